@@ -34,7 +34,7 @@ public interface ScheduledMessages {
      *
      * @return {@code true}: it is never delivered; {@code false}: it has been published, or nothing is known of it any more, longer
      *     than the retention after it was scheduled
-     * @throws io.safebunny.spi.store.StoreUnavailableException when the store did not answer; repeat the call to know
+     * @throws io.safebunny.store.StoreUnavailableException when the store did not answer; repeat the call to know
      */
     boolean cancel(String handle);
 
@@ -44,14 +44,14 @@ public interface ScheduledMessages {
      * @param deliverAt at most 365 days from now; one that has passed means at once
      * @return {@code true}: it is delivered then, unless it is moved again or cancelled; {@code false}: nothing changed, it has been
      *     published, or cancelled, or nothing is known of it any more
-     * @throws io.safebunny.spi.store.StoreUnavailableException when the store did not answer; repeat the call to know
+     * @throws io.safebunny.store.StoreUnavailableException when the store did not answer; repeat the call to know
      */
     boolean move(String handle, Instant deliverAt);
 
     /**
      * What the store knows of a message: empty before it is there, and longer than the retention after it was published or cancelled.
      *
-     * @throws io.safebunny.spi.store.StoreUnavailableException when the store did not answer
+     * @throws io.safebunny.store.StoreUnavailableException when the store did not answer
      */
     Optional<ScheduledMessage> find(String handle);
 }

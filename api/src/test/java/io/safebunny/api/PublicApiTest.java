@@ -168,7 +168,7 @@ class PublicApiTest {
                 .startsWith(
                         "# io.safebunny.api: public only for other packages of SafeBunny\n\npublic abstract class ApiContract\n");
         assertThat(Audience.of("io.safebunny")).isEqualTo(Audience.USERS);
-        assertThat(Audience.of("io.safebunny.spi.store")).isEqualTo(Audience.PROVIDERS);
+        assertThat(Audience.of("io.safebunny.store")).isEqualTo(Audience.PROVIDERS);
         assertThat(Audience.of("io.safebunny.test.broker")).isEqualTo(Audience.USERS);
     }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.benchmarks;
 
+import io.safebunny.identity.Ancestry;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.identity.MarkerMaskIdScheme;
-import io.safebunny.spi.identity.Ancestry;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.benchmarks;
 
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.DeliveryHandler;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Pace;
-import io.safebunny.spi.transport.Transport;
-import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Pace;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
 import java.util.concurrent.CompletableFuture;
 
 /** Confirms everything at once, so that only SafeBunny is measured. */

@@ -3,7 +3,7 @@ package io.safebunny.benchmarks;
 
 import io.safebunny.benchmarks.broker.BenchBroker;
 import io.safebunny.benchmarks.broker.Ping;
-import io.safebunny.serialization.JsonMessageSerializer;
+import io.safebunny.serialization.json.JsonMessageSerializer;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

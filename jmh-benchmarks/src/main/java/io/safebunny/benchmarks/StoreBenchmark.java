@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.benchmarks;
 
-import io.safebunny.spi.store.Fingerprint;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.store.Fingerprint;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
 import io.safebunny.time.SystemTimeline;
 import java.time.Duration;
 import java.util.List;

@@ -8,7 +8,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.observation.Metrics;
 import io.safebunny.time.Timeline;
-import io.safebunny.work.SerialTask;
+import io.safebunny.waiting.SerialTask;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.Collection;

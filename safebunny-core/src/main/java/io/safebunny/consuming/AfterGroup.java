@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.handling.Pipeline;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Next;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
-import io.safebunny.pipeline.Pipeline;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

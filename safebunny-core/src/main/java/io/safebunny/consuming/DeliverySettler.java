@@ -5,8 +5,8 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Events;
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.DeliveryHandler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -6,7 +6,7 @@ import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
-import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.transport.IncomingMessage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
-import io.safebunny.spi.transport.Delivery;
+import io.safebunny.transport.Delivery;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;

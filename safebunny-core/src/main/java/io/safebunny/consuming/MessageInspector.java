@@ -8,8 +8,8 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.WireMessage;
-import io.safebunny.orchestrating.Correlation;
-import io.safebunny.spi.store.RecordKey;
+import io.safebunny.saga.running.Correlation;
+import io.safebunny.store.RecordKey;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
-import io.safebunny.codec.Codecs;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;
@@ -10,12 +9,13 @@ import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
-import io.safebunny.serialization.JsonMessageSerializer;
-import io.safebunny.serialization.Serializers;
-import io.safebunny.spi.codec.BodyCodec;
-import io.safebunny.spi.codec.CodecException;
-import io.safebunny.spi.serialization.MessageSerializer;
-import io.safebunny.spi.serialization.SerializationException;
+import io.safebunny.serialization.BodyCodec;
+import io.safebunny.serialization.CodecException;
+import io.safebunny.serialization.Codecs;
+import io.safebunny.serialization.MessageSerializer;
+import io.safebunny.serialization.SerializationException;
+import io.safebunny.serialization.json.JsonMessageSerializer;
+import io.safebunny.serialization.json.Serializers;
 import java.util.Set;
 import java.util.function.Predicate;
 

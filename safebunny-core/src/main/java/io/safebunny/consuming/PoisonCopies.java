@@ -7,7 +7,7 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.transport.IncomingMessage;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Instant;

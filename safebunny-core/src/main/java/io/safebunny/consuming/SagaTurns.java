@@ -3,12 +3,12 @@ package io.safebunny.consuming;
 
 import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
-import io.safebunny.orchestrating.Correlation;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.saga.running.Correlation;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
-import io.safebunny.work.Turns;
-import io.safebunny.work.Turns.Turn;
+import io.safebunny.waiting.Turns;
+import io.safebunny.waiting.Turns.Turn;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;

@@ -2,7 +2,7 @@
 package io.safebunny.dedup;
 
 import io.safebunny.failure.MisuseException;
-import io.safebunny.quarantine.QuarantinePolicy;
+import io.safebunny.recovery.QuarantinePolicy;
 import java.time.Duration;
 
 /**

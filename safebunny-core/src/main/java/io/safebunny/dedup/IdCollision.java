@@ -4,7 +4,7 @@ package io.safebunny.dedup;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.store.MessageRecord;
 
 /**
  * Detects two different messages with the same id: what is stored under the id can belong to only one of them. One of them may be what the

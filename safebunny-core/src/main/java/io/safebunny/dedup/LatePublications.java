@@ -2,10 +2,10 @@
 package io.safebunny.dedup;
 
 import io.safebunny.failure.InvalidPublicationException;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordState;
-import io.safebunny.spi.store.TransactionalMessageStore;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.transport.OutboundMessage;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -8,7 +8,7 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.middleware.Next;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
-import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.store.MessageRecord;
 import org.jspecify.annotations.Nullable;
 
 /**

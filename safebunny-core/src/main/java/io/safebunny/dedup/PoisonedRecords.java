@@ -2,15 +2,15 @@
 package io.safebunny.dedup;
 
 import io.safebunny.message.Envelope;
-import io.safebunny.spi.store.Fingerprint;
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.RecordRefusedException;
-import io.safebunny.spi.store.RecordState;
-import io.safebunny.spi.store.StoreUnavailableException;
-import io.safebunny.spi.store.TransactionalMessageStore;
+import io.safebunny.store.Fingerprint;
+import io.safebunny.store.JointWrite;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordRefusedException;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.TransactionalMessageStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

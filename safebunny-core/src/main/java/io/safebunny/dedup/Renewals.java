@@ -3,9 +3,9 @@ package io.safebunny.dedup;
 
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.observation.BoundedLog.Kind;
-import io.safebunny.spi.store.RecordRefusedException;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.time.Timeline;
-import io.safebunny.work.RecurringTask;
+import io.safebunny.waiting.RecurringTask;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashSet;

@@ -7,12 +7,12 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.spi.store.ApplicationCodeException;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordRefusedException;
-import io.safebunny.spi.store.RecordTooLargeException;
-import io.safebunny.spi.store.StoreUnavailableException;
-import io.safebunny.spi.store.UnreadableRecordException;
+import io.safebunny.store.ApplicationCodeException;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordRefusedException;
+import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.UnreadableRecordException;
 import java.time.Duration;
 import java.util.function.Supplier;
 

@@ -2,7 +2,7 @@
 package io.safebunny.dedup;
 
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 

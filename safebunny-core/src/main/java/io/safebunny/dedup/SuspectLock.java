@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
-import io.safebunny.quarantine.Evidence;
-import io.safebunny.quarantine.QuarantinePolicy;
-import io.safebunny.quarantine.Treatment.Alone;
+import io.safebunny.recovery.Evidence;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.recovery.QuarantinePolicy;
+import io.safebunny.recovery.Treatment.Alone;
+import io.safebunny.store.MessageRecord;
 import io.safebunny.time.Timeline;
-import io.safebunny.work.SharedLock;
+import io.safebunny.waiting.SharedLock;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -3,11 +3,11 @@ package io.safebunny.dedup;
 
 import io.safebunny.handling.Handling;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordState;
-import io.safebunny.spi.store.StoreUnavailableException;
-import io.safebunny.spi.store.TransactionalMessageStore;
-import io.safebunny.spi.store.UnreadableRecordException;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.store.UnreadableRecordException;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;

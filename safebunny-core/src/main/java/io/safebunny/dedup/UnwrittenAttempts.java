@@ -4,11 +4,11 @@ package io.safebunny.dedup;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.RecordState;
-import io.safebunny.spi.store.UnreadableRecordException;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.UnreadableRecordException;
 
 /** Counts attempts whose end could not be recorded because the database did not answer. Thread-safe. */
 final class UnwrittenAttempts {

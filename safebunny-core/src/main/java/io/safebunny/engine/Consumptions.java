@@ -3,11 +3,11 @@ package io.safebunny.engine;
 
 import io.safebunny.consuming.HeldDeliveries;
 import io.safebunny.failure.Printable;
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.DeliveryHandler;
-import io.safebunny.spi.transport.Transport;
-import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.time.Timeline;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

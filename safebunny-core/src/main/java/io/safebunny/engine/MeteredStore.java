@@ -3,12 +3,12 @@ package io.safebunny.engine;
 
 import io.safebunny.engine.StoreTimers.Operation;
 import io.safebunny.observation.Metrics;
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.ListingQuery;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.TransactionalMessageStore;
+import io.safebunny.store.JointWrite;
+import io.safebunny.store.ListingQuery;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.time.Instant;

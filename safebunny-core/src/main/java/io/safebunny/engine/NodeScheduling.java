@@ -13,7 +13,7 @@ import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.scheduling.SchedulingEngine;
-import io.safebunny.spi.store.MessageStore;
+import io.safebunny.store.MessageStore;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

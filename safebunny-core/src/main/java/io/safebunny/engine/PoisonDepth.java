@@ -2,10 +2,10 @@
 package io.safebunny.engine;
 
 import io.safebunny.failure.BrowsingException;
-import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
-import io.safebunny.work.SerialTask;
+import io.safebunny.transport.Transport;
+import io.safebunny.waiting.SerialTask;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;

@@ -5,7 +5,7 @@ import io.safebunny.consuming.TrustedUsers;
 import io.safebunny.dedup.DedupOptions;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.message.Names;
-import io.safebunny.spi.store.Retention;
+import io.safebunny.store.Retention;
 import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;
 import java.util.function.Consumer;

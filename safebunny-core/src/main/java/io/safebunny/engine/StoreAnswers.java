@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.engine;
 
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.StoreUnavailableException;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;

@@ -3,10 +3,10 @@ package io.safebunny.engine;
 
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.SafeTimer;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.RecordRefusedException;
-import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordRefusedException;
+import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.time.Timeline;
 import java.util.EnumMap;
 import java.util.List;

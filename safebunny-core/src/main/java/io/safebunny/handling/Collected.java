@@ -2,7 +2,7 @@
 package io.safebunny.handling;
 
 import io.safebunny.middleware.PublishOutcome;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import org.jspecify.annotations.Nullable;
 
 /** A publication that waits for the end of its handling, and of the transaction in which it was collected. Thread-safe. */

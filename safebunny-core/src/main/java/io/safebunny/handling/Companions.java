@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.handling;
 
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordKey;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what changes together with the record of the message being handled. Used only by the thread that handles it. */

@@ -5,7 +5,7 @@ import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Envelope;
 import io.safebunny.middleware.PublishOutcome;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;

@@ -7,7 +7,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Envelope;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishOutcome;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;

@@ -3,8 +3,8 @@ package io.safebunny.handling;
 
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Envelope;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordKey;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

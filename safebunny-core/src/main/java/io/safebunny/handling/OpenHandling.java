@@ -3,7 +3,7 @@ package io.safebunny.handling;
 
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.message.Envelope;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 

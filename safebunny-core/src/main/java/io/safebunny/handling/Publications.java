@@ -2,7 +2,7 @@
 package io.safebunny.handling;
 
 import io.safebunny.middleware.PublishOutcome;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

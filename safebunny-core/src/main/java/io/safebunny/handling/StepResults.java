@@ -4,9 +4,9 @@ package io.safebunny.handling;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.MisuseException;
-import io.safebunny.serialization.JsonMessageSerializer;
-import io.safebunny.spi.serialization.MessageSerializer;
-import io.safebunny.spi.serialization.SerializationException;
+import io.safebunny.serialization.MessageSerializer;
+import io.safebunny.serialization.SerializationException;
+import io.safebunny.serialization.json.JsonMessageSerializer;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 

@@ -3,7 +3,7 @@ package io.safebunny.handling;
 
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.message.Envelope;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 
 /** The handling a publication is part of: its parent message, and where it is collected until the handler has succeeded. */
 public sealed interface Surrounding permits Handling, OpenHandling {

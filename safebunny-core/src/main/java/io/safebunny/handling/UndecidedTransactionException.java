@@ -2,7 +2,7 @@
 package io.safebunny.handling;
 
 import io.safebunny.failure.SafeBunnyException;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 
 /**
  * The handler has returned, and it is not known whether a transaction was committed in which it published. Counts as a failure of the

@@ -2,8 +2,6 @@
 package io.safebunny.identity;
 
 import io.safebunny.failure.MisuseException;
-import io.safebunny.spi.identity.Ancestry;
-import io.safebunny.spi.identity.IdScheme;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.function.Supplier;

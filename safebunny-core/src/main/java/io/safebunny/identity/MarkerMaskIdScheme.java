@@ -2,8 +2,6 @@
 package io.safebunny.identity;
 
 import io.safebunny.failure.InvalidPublicationException;
-import io.safebunny.spi.identity.Ancestry;
-import io.safebunny.spi.identity.IdScheme;
 import java.util.regex.Pattern;
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Message ids as pure functions: the same input gives the same ids, also of random ones, whose input is a generator. */
+/** Message ids: a pure function of a message's ancestry. */
 @NullMarked
 package io.safebunny.identity;
 

@@ -14,7 +14,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.time.Timeline;
-import io.safebunny.work.SerialTask;
+import io.safebunny.waiting.SerialTask;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * Runs short tasks one after the other on one thread, because a broker that confirms hundreds of messages at once should not
  * start hundreds of threads. If tasks have to wait behind slow ones, further threads help out. Thread-safe.
  *
- * <p>Not a {@link io.safebunny.work.SerialTask}, because it may run on several threads, and its queue shows how late tasks are.
+ * <p>Not a {@link io.safebunny.waiting.SerialTask}, because it may run on several threads, and its queue shows how late tasks are.
  */
 final class Callbacks implements Executor {
 

@@ -3,13 +3,13 @@ package io.safebunny.publishing;
 
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.handling.Surrounding;
+import io.safebunny.identity.Ancestry;
+import io.safebunny.identity.IdScheme;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
-import io.safebunny.spi.identity.Ancestry;
-import io.safebunny.spi.identity.IdScheme;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;

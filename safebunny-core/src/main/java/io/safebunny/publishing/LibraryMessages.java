@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.publishing;
 
+import io.safebunny.identity.Ancestry;
+import io.safebunny.identity.IdScheme;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
 import io.safebunny.observation.Observations;
-import io.safebunny.serialization.JsonMessageSerializer;
-import io.safebunny.spi.identity.Ancestry;
-import io.safebunny.spi.identity.IdScheme;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
+import io.safebunny.serialization.json.JsonMessageSerializer;
 import io.safebunny.time.Timeline;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;

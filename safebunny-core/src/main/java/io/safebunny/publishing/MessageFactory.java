@@ -2,17 +2,17 @@
 package io.safebunny.publishing;
 
 import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.identity.IdScheme;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
-import io.safebunny.spi.codec.BodyCodec;
-import io.safebunny.spi.identity.IdScheme;
-import io.safebunny.spi.serialization.MessageSerializer;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
+import io.safebunny.serialization.BodyCodec;
+import io.safebunny.serialization.MessageSerializer;
 import io.safebunny.time.Timeline;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;

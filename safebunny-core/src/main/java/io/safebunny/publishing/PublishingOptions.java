@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.publishing;
 
-import io.safebunny.spi.codec.BodyCodec;
+import io.safebunny.serialization.BodyCodec;
 import org.jspecify.annotations.Nullable;
 
 /**

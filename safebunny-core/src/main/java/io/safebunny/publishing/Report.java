@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.publishing;
 
+import io.safebunny.handling.MessageScope;
+import io.safebunny.handling.Pipeline;
 import io.safebunny.middleware.PublishContext;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
-import io.safebunny.pipeline.MessageScope;
-import io.safebunny.pipeline.Pipeline;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Looks at the sagas of this node and repairs them. A repair is a message to the saga: the call returns when the broker has it,
  * and what became of it is in the saga's history, also if it was refused. Thread-safe; every method blocks.
  *
- * <p>Throws {@link io.safebunny.spi.store.StoreUnavailableException} when the store does not answer, {@link
+ * <p>Throws {@link io.safebunny.store.StoreUnavailableException} when the store does not answer, {@link
  * io.safebunny.failure.PublishException} when a repair is not confirmed, and {@link io.safebunny.failure.MisuseException} SB-5012
  * when the node has no saga of that name, or, for a repair, none of that id.
  */

@@ -4,8 +4,8 @@ package io.safebunny.scheduling;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.scheduling.ScheduledDocument.Alarm;
-import io.safebunny.spi.transport.OutboundMessage;
 import io.safebunny.time.Timeline;
+import io.safebunny.transport.OutboundMessage;
 import java.time.Instant;
 
 /** Makes the messages by which a node keeps and wakes what it has scheduled. Thread-safe. */

@@ -2,14 +2,14 @@
 package io.safebunny.scheduling;
 
 import io.safebunny.ScheduledMessage;
-import io.safebunny.spi.store.Fingerprint;
-import io.safebunny.spi.store.Listing;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordJson;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.RecordState;
-import io.safebunny.spi.store.UnreadableRecordException;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.store.Fingerprint;
+import io.safebunny.store.Listing;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordJson;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** JSON, and the choice of a serializer by content type. No header ever chooses a class. */
+/** SPI: payloads to bytes and back, and how bytes are encoded on the wire. */
 @NullMarked
 package io.safebunny.serialization;
 

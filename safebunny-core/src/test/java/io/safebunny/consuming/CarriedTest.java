@@ -7,7 +7,7 @@ import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -9,7 +9,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.fixture.RecordedDelivery;
-import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;

@@ -7,10 +7,10 @@ import io.safebunny.fixture.ForgedBody;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.Wires;
+import io.safebunny.identity.Ancestry;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.identity.Ancestry;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 

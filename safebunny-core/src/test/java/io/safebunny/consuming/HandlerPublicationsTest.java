@@ -10,7 +10,7 @@ import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

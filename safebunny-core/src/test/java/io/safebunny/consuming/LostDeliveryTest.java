@@ -14,7 +14,7 @@ import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport.Answer;
 import io.safebunny.fixture.Wires;
-import io.safebunny.spi.transport.TransportStatus;
+import io.safebunny.transport.TransportStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

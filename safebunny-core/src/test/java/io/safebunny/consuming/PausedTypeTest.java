@@ -9,9 +9,9 @@ import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Pace;
-import io.safebunny.spi.transport.Route;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Pace;
+import io.safebunny.transport.Route;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

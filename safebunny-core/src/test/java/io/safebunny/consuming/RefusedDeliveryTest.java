@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.Wires;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -9,10 +9,10 @@ import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
-import io.safebunny.spi.store.RecordRefusedException;
-import io.safebunny.spi.transport.Route;
-import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.time.VirtualTimeline;
+import io.safebunny.transport.Route;
 import org.junit.jupiter.api.Test;
 
 /** The whole way of a message whose publications, or whose record, are refused. */

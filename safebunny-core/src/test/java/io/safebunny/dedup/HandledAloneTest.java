@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.recovery.RecoveryAction;
-import io.safebunny.spi.store.Fingerprint;
-import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.store.Fingerprint;
+import io.safebunny.store.MessageRecord;
 import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;

@@ -10,7 +10,7 @@ import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.spi.store.RecordState;
+import io.safebunny.store.RecordState;
 import io.safebunny.time.VirtualTimeline;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

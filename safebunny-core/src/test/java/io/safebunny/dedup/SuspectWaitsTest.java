@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
-import io.safebunny.spi.store.Fingerprint;
-import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.store.Fingerprint;
+import io.safebunny.store.MessageRecord;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;

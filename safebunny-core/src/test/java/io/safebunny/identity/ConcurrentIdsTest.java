@@ -3,8 +3,6 @@ package io.safebunny.identity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.spi.identity.Ancestry;
-import io.safebunny.spi.identity.IdScheme;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -3,7 +3,6 @@ package io.safebunny.identity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.spi.identity.Ancestry;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.identity;
 
-import io.safebunny.spi.identity.Ancestry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;

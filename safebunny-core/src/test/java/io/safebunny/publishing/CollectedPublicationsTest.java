@@ -10,7 +10,7 @@ import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -15,7 +15,7 @@ import io.safebunny.handling.Handling;
 import io.safebunny.handling.OpenHandling;
 import io.safebunny.message.Envelope;
 import io.safebunny.middleware.Next;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;

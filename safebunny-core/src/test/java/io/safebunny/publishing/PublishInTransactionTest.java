@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.identity.LineageIdScheme;
-import io.safebunny.spi.outbox.Outbox;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.store.Outbox;
+import io.safebunny.transport.OutboundMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

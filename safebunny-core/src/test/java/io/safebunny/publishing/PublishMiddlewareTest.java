@@ -17,7 +17,7 @@ import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishContext;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.middleware.PublishOutcome;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -12,7 +12,7 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.handling.Handling;
 import io.safebunny.identity.MarkerMaskIdScheme;
 import io.safebunny.message.Envelope;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

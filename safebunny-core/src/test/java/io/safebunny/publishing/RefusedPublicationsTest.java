@@ -9,7 +9,7 @@ import io.safebunny.PublishOptions;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.fixture.PaymentCaptured;
-import io.safebunny.spi.serialization.SerializationException;
+import io.safebunny.serialization.SerializationException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

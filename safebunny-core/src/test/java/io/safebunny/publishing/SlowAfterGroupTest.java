@@ -12,7 +12,7 @@ import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishContext;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.middleware.PublishOutcome;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

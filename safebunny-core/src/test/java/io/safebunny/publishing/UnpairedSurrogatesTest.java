@@ -9,7 +9,7 @@ import io.safebunny.PublishOptions;
 import io.safebunny.Published;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.fixture.PaymentCaptured;
-import io.safebunny.spi.serialization.SerializationException;
+import io.safebunny.serialization.SerializationException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

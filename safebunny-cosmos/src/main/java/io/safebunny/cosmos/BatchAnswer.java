@@ -3,8 +3,8 @@ package io.safebunny.cosmos;
 
 import com.azure.cosmos.models.CosmosBatchOperationResult;
 import com.azure.cosmos.models.CosmosBatchResponse;
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.MessageRecord;
+import io.safebunny.store.JointWrite;
+import io.safebunny.store.MessageRecord;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -5,7 +5,7 @@ import com.azure.cosmos.CosmosException;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.safebunny.failure.SafeBunnyException;
-import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.store.StoreUnavailableException;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Locale;

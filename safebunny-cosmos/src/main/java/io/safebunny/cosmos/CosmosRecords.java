@@ -10,9 +10,9 @@ import com.azure.spring.data.cosmos.core.query.CriteriaType;
 import com.azure.spring.data.cosmos.exception.CosmosAccessException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.safebunny.cosmos.CosmosCalls.Operation;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.StoreUnavailableException;
-import io.safebunny.spi.store.UnreadableRecordException;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.UnreadableRecordException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -65,7 +65,7 @@ public final class CosmosRecords {
 
     /**
      * The records of one correlation id, those first that have not changed for the longest time, in whole seconds of the service's
-     * clock. Companions are among them, see {@link io.safebunny.spi.store.RecordKey#isCompanion()}. Records that have expired, and
+     * clock. Companions are among them, see {@link io.safebunny.store.RecordKey#isCompanion()}. Records that have expired, and
      * those that this version of the library does not understand, are not. One query in one partition; blocks.
      *
      * @param limit not negative; a record may have {@link CosmosMessageStore#MAX_DOCUMENT_SIZE}, and all are held at once. When there

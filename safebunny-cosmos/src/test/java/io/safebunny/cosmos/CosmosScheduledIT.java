@@ -2,7 +2,7 @@
 package io.safebunny.cosmos;
 
 import com.azure.cosmos.CosmosAsyncContainer;
-import io.safebunny.spi.store.MessageStore;
+import io.safebunny.store.MessageStore;
 import io.safebunny.test.contract.ScheduledContract;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

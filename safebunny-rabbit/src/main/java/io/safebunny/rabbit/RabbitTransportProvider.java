@@ -2,10 +2,10 @@
 package io.safebunny.rabbit;
 
 import io.safebunny.rabbit.delay.DelayStrategy;
-import io.safebunny.spi.transport.ForwardingTransport;
-import io.safebunny.spi.transport.Transport;
-import io.safebunny.spi.transport.TransportProvider;
 import io.safebunny.time.Timeline;
+import io.safebunny.transport.ForwardingTransport;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportProvider;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.Executor;

@@ -6,12 +6,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.rabbit.instance.InstanceOptions;
 import io.safebunny.rabbit.instance.Job;
 import io.safebunny.rabbit.instance.NodeUnderTest;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
-import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.time.SystemTimeline;
 import java.time.Duration;

@@ -6,13 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.PublishOptions;
+import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.rabbit.instance.NodeUnderTest;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Starts;
-import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.time.SystemTimeline;
 import java.time.Duration;

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.DeliveryHandler;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.topology.TopologyPlanner;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

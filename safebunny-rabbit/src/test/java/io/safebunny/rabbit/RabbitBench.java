@@ -2,12 +2,12 @@
 package io.safebunny.rabbit;
 
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.leaks.LeakCheck;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

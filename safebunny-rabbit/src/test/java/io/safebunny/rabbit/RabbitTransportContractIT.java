@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit;
 
-import io.safebunny.spi.transport.Transport;
 import io.safebunny.test.contract.TransportContract;
 import io.safebunny.test.leaks.LeakCheck;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.Transport;
 import java.util.Set;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

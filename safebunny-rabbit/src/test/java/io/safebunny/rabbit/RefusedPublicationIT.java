@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.UnroutableException;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.topology.TopologyPlanner;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
 import io.safebunny.test.broker.TestBroker;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

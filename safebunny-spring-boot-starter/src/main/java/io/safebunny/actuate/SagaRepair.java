@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.actuate;
 
-import io.safebunny.orchestrating.message.BunnyRepair;
-import io.safebunny.orchestrating.message.BunnyRepair.Action;
 import io.safebunny.saga.Sagas;
+import io.safebunny.saga.document.BunnyRepair;
+import io.safebunny.saga.document.BunnyRepair.Action;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;

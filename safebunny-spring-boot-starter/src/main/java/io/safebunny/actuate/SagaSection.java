@@ -3,12 +3,12 @@ package io.safebunny.actuate;
 
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Names;
-import io.safebunny.orchestrating.message.BunnyRepair;
 import io.safebunny.saga.SagaQuery;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.SagaView.Event;
 import io.safebunny.saga.Sagas;
+import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import java.time.Duration;

@@ -4,7 +4,7 @@ package io.safebunny.autoconfigure;
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.time.Timeline;
-import io.safebunny.work.Workers;
+import io.safebunny.waiting.Workers;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;

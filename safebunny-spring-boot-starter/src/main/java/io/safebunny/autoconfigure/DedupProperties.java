@@ -2,7 +2,7 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.failure.InvalidProperty;
-import io.safebunny.spi.store.Retention;
+import io.safebunny.store.Retention;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;

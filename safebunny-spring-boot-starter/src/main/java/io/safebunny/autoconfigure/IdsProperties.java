@@ -2,9 +2,9 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.identity.IdScheme;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.identity.MarkerMaskIdScheme;
-import io.safebunny.spi.identity.IdScheme;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;

@@ -2,11 +2,11 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.spi.transport.Transport;
+import io.safebunny.memory.MemoryBroker;
+import io.safebunny.memory.MemoryTransport;
 import io.safebunny.time.Timeline;
-import io.safebunny.transport.memory.MemoryBroker;
-import io.safebunny.transport.memory.MemoryTransport;
-import io.safebunny.work.Workers;
+import io.safebunny.transport.Transport;
+import io.safebunny.waiting.Workers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

@@ -4,7 +4,7 @@ package io.safebunny.autoconfigure;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.NotRunningException;
 import io.safebunny.failure.SafeBunnyException;
-import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.store.StoreUnavailableException;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;

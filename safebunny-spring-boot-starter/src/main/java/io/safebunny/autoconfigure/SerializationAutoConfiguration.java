@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
-import io.safebunny.codec.Codecs;
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.serialization.JsonMessageSerializer;
-import io.safebunny.serialization.Serializers;
-import io.safebunny.spi.codec.BodyCodec;
-import io.safebunny.spi.serialization.MessageSerializer;
+import io.safebunny.serialization.BodyCodec;
+import io.safebunny.serialization.Codecs;
+import io.safebunny.serialization.MessageSerializer;
+import io.safebunny.serialization.json.JsonMessageSerializer;
+import io.safebunny.serialization.json.Serializers;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

@@ -2,8 +2,8 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.store.MessageStore;
 import io.safebunny.time.Timeline;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -3,7 +3,7 @@ package io.safebunny.autoconfigure;
 
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.time.Timeline;
-import io.safebunny.work.Workers;
+import io.safebunny.waiting.Workers;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;

@@ -4,8 +4,8 @@ package io.safebunny.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.spi.identity.Ancestry;
-import io.safebunny.spi.identity.IdScheme;
+import io.safebunny.identity.Ancestry;
+import io.safebunny.identity.IdScheme;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Objects;

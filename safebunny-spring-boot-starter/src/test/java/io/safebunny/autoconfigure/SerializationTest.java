@@ -4,9 +4,9 @@ package io.safebunny.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.safebunny.serialization.JsonMessageSerializer;
-import io.safebunny.serialization.Serializers;
-import io.safebunny.spi.serialization.MessageSerializer;
+import io.safebunny.serialization.MessageSerializer;
+import io.safebunny.serialization.json.JsonMessageSerializer;
+import io.safebunny.serialization.json.Serializers;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
-import io.safebunny.spi.transport.Transport;
-import io.safebunny.spi.transport.TransportStatus;
+import io.safebunny.memory.MemoryBroker;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

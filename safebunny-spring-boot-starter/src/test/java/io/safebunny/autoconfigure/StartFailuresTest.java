@@ -13,7 +13,7 @@ import io.safebunny.rabbit.RabbitTransportOptions;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.Starts;
-import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.store.StoreUnavailableException;
 import jakarta.validation.Valid;
 import java.io.IOException;
 import java.nio.file.Files;

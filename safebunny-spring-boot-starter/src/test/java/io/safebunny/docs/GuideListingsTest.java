@@ -19,7 +19,7 @@ import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
-import io.safebunny.spi.transport.Delivery;
+import io.safebunny.transport.Delivery;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;

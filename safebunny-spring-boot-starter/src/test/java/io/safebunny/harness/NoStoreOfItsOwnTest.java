@@ -3,8 +3,8 @@ package io.safebunny.harness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.store.MessageStore;
 import io.safebunny.test.BunnyTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.memory.MemoryBroker;
 import io.safebunny.test.Broker;
 import io.safebunny.test.BunnyHarness;
 import io.safebunny.test.BunnyTest;
-import io.safebunny.transport.memory.MemoryBroker;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;

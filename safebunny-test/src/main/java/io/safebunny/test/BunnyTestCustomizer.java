@@ -2,20 +2,20 @@
 package io.safebunny.test;
 
 import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.memory.MemoryBroker;
+import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Group;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.Retention;
-import io.safebunny.spi.transport.Transport;
-import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.Retention;
 import io.safebunny.test.harness.JournalMiddleware;
 import io.safebunny.test.harness.VirtualClock;
 import io.safebunny.test.harness.VirtualNode;
 import io.safebunny.test.harness.VirtualTaskScheduler;
 import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
 import io.safebunny.time.Timeline;
-import io.safebunny.transport.memory.MemoryBroker;
-import io.safebunny.work.Workers;
+import io.safebunny.transport.Transport;
+import io.safebunny.waiting.Workers;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.ZoneId;

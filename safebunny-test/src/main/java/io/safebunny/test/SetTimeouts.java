@@ -2,9 +2,9 @@
 package io.safebunny.test;
 
 import io.safebunny.message.MessageTypes;
-import io.safebunny.orchestrating.message.BunnyTimeout;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
+import io.safebunny.saga.document.BunnyTimeout;
 import io.safebunny.test.harness.Happening;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -15,7 +15,7 @@ import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaFailed;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Starts;
-import io.safebunny.spi.serialization.SerializationException;
+import io.safebunny.serialization.SerializationException;
 import io.safebunny.test.OrderSaga.Capture;
 import io.safebunny.test.OrderSaga.Captured;
 import io.safebunny.test.OrderSaga.Declined;

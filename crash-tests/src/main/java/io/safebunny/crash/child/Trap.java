@@ -7,7 +7,7 @@ import io.safebunny.crash.point.Faults;
 import io.safebunny.crash.point.Operation;
 import io.safebunny.crash.point.Point;
 import io.safebunny.crash.trip.OpenEffects;
-import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.store.StoreUnavailableException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Carries out a {@link Plan}. Thread-safe. */

@@ -2,9 +2,9 @@
 package io.safebunny.crash.model;
 
 import io.safebunny.PoisonMessageException;
-import io.safebunny.spi.store.StoreUnavailableException;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Random;

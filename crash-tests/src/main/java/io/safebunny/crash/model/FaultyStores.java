@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.model;
 
-import io.safebunny.spi.store.ForwardingMessageStore;
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.Listing;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.RecordState;
+import io.safebunny.store.ForwardingMessageStore;
+import io.safebunny.store.JointWrite;
+import io.safebunny.store.Listing;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordState;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -19,7 +19,7 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.Sagas;
-import io.safebunny.spi.store.MessageStore;
+import io.safebunny.store.MessageStore;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.model;
 
-import io.safebunny.spi.store.MessageStore;
+import io.safebunny.store.MessageStore;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongConsumer;

@@ -2,7 +2,7 @@
 package io.safebunny.crash.model;
 
 import io.safebunny.saga.SagaView;
-import io.safebunny.spi.store.MessageStore;
+import io.safebunny.store.MessageStore;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -8,8 +8,8 @@ import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Starts;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.store.MessageStore;
+import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -126,7 +126,7 @@ public final class UndoOrders {
             boolean first = message.message().body().length > 0 // the notice of one that was set aside has none
                     && message.message().appId() != null
                     && message.message().appId().equals("orders")
-                    && message.route() instanceof io.safebunny.spi.transport.Route.Publication;
+                    && message.route() instanceof io.safebunny.transport.Route.Publication;
             if (first && (type.equals("Do") || type.equals("Undo"))) {
                 kept.add(message.message());
                 if (type.equals("Undo")) {

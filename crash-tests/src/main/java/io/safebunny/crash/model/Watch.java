@@ -3,11 +3,11 @@ package io.safebunny.crash.model;
 
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.RecordState;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.model;
 
-import io.safebunny.spi.store.ForwardingMessageStore;
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
+import io.safebunny.store.ForwardingMessageStore;
+import io.safebunny.store.JointWrite;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

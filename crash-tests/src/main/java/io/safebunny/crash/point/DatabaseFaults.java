@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.point;
 
-import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.store.StoreUnavailableException;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.point;
 
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.ListingQuery;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.RecordState;
+import io.safebunny.store.JointWrite;
+import io.safebunny.store.ListingQuery;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

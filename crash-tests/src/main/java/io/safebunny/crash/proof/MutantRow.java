@@ -62,7 +62,7 @@ record MutantRow(Path sources) {
         if (mutant.store() == null) {
             return UnaryOperator.identity();
         }
-        Class<?> type = copy.load("io.safebunny.spi.store.MessageStore");
+        Class<?> type = copy.load("io.safebunny.store.MessageStore");
         Method faulty = copy.load(FaultyStores.class.getName()).getMethod(mutant.store(), type);
         return sound -> {
             try {

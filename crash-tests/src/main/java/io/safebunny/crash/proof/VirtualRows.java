@@ -7,7 +7,7 @@ import io.safebunny.crash.model.TimeoutSaga;
 import io.safebunny.crash.model.TimeoutSaga.Begin;
 import io.safebunny.crash.model.TimeoutSaga.Move;
 import io.safebunny.crash.model.World;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;

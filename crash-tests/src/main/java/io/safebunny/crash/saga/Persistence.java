@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.saga;
 
-import io.safebunny.spi.outbox.Outbox;
-import io.safebunny.spi.store.MessageStore;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.Outbox;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

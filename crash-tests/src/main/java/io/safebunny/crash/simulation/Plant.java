@@ -4,11 +4,11 @@ package io.safebunny.crash.simulation;
 import io.safebunny.crash.model.FaultyStores;
 import io.safebunny.crash.plant.Patch;
 import io.safebunny.crash.simulation.Careless.Billing.Charge;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.transport.Transport;
+import io.safebunny.store.MessageStore;
 import io.safebunny.test.simulation.SimulatedNode;
 import io.safebunny.test.simulation.SimulatedSystem;
 import io.safebunny.time.Timeline;
+import io.safebunny.transport.Transport;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -46,7 +46,7 @@ record Plant(
                 patch(
                         "expire-completed",
                         Choreographed::moody,
-                        "io/safebunny/store/memory/MemoryMessageStore.java",
+                        "io/safebunny/memory/MemoryMessageStore.java",
                         "        int removed = removeExpired(finished",
                         """
                                 completed.keySet().forEach(records::remove);
@@ -61,7 +61,7 @@ record Plant(
                 patch(
                         "no-sweeper",
                         Orchestrated::unpaid,
-                        "io/safebunny/orchestrating/supervision/SagaEngine.java",
+                        "io/safebunny/saga/supervision/SagaEngine.java",
                         "        sweeps.start();",
                         ""),
                 sendBeforeComplete(),
@@ -98,32 +98,32 @@ record Plant(
                 patch(
                         "undo-forwards",
                         Orchestrated::late,
-                        "io/safebunny/orchestrating/Compensation.java",
+                        "io/safebunny/saga/running/Compensation.java",
                         "for (int i = steps.size() - 1; i >= 0; i--) {",
                         "for (int i = 0; i < steps.size(); i++) {"),
                 stores("no-undo-fence", Orchestrated::late, FaultyStores::withoutFence),
                 patch(
                         "timeout-token",
                         Reminders::declare,
-                        "io/safebunny/orchestrating/TimeoutInvoker.java",
+                        "io/safebunny/saga/running/TimeoutInvoker.java",
                         "|| !timeout.token().equals(context.messageId())",
                         ""),
                 patch(
                         "first-saga-undone",
                         Pairs::declare,
-                        "io/safebunny/orchestrating/UndoneInvoker.java",
+                        "io/safebunny/saga/running/UndoneInvoker.java",
                         "if (visit != null && acknowledge(type, visit, undone)) {",
                         "if (visit != null) {\n                boolean unused = acknowledge(type, visit, undone);"),
                 patch(
                         "untold-of-poison",
                         Poisoned::declare,
-                        "io/safebunny/orchestrating/PoisonedInvoker.java",
+                        "io/safebunny/saga/running/PoisonedInvoker.java",
                         "            visit.run(method, null, context, block.message());",
                         ""),
                 patch(
                         "first-timeout-only",
                         Deadlines::declare,
-                        "io/safebunny/orchestrating/supervision/OverdueSagas.java",
+                        "io/safebunny/saga/supervision/OverdueSagas.java",
                         "            if (timeout.wakesAt().isAfter(now)) {\n                continue;",
                         "            if (timeout.wakesAt().isAfter(now)) {\n                break;"),
                 patch(
@@ -135,7 +135,7 @@ record Plant(
                 patch(
                         "expire-running-sagas",
                         Forgotten::declare,
-                        "io/safebunny/store/memory/MemoryMessageStore.java",
+                        "io/safebunny/memory/MemoryMessageStore.java",
                         "} else if (record.state().isFinal()) {",
                         "} else if (record.state().isFinal() || record.listing() != null) {"),
                 patch(

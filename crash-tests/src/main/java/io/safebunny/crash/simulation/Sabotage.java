@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.crash.simulation;
 
-import io.safebunny.spi.store.ForwardingMessageStore;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.DeliveryHandler;
-import io.safebunny.spi.transport.ForwardingTransport;
-import io.safebunny.spi.transport.IncomingMessage;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Transport;
-import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.store.ForwardingMessageStore;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.ForwardingTransport;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

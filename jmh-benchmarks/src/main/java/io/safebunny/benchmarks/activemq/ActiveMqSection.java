@@ -7,7 +7,7 @@ import io.safebunny.benchmarks.contest.Contest;
 import io.safebunny.benchmarks.contest.Effort;
 import io.safebunny.benchmarks.contest.Ratio;
 import io.safebunny.benchmarks.contest.Section;
-import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.memory.MemoryMessageStore;
 import java.time.Duration;
 import java.util.List;
 

@@ -7,7 +7,7 @@ import io.safebunny.benchmarks.broker.BenchBroker;
 import io.safebunny.benchmarks.broker.BenchNode;
 import io.safebunny.benchmarks.broker.Ping;
 import io.safebunny.handler.HandlerDefinition;
-import io.safebunny.spi.store.MessageStore;
+import io.safebunny.store.MessageStore;
 import io.safebunny.time.Timeline;
 import java.util.ArrayList;
 import java.util.List;

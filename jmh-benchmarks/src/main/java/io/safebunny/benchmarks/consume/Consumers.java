@@ -9,7 +9,7 @@ import io.safebunny.benchmarks.broker.Ping;
 import io.safebunny.benchmarks.contest.Figures;
 import io.safebunny.benchmarks.profile.Profile;
 import io.safebunny.handler.HandlerDefinition;
-import io.safebunny.spi.store.MessageStore;
+import io.safebunny.store.MessageStore;
 import io.safebunny.time.Timeline;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,12 +2,12 @@
 package io.safebunny.dedup.dispatch;
 
 import io.safebunny.observation.BoundedLog.Kind;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.RecordRefusedException;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordRefusedException;
 import io.safebunny.time.Timeline;
-import io.safebunny.work.SerialTask;
+import io.safebunny.waiting.SerialTask;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

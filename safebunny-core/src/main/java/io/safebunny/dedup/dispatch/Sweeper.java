@@ -2,7 +2,7 @@
 package io.safebunny.dedup.dispatch;
 
 import io.safebunny.dedup.dispatch.Dispatch.Target;
-import io.safebunny.spi.store.MessageStore;
+import io.safebunny.store.MessageStore;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.Set;

@@ -2,9 +2,9 @@
 package io.safebunny.dedup.dispatch;
 
 import io.safebunny.message.Headers;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.store.RecordKey;
 import io.safebunny.time.Timeline;
+import io.safebunny.transport.OutboundMessage;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.Comparator;

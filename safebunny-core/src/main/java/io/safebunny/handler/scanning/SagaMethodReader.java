@@ -6,7 +6,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.SagaMethod;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaContext;
-import io.safebunny.serialization.StateFormat;
+import io.safebunny.serialization.json.StateFormat;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
 import java.util.Objects;

@@ -2,7 +2,7 @@
 package io.safebunny.handler.scanning;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.serialization.StateFormat;
+import io.safebunny.serialization.json.StateFormat;
 import java.lang.reflect.Type;
 
 /** Checks whether a state can become a JSON object and be read back from it, as far as its type tells. */

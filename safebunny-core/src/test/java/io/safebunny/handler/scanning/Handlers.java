@@ -8,7 +8,7 @@ import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerSource;
 import io.safebunny.handler.SagaDefinition;
-import io.safebunny.pipeline.MessageScope;
+import io.safebunny.handling.MessageScope;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
 import java.time.Duration;

@@ -2,7 +2,7 @@
 package io.safebunny.jdbc.autoconfigure;
 
 import io.safebunny.jdbc.store.TransactionalJdbcMessageStore;
-import io.safebunny.spi.store.MessageStore;
+import io.safebunny.store.MessageStore;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

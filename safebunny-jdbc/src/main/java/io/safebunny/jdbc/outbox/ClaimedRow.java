@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
-import io.safebunny.spi.store.RecordJson;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.store.RecordJson;
+import io.safebunny.transport.OutboundMessage;
 import java.util.List;
 
 /** A row the relay has read, not yet parsed: its text may be unreadable. */

@@ -3,9 +3,9 @@ package io.safebunny.jdbc.outbox;
 
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.PublishTimeoutException;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
 import io.safebunny.time.Timeline;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

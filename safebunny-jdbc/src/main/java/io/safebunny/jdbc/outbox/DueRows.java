@@ -2,8 +2,8 @@
 package io.safebunny.jdbc.outbox;
 
 import io.safebunny.jdbc.sql.Connections;
-import io.safebunny.spi.transport.Route;
 import io.safebunny.time.Timeline;
+import io.safebunny.transport.Route;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -2,7 +2,7 @@
 package io.safebunny.jdbc.outbox;
 
 import io.safebunny.middleware.PublishOutcome;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,9 +3,9 @@ package io.safebunny.jdbc.outbox;
 
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.TablePrefix;
-import io.safebunny.spi.store.RecordJson;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.store.RecordJson;
 import io.safebunny.time.Timeline;
+import io.safebunny.transport.OutboundMessage;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -4,7 +4,7 @@ package io.safebunny.jdbc.outbox;
 import io.safebunny.failure.Printable;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.time.Timeline;
-import io.safebunny.work.SerialTask;
+import io.safebunny.waiting.SerialTask;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -3,7 +3,7 @@ package io.safebunny.jdbc.sql;
 
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.message.Names;
-import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.store.StoreUnavailableException;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;

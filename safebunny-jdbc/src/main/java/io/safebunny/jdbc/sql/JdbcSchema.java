@@ -2,7 +2,7 @@
 package io.safebunny.jdbc.sql;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.store.StoreUnavailableException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -2,7 +2,7 @@
 package io.safebunny.jdbc.sql;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.store.StoreUnavailableException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -5,7 +5,7 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidProperty;
 import io.safebunny.jdbc.sql.TablePrefix;
 import io.safebunny.message.Names;
-import io.safebunny.spi.store.Retention;
+import io.safebunny.store.Retention;
 import java.time.Duration;
 
 /**

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.store;
 
-import io.safebunny.spi.store.ListingQuery;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.UnreadableRecordException;
+import io.safebunny.store.ListingQuery;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.UnreadableRecordException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -2,13 +2,13 @@
 package io.safebunny.jdbc.store;
 
 import io.safebunny.failure.MisuseException;
-import io.safebunny.spi.store.Fingerprint;
-import io.safebunny.spi.store.Listing;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordJson;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.RecordState;
-import io.safebunny.spi.store.UnreadableRecordException;
+import io.safebunny.store.Fingerprint;
+import io.safebunny.store.Listing;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordJson;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.UnreadableRecordException;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

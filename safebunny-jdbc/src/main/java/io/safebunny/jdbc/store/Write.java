@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.store;
 
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordTooLargeException;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordTooLargeException;
 import java.util.Comparator;
 
 /** A record to be written, with its parts that are stored as JSON text. */

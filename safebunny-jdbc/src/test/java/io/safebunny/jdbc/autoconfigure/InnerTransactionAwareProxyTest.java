@@ -7,7 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.work.Workers;
+import io.safebunny.waiting.Workers;
 import java.util.UUID;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.UnaryOperator;

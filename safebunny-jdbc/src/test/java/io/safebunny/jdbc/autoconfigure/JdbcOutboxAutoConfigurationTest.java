@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.jdbc.outbox.JdbcOutbox;
-import io.safebunny.spi.outbox.Outbox;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.Outbox;
 import io.safebunny.test.CapturedLogs;
 import io.safebunny.test.LogLine;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.work.Workers;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.waiting.Workers;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;

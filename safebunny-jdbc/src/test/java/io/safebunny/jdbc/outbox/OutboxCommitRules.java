@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.jdbc.fixture.TestDatabase;
-import io.safebunny.spi.store.StoreUnavailableException;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.transport.OutboundMessage;
 import java.sql.Savepoint;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

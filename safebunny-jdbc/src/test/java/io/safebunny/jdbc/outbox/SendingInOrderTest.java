@@ -3,7 +3,7 @@ package io.safebunny.jdbc.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.jdbc.fixture.Records;
 import io.safebunny.jdbc.fixture.TestDatabase;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.StoreUnavailableException;
-import io.safebunny.spi.store.TransactionalMessageStore.LocalTransaction;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;

@@ -2,7 +2,7 @@
 package io.safebunny.jdbc.store;
 
 import io.safebunny.jdbc.fixture.TestDatabase;
-import io.safebunny.spi.store.MessageStore;
+import io.safebunny.store.MessageStore;
 import io.safebunny.test.contract.ScheduledContract;
 import java.time.Duration;
 import org.springframework.jdbc.support.JdbcTransactionManager;

@@ -10,7 +10,7 @@ import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryAction;
-import io.safebunny.spi.store.Retention;
+import io.safebunny.store.Retention;
 import io.safebunny.time.SystemTimeline;
 import java.sql.Connection;
 import java.sql.SQLException;

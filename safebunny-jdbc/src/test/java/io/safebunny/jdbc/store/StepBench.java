@@ -7,7 +7,7 @@ import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
 import io.safebunny.recovery.RecoveryAction;
-import io.safebunny.spi.store.TransactionalMessageStore;
+import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.time.SystemTimeline;
 import java.time.Duration;
 import java.util.List;

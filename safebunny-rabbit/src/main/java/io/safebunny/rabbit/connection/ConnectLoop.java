@@ -2,7 +2,7 @@
 package io.safebunny.rabbit.connection;
 
 import io.safebunny.time.Timeline;
-import io.safebunny.work.SerialTask;
+import io.safebunny.waiting.SerialTask;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;

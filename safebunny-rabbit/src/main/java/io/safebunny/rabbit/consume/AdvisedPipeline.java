@@ -4,7 +4,7 @@ package io.safebunny.rabbit.consume;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
-import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.transport.DeliveryHandler;
 import java.util.function.Consumer;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;

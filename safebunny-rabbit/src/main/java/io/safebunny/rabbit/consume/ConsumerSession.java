@@ -8,7 +8,7 @@ import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.rabbit.connection.AmqpMessages;
 import io.safebunny.rabbit.connection.Channels;
-import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.transport.IncomingMessage;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

@@ -4,7 +4,7 @@ package io.safebunny.rabbit.consume;
 import io.safebunny.failure.Printable;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
-import io.safebunny.quarantine.QuarantinePolicy;
+import io.safebunny.recovery.QuarantinePolicy;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.concurrent.Executor;

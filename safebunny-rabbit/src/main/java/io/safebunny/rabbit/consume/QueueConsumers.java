@@ -2,14 +2,14 @@
 package io.safebunny.rabbit.consume;
 
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.quarantine.QuarantinePolicy;
 import io.safebunny.rabbit.connection.ConnectionKeeper;
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.DeliveryHandler;
-import io.safebunny.spi.transport.Pace;
+import io.safebunny.recovery.QuarantinePolicy;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.Pace;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;

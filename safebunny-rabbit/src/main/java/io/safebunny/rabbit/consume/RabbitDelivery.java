@@ -3,8 +3,8 @@ package io.safebunny.rabbit.consume;
 
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.message.Names;
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.IncomingMessage;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.IncomingMessage;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;

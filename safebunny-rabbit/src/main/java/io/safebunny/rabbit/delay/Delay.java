@@ -4,7 +4,7 @@ package io.safebunny.rabbit.delay;
 import io.safebunny.rabbit.declare.Broker;
 import io.safebunny.rabbit.declare.Declarations;
 import io.safebunny.rabbit.publish.Destination;
-import io.safebunny.spi.transport.Route;
+import io.safebunny.transport.Route;
 import java.io.IOException;
 import java.time.Duration;
 

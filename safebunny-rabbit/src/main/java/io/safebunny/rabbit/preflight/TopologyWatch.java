@@ -4,7 +4,7 @@ package io.safebunny.rabbit.preflight;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
-import io.safebunny.work.SerialTask;
+import io.safebunny.waiting.SerialTask;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.quarantine.QuarantinePolicy;
 import io.safebunny.rabbit.consume.FakeChannel.FakeConnection;
+import io.safebunny.recovery.QuarantinePolicy;
 import io.safebunny.test.CapturedLogs;
 import io.safebunny.test.LogLine;
 import io.safebunny.time.VirtualTimeline;

@@ -2,14 +2,14 @@
 package io.safebunny.rabbit.versions;
 
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.DeliveryHandler;
-import io.safebunny.spi.transport.ForwardingTransport;
-import io.safebunny.spi.transport.IncomingMessage;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
-import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.ForwardingTransport;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.Transport;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;

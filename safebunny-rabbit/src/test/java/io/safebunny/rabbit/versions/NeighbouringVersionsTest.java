@@ -3,13 +3,13 @@ package io.safebunny.rabbit.versions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.memory.MemoryBroker;
+import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.memory.MemoryTransport;
 import io.safebunny.rabbit.versions.Instance.Parcel;
-import io.safebunny.spi.transport.Transport;
-import io.safebunny.store.memory.MemoryMessageStore;
 import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.memory.MemoryBroker;
-import io.safebunny.transport.memory.MemoryTransport;
+import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.docs.testing;
 
-import io.safebunny.serialization.JsonMessageSerializer;
-import io.safebunny.spi.serialization.MessageSerializer;
+import io.safebunny.serialization.MessageSerializer;
+import io.safebunny.serialization.json.JsonMessageSerializer;
 import io.safebunny.test.contract.MessageSerializerContract;
 import io.safebunny.test.leaks.LeakCheck;
 import org.junit.jupiter.api.extension.RegisterExtension;

@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.safebunny.codec.Codecs;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.codec.BodyCodec;
-import io.safebunny.spi.codec.CodecException;
+import io.safebunny.serialization.BodyCodec;
+import io.safebunny.serialization.CodecException;
+import io.safebunny.serialization.Codecs;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

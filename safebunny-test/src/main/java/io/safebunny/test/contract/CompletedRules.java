@@ -8,10 +8,10 @@ import static io.safebunny.test.contract.StoreBench.keys;
 import static io.safebunny.test.contract.StoreBench.replaced;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordState;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordState;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -4,7 +4,7 @@ package io.safebunny.test.contract;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.spi.serialization.MessageSerializer;
+import io.safebunny.serialization.MessageSerializer;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;

@@ -4,7 +4,7 @@ package io.safebunny.test.contract;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.spi.transport.ControlChannel;
+import io.safebunny.transport.ControlChannel;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;

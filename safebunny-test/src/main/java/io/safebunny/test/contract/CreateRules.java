@@ -7,9 +7,9 @@ import static io.safebunny.test.contract.StoreBench.found;
 import static io.safebunny.test.contract.StoreBench.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.RecordState;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -7,8 +7,8 @@ import static io.safebunny.test.contract.StoreBench.key;
 import static io.safebunny.test.contract.StoreBench.replaced;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordState;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -7,8 +7,8 @@ import static io.safebunny.test.contract.Messages.rich;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.Route;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -4,8 +4,8 @@ package io.safebunny.test.contract;
 import static io.safebunny.test.contract.Messages.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.DeliveryHandler;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.DeliveryHandler;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

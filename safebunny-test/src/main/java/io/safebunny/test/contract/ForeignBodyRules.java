@@ -7,8 +7,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.safebunny.spi.serialization.MessageSerializer;
-import io.safebunny.spi.serialization.SerializationException;
+import io.safebunny.serialization.MessageSerializer;
+import io.safebunny.serialization.SerializationException;
 import io.safebunny.test.contract.SerializerPayloads.Endless;
 import io.safebunny.test.contract.SerializerPayloads.Gadget;
 import io.safebunny.test.contract.SerializerPayloads.Holder;

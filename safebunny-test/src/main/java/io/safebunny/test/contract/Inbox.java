@@ -4,11 +4,11 @@ package io.safebunny.test.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.DeliveryHandler;
-import io.safebunny.spi.transport.IncomingMessage;
-import io.safebunny.spi.transport.Pace;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.Pace;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;

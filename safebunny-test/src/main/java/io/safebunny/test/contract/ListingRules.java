@@ -6,12 +6,12 @@ import static io.safebunny.test.contract.StoreBench.key;
 import static io.safebunny.test.contract.StoreBench.keys;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.spi.store.Listing;
-import io.safebunny.spi.store.ListingQuery;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.RecordState;
+import io.safebunny.store.Listing;
+import io.safebunny.store.ListingQuery;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.serialization.MessageSerializer;
+import io.safebunny.serialization.MessageSerializer;
 import org.jspecify.annotations.Nullable;
 
 /**

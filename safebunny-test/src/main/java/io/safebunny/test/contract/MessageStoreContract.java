@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;

@@ -4,9 +4,9 @@ package io.safebunny.test.contract;
 import static io.safebunny.test.contract.Messages.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.DeliveryHandler;
-import io.safebunny.spi.transport.Pace;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.Pace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,8 +4,8 @@ package io.safebunny.test.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import io.safebunny.spi.serialization.MessageSerializer;
-import io.safebunny.spi.serialization.SerializationException;
+import io.safebunny.serialization.MessageSerializer;
+import io.safebunny.serialization.SerializationException;
 import io.safebunny.test.contract.SerializerPayloads.LaterOrder;
 import io.safebunny.test.contract.SerializerPayloads.Line;
 import io.safebunny.test.contract.SerializerPayloads.Order;

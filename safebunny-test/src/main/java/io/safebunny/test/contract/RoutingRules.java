@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.UnroutableException;
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.IncomingMessage;
-import io.safebunny.spi.transport.Route;
 import io.safebunny.topology.Topology;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.Route;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.failure.BrowsingException;
-import io.safebunny.spi.transport.BrowsedQueue;
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.DeliveryHandler;
-import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.topology.Topology;
+import io.safebunny.transport.BrowsedQueue;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.IncomingMessage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,9 +5,9 @@ import static io.safebunny.test.contract.Messages.message;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.spi.transport.Transport;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.Queue;
+import io.safebunny.transport.Transport;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

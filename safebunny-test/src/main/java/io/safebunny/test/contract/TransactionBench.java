@@ -4,11 +4,11 @@ package io.safebunny.test.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.TransactionalMessageStore;
-import io.safebunny.spi.store.TransactionalMessageStore.LocalTransaction;
-import io.safebunny.spi.store.TransactionalMessageStore.Turn;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
+import io.safebunny.store.TransactionalMessageStore.Turn;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;

@@ -10,11 +10,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.failure.MisuseException;
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.RecordState;
-import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.store.JointWrite;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.StoreUnavailableException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;

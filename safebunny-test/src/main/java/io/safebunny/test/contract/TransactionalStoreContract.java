@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.store.TransactionalMessageStore;
+import io.safebunny.store.TransactionalMessageStore;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 

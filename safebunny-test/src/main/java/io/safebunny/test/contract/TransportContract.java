@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.transport.Transport;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;

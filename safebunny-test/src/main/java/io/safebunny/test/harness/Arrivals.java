@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.harness;
 
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.IncomingMessage;
-import io.safebunny.spi.transport.Route;
 import io.safebunny.test.scheduler.Outside;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.Binding;
 import io.safebunny.topology.Topology.Queue;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.Route;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

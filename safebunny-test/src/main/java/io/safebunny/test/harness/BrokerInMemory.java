@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.harness;
 
-import io.safebunny.spi.transport.IncomingMessage;
-import io.safebunny.spi.transport.Transport;
+import io.safebunny.memory.MemoryBroker;
+import io.safebunny.memory.MemoryTransport;
 import io.safebunny.test.scheduler.SimulatedProcess;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.memory.MemoryBroker;
-import io.safebunny.transport.memory.MemoryTransport;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.Transport;
 import java.util.List;
 
 /** A {@link MemoryBroker} in virtual time. Thread-safe. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.harness;
 
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.ForwardingDelivery;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.ForwardingDelivery;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Tells {@link Arrivals} what becomes of it. Thread-safe. */

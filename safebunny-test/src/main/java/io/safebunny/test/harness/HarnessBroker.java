@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.harness;
 
-import io.safebunny.spi.transport.IncomingMessage;
-import io.safebunny.spi.transport.Transport;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.Transport;
 import java.util.List;
 
 /** The broker of a {@link VirtualNode}, in memory or real. Thread-safe. */

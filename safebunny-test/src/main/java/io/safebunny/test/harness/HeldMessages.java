@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.harness;
 
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
 import io.safebunny.time.Timeline;
 import io.safebunny.time.Timeline.Cancellable;
 import io.safebunny.time.Timeline.Purpose;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.harness;
 
-import io.safebunny.spi.transport.IncomingMessage;
-import io.safebunny.spi.transport.Transport;
-import io.safebunny.spi.transport.TransportProvider;
+import io.safebunny.memory.MemoryBroker;
+import io.safebunny.memory.MemoryTransport;
 import io.safebunny.test.scheduler.Outside;
 import io.safebunny.test.scheduler.SimulatedProcess;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.memory.MemoryBroker;
-import io.safebunny.transport.memory.MemoryTransport;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportProvider;
 import java.net.URI;
 import java.util.List;
 import java.util.ServiceLoader;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.harness;
 
-import io.safebunny.spi.transport.BrowsedQueue;
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.DeliveryHandler;
-import io.safebunny.spi.transport.ForwardingDelivery;
-import io.safebunny.spi.transport.ForwardingTransport;
-import io.safebunny.spi.transport.IncomingMessage;
-import io.safebunny.spi.transport.Transport;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.Binding;
 import io.safebunny.topology.Topology.Queue;
+import io.safebunny.transport.BrowsedQueue;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.ForwardingDelivery;
+import io.safebunny.transport.ForwardingTransport;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.Transport;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

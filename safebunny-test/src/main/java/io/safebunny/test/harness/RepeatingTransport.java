@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.harness;
 
-import io.safebunny.spi.transport.ForwardingTransport;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
+import io.safebunny.transport.ForwardingTransport;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Transport;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

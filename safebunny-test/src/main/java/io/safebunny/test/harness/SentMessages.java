@@ -3,7 +3,7 @@ package io.safebunny.test.harness;
 
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.WireMessage;
-import io.safebunny.serialization.JsonMessageSerializer;
+import io.safebunny.serialization.json.JsonMessageSerializer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.harness;
 
-import io.safebunny.spi.transport.Transport;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.Binding;
 import io.safebunny.topology.Topology.Queue;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.Transport;
 import java.util.List;
 import java.util.Map;
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.harness;
 
-import io.safebunny.spi.transport.Transport;
+import io.safebunny.memory.MemoryBroker;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.scheduler.Choices;
 import io.safebunny.test.scheduler.DeterministicScheduler;
 import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
 import io.safebunny.test.scheduler.SimulatedProcess;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.simulation;
 
+import io.safebunny.memory.MemoryTransport;
 import io.safebunny.message.Headers;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
 import io.safebunny.test.scheduler.DeterministicScheduler;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.memory.MemoryTransport;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

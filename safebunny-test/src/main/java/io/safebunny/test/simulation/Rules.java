@@ -3,10 +3,10 @@ package io.safebunny.test.simulation;
 
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.RecordState;
-import io.safebunny.spi.transport.OutboundMessage;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;

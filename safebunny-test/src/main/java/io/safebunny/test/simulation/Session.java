@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.simulation;
 
-import io.safebunny.spi.transport.BrowsedQueue;
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.ControlChannel;
-import io.safebunny.spi.transport.DeliveryHandler;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Pace;
-import io.safebunny.spi.transport.Transport;
-import io.safebunny.spi.transport.TransportStatus;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
+import io.safebunny.transport.BrowsedQueue;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.ControlChannel;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Pace;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;

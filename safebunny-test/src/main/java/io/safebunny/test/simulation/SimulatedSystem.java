@@ -2,12 +2,12 @@
 package io.safebunny.test.simulation;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.saga.SagaView;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.transport.Transport;
-import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.store.MessageStore;
 import io.safebunny.time.Timeline;
+import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -2,14 +2,13 @@
 package io.safebunny.test.simulation;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.memory.MemoryBroker;
 import io.safebunny.message.WireMessage;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
 import io.safebunny.test.scheduler.Choices;
 import io.safebunny.test.scheduler.DeterministicScheduler;
 import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
@@ -17,7 +16,8 @@ import io.safebunny.test.scheduler.SimulatedProcess;
 import io.safebunny.test.simulation.SimulatedSystem.Message;
 import io.safebunny.test.simulation.SimulatedSystem.Node;
 import io.safebunny.time.VirtualTimeline;
-import io.safebunny.transport.memory.MemoryBroker;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

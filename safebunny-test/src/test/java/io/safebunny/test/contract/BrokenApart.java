@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.TransactionalMessageStore.LocalTransaction;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
 import io.safebunny.test.contract.LockingStore.Transaction;
 import io.safebunny.test.contract.Sabotage.Answer1;
 import java.util.ArrayList;

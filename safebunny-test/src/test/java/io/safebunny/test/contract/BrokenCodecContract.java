@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.codec.GzipCodec;
-import io.safebunny.spi.codec.BodyCodec;
+import io.safebunny.serialization.BodyCodec;
+import io.safebunny.serialization.GzipCodec;
 
 /** The contract with a codec that has the current fault. */
 class BrokenCodecContract extends BodyCodecContract {

@@ -2,8 +2,8 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.message.Envelope;
-import io.safebunny.spi.codec.BodyCodec;
-import io.safebunny.spi.codec.CodecException;
+import io.safebunny.serialization.BodyCodec;
+import io.safebunny.serialization.CodecException;
 import java.util.concurrent.Exchanger;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;

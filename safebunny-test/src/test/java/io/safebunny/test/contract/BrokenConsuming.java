@@ -4,11 +4,11 @@ package io.safebunny.test.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.BrowsingException;
-import io.safebunny.spi.transport.BrowsedQueue;
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.IncomingMessage;
-import io.safebunny.spi.transport.Transport;
+import io.safebunny.transport.BrowsedQueue;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;

@@ -2,15 +2,15 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.store.Fingerprint;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.RecordRefusedException;
-import io.safebunny.spi.store.RecordState;
-import io.safebunny.spi.store.RecordTooLargeException;
-import io.safebunny.spi.store.StoreUnavailableException;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
+import io.safebunny.store.Fingerprint;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordRefusedException;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Comparator;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.transport.ControlChannel;
-import io.safebunny.spi.transport.Transport;
+import io.safebunny.transport.ControlChannel;
+import io.safebunny.transport.Transport;
 
 /** Faults against {@link ControlRules}. */
 final class BrokenControl extends TransportFaults {

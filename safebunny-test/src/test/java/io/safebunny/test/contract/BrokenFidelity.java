@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.IncomingMessage;
-import io.safebunny.spi.transport.Route;
-import io.safebunny.spi.transport.Transport;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.Transport;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.store.Listing;
-import io.safebunny.spi.store.ListingQuery;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.RecordKey;
+import io.safebunny.store.Listing;
+import io.safebunny.store.ListingQuery;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

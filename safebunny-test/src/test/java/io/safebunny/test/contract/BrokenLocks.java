@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.store.JointWrite;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.test.contract.LockingStore.Transaction;
 import io.safebunny.test.contract.MemoryTransactions.Locks;
 import io.safebunny.test.contract.StoreFaults.Meeting;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.RecordState;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

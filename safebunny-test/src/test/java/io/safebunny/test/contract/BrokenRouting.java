@@ -2,13 +2,13 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.DeliveryHandler;
-import io.safebunny.spi.transport.IncomingMessage;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
-import io.safebunny.spi.transport.Transport;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.Transport;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.serialization.JsonMessageSerializer;
-import io.safebunny.spi.serialization.MessageSerializer;
+import io.safebunny.serialization.MessageSerializer;
+import io.safebunny.serialization.json.JsonMessageSerializer;
 
 /** The contract with a serializer that has the current fault. */
 class BrokenSerializerContract extends MessageSerializerContract {

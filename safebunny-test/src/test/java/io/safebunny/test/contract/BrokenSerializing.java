@@ -3,8 +3,8 @@ package io.safebunny.test.contract;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.safebunny.spi.serialization.MessageSerializer;
-import io.safebunny.spi.serialization.SerializationException;
+import io.safebunny.serialization.MessageSerializer;
+import io.safebunny.serialization.SerializationException;
 import io.safebunny.test.contract.SerializerPayloads.Endless;
 import io.safebunny.test.contract.SerializerPayloads.Everything;
 import io.safebunny.test.contract.SerializerPayloads.Holder;

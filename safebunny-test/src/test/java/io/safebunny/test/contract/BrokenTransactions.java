@@ -2,10 +2,10 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.failure.MisuseException;
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.StoreUnavailableException;
+import io.safebunny.store.JointWrite;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.test.contract.LockingStore.Transaction;
 import java.util.ArrayList;
 import java.util.HashMap;

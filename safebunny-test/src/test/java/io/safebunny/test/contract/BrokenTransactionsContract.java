@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.store.TransactionalMessageStore;
+import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.test.contract.LockingStore.Transaction;
 import java.time.Duration;
 import java.util.function.Consumer;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.transport.Transport;
 import io.safebunny.test.contract.Sabotage.Calls;
 import io.safebunny.topology.Topology;
+import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.Set;

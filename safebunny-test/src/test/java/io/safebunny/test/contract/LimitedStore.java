@@ -3,12 +3,12 @@ package io.safebunny.test.contract;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.safebunny.spi.store.ForwardingMessageStore;
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.RecordRefusedException;
-import io.safebunny.spi.store.RecordTooLargeException;
+import io.safebunny.store.ForwardingMessageStore;
+import io.safebunny.store.JointWrite;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordRefusedException;
+import io.safebunny.store.RecordTooLargeException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

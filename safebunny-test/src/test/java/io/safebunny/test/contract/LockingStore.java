@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.store.JointWrite;
-import io.safebunny.spi.store.MessageRecord;
-import io.safebunny.spi.store.RecordKey;
-import io.safebunny.spi.store.TransactionalMessageStore;
+import io.safebunny.store.JointWrite;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.TransactionalMessageStore;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

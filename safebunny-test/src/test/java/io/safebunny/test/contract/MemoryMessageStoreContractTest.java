@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.spi.store.Retention;
-import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.Retention;
 import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.store.MessageStore;
-import io.safebunny.store.memory.MemoryMessageStore;
+import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.store.MessageStore;
 import io.safebunny.time.SystemTimeline;
 import java.time.Duration;
 import java.util.Map;

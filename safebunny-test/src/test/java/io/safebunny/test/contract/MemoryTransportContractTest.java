@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
-import io.safebunny.spi.transport.Transport;
+import io.safebunny.memory.MemoryBroker;
+import io.safebunny.memory.MemoryTransport;
 import io.safebunny.test.leaks.LeakCheck;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.memory.MemoryBroker;
-import io.safebunny.transport.memory.MemoryTransport;
+import io.safebunny.transport.Transport;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;

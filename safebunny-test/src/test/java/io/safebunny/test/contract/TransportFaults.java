@@ -2,14 +2,14 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.DeliveryHandler;
-import io.safebunny.spi.transport.IncomingMessage;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
-import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.VirtualTimeline;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;

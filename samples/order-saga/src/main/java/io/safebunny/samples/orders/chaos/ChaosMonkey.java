@@ -3,7 +3,7 @@ package io.safebunny.samples.orders.chaos;
 
 import io.safebunny.samples.orders.billing.PaymentGateway;
 import io.safebunny.samples.orders.ledger.Ledger;
-import io.safebunny.spi.transport.Transport;
+import io.safebunny.transport.Transport;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanPostProcessor;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.chaos;
 
-import io.safebunny.spi.transport.ForwardingTransport;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
-import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
+import io.safebunny.transport.ForwardingTransport;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.Transport;
 import java.util.concurrent.CompletableFuture;
 
 /** Sends one publication in twenty twice, like a publisher that lost its connection before the confirm. */

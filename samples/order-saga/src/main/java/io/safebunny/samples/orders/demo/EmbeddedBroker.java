@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.demo;
 
+import io.safebunny.memory.MemoryBroker;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.transport.memory.MemoryBroker;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.demo;
 
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.DeliveryHandler;
-import io.safebunny.spi.transport.ForwardingTransport;
-import io.safebunny.spi.transport.Pace;
-import io.safebunny.spi.transport.Transport;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.ForwardingTransport;
+import io.safebunny.transport.Pace;
+import io.safebunny.transport.Transport;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 

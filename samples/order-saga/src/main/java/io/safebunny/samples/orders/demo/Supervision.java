@@ -4,7 +4,7 @@ package io.safebunny.samples.orders.demo;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Sagas;
 import io.safebunny.samples.orders.repair.RepairDesk;
-import io.safebunny.spi.transport.Transport;
+import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;

@@ -3,8 +3,8 @@ package io.safebunny.samples.orders.demo;
 
 import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
-import io.safebunny.spi.transport.IncomingMessage;
 import io.safebunny.topology.Topology;
+import io.safebunny.transport.IncomingMessage;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;

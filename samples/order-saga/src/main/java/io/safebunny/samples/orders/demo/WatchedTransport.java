@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.samples.orders.demo;
 
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.DeliveryHandler;
-import io.safebunny.spi.transport.ForwardingTransport;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
-import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.ForwardingTransport;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.Transport;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 

@@ -3,13 +3,13 @@ package io.safebunny.samples.orders.repair;
 
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.transport.Consumption;
-import io.safebunny.spi.transport.Delivery;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
-import io.safebunny.spi.transport.Transport;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -6,7 +6,7 @@ import io.safebunny.saga.SagaView;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.Sagas;
 import io.safebunny.samples.orders.repair.PoisonCopies.Copy;
-import io.safebunny.spi.transport.Transport;
+import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;

@@ -3,13 +3,13 @@ package io.safebunny.samples.orders.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.memory.MemoryTransport;
 import io.safebunny.message.WireMessage;
-import io.safebunny.spi.transport.OutboundMessage;
-import io.safebunny.spi.transport.Route;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.memory.MemoryTransport;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.identity;
+
+/**
+ * What a message id is computed from.
+ *
+ * @param parentId id of the message in whose handling the new one is published; empty when it starts the saga
+ * @param ordinalOrKey 1, 2, … per type within one handling of the parent, or the caller's idempotency key
+ * @param marker position in the saga, from 1
+ */
+public record Ancestry(
+        String correlationId, String parentId, String node, String type, String ordinalOrKey, int marker) {}

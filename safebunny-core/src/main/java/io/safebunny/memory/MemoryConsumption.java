@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.memory;
+
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.Pace;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * One consumer. A delivery takes one of its places as long as it is unsettled or still being handled. State is guarded by the
+ * broker's lock.
+ */
+final class MemoryConsumption implements Consumption {
+
+    private final MemoryBroker broker;
+    private final MemoryQueue queue;
+    private final int prefetch;
+    private final DeliveryHandler handler;
+    private final Executor executor;
+    private final CompletableFuture<Void> stopped = new CompletableFuture<>();
+
+    // guarded by the broker's lock
+    private final Set<MemoryDelivery> places = new LinkedHashSet<>();
+    private int limit;
+    private boolean stopping;
+
+    MemoryConsumption(
+            MemoryBroker broker,
+            MemoryQueue queue,
+            int prefetch,
+            Pace pace,
+            DeliveryHandler handler,
+            Executor executor) {
+        this.broker = broker;
+        this.queue = queue;
+        this.prefetch = prefetch;
+        this.handler = handler;
+        this.executor = executor;
+        this.limit = limit(pace);
+    }
+
+    /** When paused, deliveries that were assigned but not begun go back to their positions in the queue. */
+    @Override
+    public void pace(Pace pace) {
+        broker.change(afterwards -> {
+            limit = limit(pace);
+            if (limit == 0) {
+                handBackWhatIsNotBegun();
+            }
+            queue.handOut(afterwards);
+        });
+    }
+
+    private int limit(Pace pace) {
+        return switch (pace) {
+            case PAUSED -> 0;
+            case ONE_BY_ONE -> 1;
+            case FULL -> prefetch;
+        };
+    }
+
+    /** Also puts back deliveries whose handler returned without settling them, because nobody will settle those any more. */
+    @Override
+    public CompletableFuture<Void> stop() {
+        broker.change(afterwards -> {
+            stopping = true;
+            handBackWhatIsNotBegun();
+            end(afterwards);
+            queue.handOut(afterwards);
+        });
+        return stopped.copy();
+    }
+
+    boolean isEnded() {
+        return stopped.isDone();
+    }
+
+    Executor executor() {
+        return executor;
+    }
+
+    MemoryQueue queue() {
+        return queue;
+    }
+
+    // ---- called by the queue and the broker, which hold the lock
+
+    boolean hasPlace() {
+        return !stopping && places.size() < limit;
+    }
+
+    boolean isIdle() {
+        return places.isEmpty();
+    }
+
+    Stream<IncomingMessage> unsettled() {
+        return places.stream().filter(MemoryDelivery::isOpen).map(MemoryDelivery::message);
+    }
+
+    MemoryDelivery take(long position, IncomingMessage message) {
+        MemoryDelivery delivery = new MemoryDelivery(this, position, message);
+        places.add(delivery);
+        return delivery;
+    }
+
+    /** Puts everything back. Handlers that are still running can no longer settle their deliveries. */
+    void cutOff(List<Runnable> afterwards) {
+        stopping = true;
+        places.stream().filter(MemoryDelivery::settle).forEach(delivery -> delivery.putBackTo(queue));
+        places.clear();
+        end(afterwards);
+    }
+
+    // ---- called by deliveries
+
+    void handle(MemoryDelivery delivery) {
+        boolean[] begun = {false};
+        broker.change(afterwards -> begun[0] = delivery.begin());
+        if (!begun[0]) {
+            return; // it was put back while waiting for a thread
+        }
+        try {
+            handler.handle(delivery);
+        } finally {
+            broker.change(afterwards -> returned(delivery, afterwards));
+        }
+    }
+
+    void settle(MemoryDelivery delivery, Consumer<List<Runnable>> end) {
+        broker.change(afterwards -> {
+            if (!delivery.settle()) {
+                return;
+            }
+            end.accept(afterwards);
+            if (!delivery.isRunning()) {
+                places.remove(delivery);
+                end(afterwards);
+            }
+            queue.handOut(afterwards);
+        });
+    }
+
+    private void returned(MemoryDelivery delivery, List<Runnable> afterwards) {
+        delivery.end();
+        if (!delivery.isOpen()) {
+            places.remove(delivery);
+        } else if (stopping) {
+            handBackUnlessRunning(delivery);
+        }
+        end(afterwards);
+        queue.handOut(afterwards);
+    }
+
+    private void handBackWhatIsNotBegun() {
+        List.copyOf(places).forEach(this::handBackUnlessRunning);
+    }
+
+    private void handBackUnlessRunning(MemoryDelivery delivery) {
+        if (!delivery.isRunning() && delivery.settle()) {
+            delivery.putBackTo(queue);
+            places.remove(delivery);
+        }
+    }
+
+    private void end(List<Runnable> afterwards) {
+        if (stopping && places.isEmpty()) {
+            queue.remove(this);
+            afterwards.add(() -> stopped.complete(null));
+        }
+    }
+}

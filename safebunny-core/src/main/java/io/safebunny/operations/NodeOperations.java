@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.operations;
+
+import io.safebunny.BunnyCircuitBreaker.State;
+import io.safebunny.BunnyCircuitBreaker.Status;
+import io.safebunny.BunnyOperations;
+import io.safebunny.breaker.CircuitBreakers;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.identity.RandomIds;
+import io.safebunny.message.Names;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.store.MessageStore;
+import io.safebunny.time.Deadline;
+import io.safebunny.time.Timeline;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.Transport;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Operations on all instances of a node. The store is the truth: an operation is written there, and the instances that run are told to
+ * read it at once. Without a store, each instance is asked for itself. Thread-safe.
+ */
+public final class NodeOperations implements BunnyOperations {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NodeOperations.class);
+
+    /** How long the others have to answer. */
+    private static final Duration ANSWER = Duration.ofSeconds(1);
+
+    private static final int ID_LENGTH = 8;
+
+    private final String node;
+    private final String instance;
+    private final CircuitBreakers breakers;
+    private final Timeline timeline;
+    private final Pauses pauses;
+    private final Conversation others;
+    private final @Nullable SharedPauses shared;
+    private final boolean durable;
+    private final BoundedLog log;
+
+    /**
+     * @param name what the instance is called before a few characters of its own; empty for these alone
+     * @param store {@code null} for none
+     * @param durable whether the store outlives this process
+     * @param lease how often the others are told that this instance is there
+     * @param autoStartup whether types are consumed before anybody resumes them
+     */
+    public NodeOperations(
+            String node,
+            String name,
+            CircuitBreakers breakers,
+            @Nullable MessageStore store,
+            boolean durable,
+            Timeline timeline,
+            Executor workers,
+            Duration lease,
+            boolean autoStartup,
+            BoundedLog log) {
+        this.log = log;
+        this.node = node;
+        this.breakers = breakers;
+        this.timeline = timeline;
+        String own = newId();
+        this.instance = name.isEmpty() ? own : Names.printable(name) + '-' + own;
+        this.pauses = new Pauses(breakers, timeline, autoStartup);
+        this.others = new Conversation(node, instance, this::isToRead, timeline, workers, lease);
+        this.shared =
+                store == null ? null : new SharedPauses(node, store, pauses, this::hasLooked, timeline, workers, log);
+        this.durable = store != null && durable;
+    }
+
+    private String newId() {
+        return RandomIds.next(timeline.random()).substring(0, ID_LENGTH);
+    }
+
+    /** Joins the other instances, and pauses what is paused; before the node consumes. */
+    public void start(Transport transport) {
+        if (shared != null) {
+            shared.start();
+        }
+        others.join(transport);
+    }
+
+    /**
+     * The node handles this type from now on.
+     *
+     * @return whether it must not be consumed yet: it is paused, or not started
+     */
+    public boolean handles(String type) {
+        return pauses.handles(type);
+    }
+
+    /** Whether any type may be consumed, as far as starting is concerned. */
+    public boolean hasBegun() {
+        return pauses.hasBegun();
+    }
+
+    /** Sets the consumption of a queue that is nobody's type going as soon as {@link #hasBegun}. */
+    public void paces(Consumption beside) {
+        pauses.paces(beside);
+    }
+
+    /** Before the transport is closed. */
+    public void stop() {
+        if (shared != null) {
+            shared.stop();
+        }
+        others.leave();
+        pauses.stop();
+    }
+
+    private void isToRead(String operation) {
+        if (shared == null) {
+            others.answer(operation, false);
+        } else {
+            shared.readFor(operation);
+        }
+    }
+
+    private void hasLooked(String operation) {
+        others.answer(operation, pauses.hasRead(operation));
+    }
+
+    @Override
+    public String instance() {
+        return instance;
+    }
+
+    @Override
+    public List<Pause> paused() {
+        return pauses.all();
+    }
+
+    @Override
+    public Result pause(String type, Duration duration, Scope scope, String reason, String by) {
+        return carryOut(type, Limits.pause(duration), scope, reason, by);
+    }
+
+    @Override
+    public Result resume(String type, Scope scope, String reason, String by) {
+        Result result = carryOut(type, Duration.ZERO, scope, reason, by);
+        Status now = breakers.statuses().get(type);
+        if (now == null || now.state() == State.CLOSED || now.pause() != null) {
+            return result;
+        }
+        String still =
+                "on this instance the breaker is still %s, not because of a pause: it closes once its probes succeed"
+                        .formatted(now);
+        String note = result.note().isEmpty() ? still : result.note() + "; " + still;
+        return new Result(result.operation(), result.instances(), result.stored(), note);
+    }
+
+    private Result carryOut(String type, Duration duration, Scope scope, String reason, String by) {
+        requireHandled(type);
+        Order order = new Order(
+                "op-" + newId(),
+                type,
+                timeline.now().truncatedTo(ChronoUnit.MILLIS),
+                duration,
+                Limits.words("reason", reason, Limits.LONGEST_REASON),
+                Limits.words("by", by, Limits.LONGEST_BY));
+        LOG.info(
+                "Operation {}: {} {} {} on {} {} (by {}: {})",
+                order.operation(),
+                order.isPause() ? "pause" : "resume",
+                type,
+                order.isPause() ? "for " + duration : "",
+                scope == Scope.NODE ? "node" : "instance",
+                scope == Scope.NODE ? node : instance,
+                order.by(),
+                order.reason());
+        if (scope == Scope.INSTANCE) {
+            pauses.apply(order);
+            return new Result(order.operation(), List.of(new Instance(instance, true)), false, "");
+        }
+        return onTheNode(order);
+    }
+
+    private void requireHandled(String type) {
+        if (!breakers.states().containsKey(type)) {
+            throw new MisuseException(
+                    MisuseException.TYPE,
+                    "No handler of this node takes the type [type=%s]: it handles %s. Wait for the start, and name one of these."
+                            .formatted(Names.printable(type), breakers.states().keySet()));
+        }
+    }
+
+    private Result onTheNode(Order order) {
+        CompletableFuture<Void> answered = others.expectAnswers(order.operation());
+        Deadline deadline = Deadline.after(ANSWER, timeline);
+        List<String> notes = new ArrayList<>();
+        boolean stored = store(order, notes);
+        if (stored) {
+            others.tellToRead(order.operation());
+            await(answered, deadline);
+        } else {
+            pauses.apply(order);
+        }
+        List<Instance> all = new ArrayList<>();
+        all.add(new Instance(instance, true));
+        all.addAll(others.answers(order.operation()));
+        String problem = others.problem();
+        if (stored && problem != null) {
+            notes.add("other instances cannot be reached (%s)%s"
+                    .formatted(
+                            problem,
+                            durable
+                                    ? " and read the store within %s s".formatted(SharedPauses.INTERVAL.toSeconds())
+                                    : ""));
+        }
+        return new Result(order.operation(), all, stored && durable, String.join("; ", notes));
+    }
+
+    private static void await(CompletableFuture<Void> answered, Deadline deadline) {
+        try {
+            boolean unused = deadline.await(answered);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean store(Order order, List<String> notes) {
+        if (shared == null) {
+            notes.add("there is no store, so this concerns this instance only: ask each one");
+            return false;
+        }
+        try {
+            if (shared.write(order)) {
+                if (!durable) {
+                    notes.add("the store is in memory, so an instance in another process knows nothing of it");
+                }
+                return true;
+            }
+            notes.add(
+                    "others changed the stored operations at the same time, so this concerns this instance only: repeat it");
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "Operation {} is not stored, so only this instance carries it out; repeat it when the store answers",
+                    order.operation(),
+                    log.tellable(e));
+            notes.add("the store does not answer, so this concerns this instance only: repeat it");
+        }
+        return false;
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.operations;
+
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.store.MessageStore;
+import io.safebunny.time.Timeline;
+import io.safebunny.time.Timeline.Purpose;
+import io.safebunny.waiting.ReentrantTurns;
+import io.safebunny.waiting.SerialTask;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Keeps this instance's pauses as the store has them: reads it at the start, every few seconds, and soon after a hint. A flood of hints
+ * costs ten reads per second. Thread-safe.
+ */
+final class SharedPauses {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SharedPauses.class);
+
+    static final Duration INTERVAL = Duration.ofSeconds(5);
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+    private static final Duration BETWEEN_HINTS = Duration.ofMillis(100);
+
+    /** Operations that others wait for; who forges more gets no answer. */
+    private static final int MOST_ASKED = 100;
+
+    private final String node;
+    private final StoredOrders stored;
+    private final Pauses pauses;
+    private final Consumer<String> answer;
+    private final Timeline timeline;
+    private final SerialTask reads;
+    private final BoundedLog log;
+    /** Held while the store is asked, so that nothing is applied that was read before what was written since. */
+    private final ReentrantTurns turns;
+
+    private final Set<String> asked = new LinkedHashSet<>(); // guarded by itself
+    private volatile long readAt;
+    private volatile boolean answers = true;
+
+    /** @param answer is told each operation that somebody waits for, once the store has been read for it */
+    SharedPauses(
+            String node,
+            MessageStore store,
+            Pauses pauses,
+            Consumer<String> answer,
+            Timeline timeline,
+            Executor workers,
+            BoundedLog log) {
+        this.log = log;
+        this.node = node;
+        this.stored = new StoredOrders(store, timeline, JsonMapper.shared());
+        this.pauses = pauses;
+        this.answer = answer;
+        this.timeline = timeline;
+        this.turns = new ReentrantTurns(timeline);
+        this.reads = new SerialTask("reading which types are paused", this::readAndAnswer, workers, timeline);
+    }
+
+    /** Reads the store before it returns. */
+    void start() {
+        readAndAnswer();
+    }
+
+    void stop() {
+        reads.stop();
+    }
+
+    /** The store has an operation that this instance should know; {@link #answer} is told when it was looked for. Does not block. */
+    void readFor(String operation) {
+        synchronized (asked) {
+            if (asked.size() >= MOST_ASKED || !asked.add(operation)) {
+                return;
+            }
+        }
+        Duration since = Duration.ofNanos(timeline.nanoTime() - readAt);
+        reads.requestAfter(since.compareTo(BETWEEN_HINTS) < 0 ? BETWEEN_HINTS.minus(since) : Duration.ZERO);
+    }
+
+    /**
+     * @return whether the order is stored, and carried out here
+     * @throws RuntimeException the store does not answer; what was stored nevertheless is read later
+     */
+    boolean write(Order order) {
+        turns.lock();
+        try {
+            StoredOrders.Board written = stored.write(order);
+            if (written != null) {
+                pauses.apply(written);
+                pauses.begin(order);
+            }
+            return written != null;
+        } finally {
+            turns.unlock();
+        }
+    }
+
+    private void readAndAnswer() {
+        readAt = timeline.nanoTime();
+        List<String> waiting;
+        synchronized (asked) {
+            waiting = List.copyOf(asked);
+            asked.clear();
+        }
+        try {
+            read();
+        } finally {
+            reads.requestAfter(answers ? INTERVAL : AFTER_FAILURE, Purpose.UPKEEP);
+        }
+        waiting.forEach(answer);
+    }
+
+    private void read() {
+        turns.lock();
+        try {
+            pauses.apply(stored.read());
+            answers = true;
+        } catch (RuntimeException e) {
+            if (answers) {
+                LOG.warn(
+                        "The store does not tell which types of node {} are paused; those that are stay so. Looking again every second",
+                        node,
+                        log.tellable(e));
+            }
+            answers = false;
+        } finally {
+            turns.unlock();
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.operations;
+
+import io.safebunny.identity.RandomIds;
+import io.safebunny.store.Fingerprint;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+
+/**
+ * The latest order about each type, in one record of the node, so that one read tells them all. The record's version puts orders in their
+ * sequence: who writes replaces the version that was read, so no clock decides which came later. Thread-safe.
+ */
+final class StoredOrders {
+
+    /** No message has this key, and no saga: names of sagas have no dot. */
+    static final RecordKey KEY = RecordKey.companion("bunny.operations", "bunny.operations");
+
+    private static final String FORMAT = "1";
+    private static final int TRIES = 10;
+
+    /** How long an order is kept that pauses nothing any more, for those who want to see it in the store. */
+    private static final Duration KEPT = Duration.ofDays(1);
+
+    private final MessageStore store;
+    private final Timeline timeline;
+    private final JsonMapper json;
+
+    StoredOrders(MessageStore store, Timeline timeline, JsonMapper json) {
+        this.store = store;
+        this.timeline = timeline;
+        this.json = json;
+    }
+
+    /**
+     * What was read, or written.
+     *
+     * @param orders the latest one about each type
+     */
+    record Board(long version, Map<String, Order> orders) {}
+
+    /** {@code null} when the node has none. */
+    @Nullable
+    Board read() {
+        return board(apart(() -> store.find(KEY)));
+    }
+
+    /**
+     * Stores the order in place of the one about its type.
+     *
+     * @return {@code null} when others kept writing at the same time, and it is not stored
+     */
+    @Nullable
+    Board write(Order order) {
+        String owner = RandomIds.next(timeline.random());
+        for (int tries = 0; tries < TRIES; tries++) {
+            MessageRecord stored = apart(() -> store.find(KEY));
+            Map<String, Order> orders = new TreeMap<>(orders(stored));
+            orders.put(order.type(), order);
+            MessageRecord write = next(stored, owner, orders);
+            MessageRecord written = apart(() -> stored == null ? store.create(write) : store.replace(write));
+            if (written != null && written.owner().equals(owner)) {
+                return board(written);
+            }
+        }
+        return null;
+    }
+
+    private MessageRecord next(@Nullable MessageRecord stored, String owner, Map<String, Order> orders) {
+        Instant old = timeline.now().minus(KEPT);
+        ArrayNode array = json.createArrayNode();
+        orders.values().stream()
+                .filter(order -> order.until().isAfter(old))
+                .forEach(order -> order.writeTo(array.addObject()));
+        Map<String, String> content = new LinkedHashMap<>();
+        content.put("format", FORMAT);
+        content.put("orders", array.toString());
+        // released: in that state no store lets it expire
+        return stored == null
+                ? new MessageRecord(
+                        KEY,
+                        RecordState.RELEASED,
+                        owner,
+                        1,
+                        0,
+                        0,
+                        Duration.ZERO,
+                        new Fingerprint(Fingerprint.SHA256, 0, 0),
+                        content,
+                        List.of(),
+                        null,
+                        null)
+                : stored.nextContent(RecordState.RELEASED, owner, null, content);
+    }
+
+    private @Nullable Board board(@Nullable MessageRecord stored) {
+        return stored == null ? null : new Board(stored.version(), orders(stored));
+    }
+
+    private Map<String, Order> orders(@Nullable MessageRecord stored) {
+        Map<String, Order> orders = new TreeMap<>();
+        if (stored == null) {
+            return orders;
+        }
+        if (!FORMAT.equals(stored.steps().get("format"))) {
+            throw new UnreadableRecordException(
+                    KEY, "operations of format " + stored.steps().get("format"), null);
+        }
+        try {
+            for (JsonNode node : json.readTree(stored.steps().getOrDefault("orders", "[]"))) {
+                Order order = Order.read(node);
+                orders.put(order.type(), order);
+            }
+        } catch (JacksonException | IllegalArgumentException e) {
+            throw new UnreadableRecordException(KEY, "operations", e);
+        }
+        return orders;
+    }
+
+    private <T extends @Nullable Object> T apart(Supplier<T> action) {
+        return store instanceof TransactionalMessageStore transactional ? transactional.apart(action) : action.get();
+    }
+}

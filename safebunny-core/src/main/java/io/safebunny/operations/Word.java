@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.operations;
+
+import io.safebunny.message.Names;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What instances of a node tell each other: hints and questions. None of it changes anything on an instance, so whoever forges one makes
+ * it read the store, or answer.
+ *
+ * @param from the instance
+ * @param operation that is to be read, or was; {@code null} for the other kinds
+ * @param applied of an answer: whether the store was read and has the operation
+ */
+record Word(Kind kind, String from, @Nullable String operation, boolean applied) {
+
+    enum Kind {
+        /** An instance has started; the others say that they are here. */
+        HELLO,
+        HERE,
+        /** An instance stops. */
+        BYE,
+        /** The store has a new operation: read it now, and answer. */
+        READ,
+        ANSWER
+    }
+
+    private static final int LARGEST = 16 * 1024;
+
+    static Word of(Kind kind, String from) {
+        return new Word(kind, from, null, false);
+    }
+
+    static Word read(String from, String operation) {
+        return new Word(Kind.READ, from, operation, false);
+    }
+
+    static Word answer(String from, String operation, boolean applied) {
+        return new Word(Kind.ANSWER, from, operation, applied);
+    }
+
+    byte[] write(JsonMapper mapper) {
+        ObjectNode json = mapper.createObjectNode().put("kind", kind.name()).put("from", from);
+        if (operation != null) {
+            json.put("operation", operation);
+        }
+        if (kind == Kind.ANSWER) {
+            json.put("applied", applied);
+        }
+        return json.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** @return {@code null} for what no instance of this version tells */
+    static @Nullable Word parse(byte[] bytes, JsonMapper mapper) {
+        if (bytes.length > LARGEST) {
+            return null;
+        }
+        try {
+            JsonNode json = mapper.readTree(bytes);
+            Kind kind = Kind.valueOf(json.path("kind").asString(""));
+            boolean named = kind == Kind.READ || kind == Kind.ANSWER;
+            return new Word(
+                    kind,
+                    Names.printable(Limits.text(json, "from", Limits.LONGEST_ID)),
+                    named ? Names.printable(Limits.text(json, "operation", Limits.LONGEST_ID)) : null,
+                    json.path("applied").asBoolean(false));
+        } catch (JacksonException | IllegalArgumentException e) {
+            return null;
+        }
+    }
+}

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** What is stored of one saga: a tree with its state, steps and timeouts. Changes the tree only; others write it. */
-@NullMarked
-package io.safebunny.orchestrating.document;
-
-import org.jspecify.annotations.NullMarked;

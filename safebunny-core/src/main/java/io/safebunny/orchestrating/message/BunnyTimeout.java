@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-package io.safebunny.orchestrating.message;
-
-/**
- * Wakes a saga whose timeout is over; its message id is the timeout's token.
- *
- * @param name of the timeout
- */
-public record BunnyTimeout(String saga, String name) {}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.poison.replay;
+
+import io.safebunny.failure.BrowsingException;
+import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.NackedException;
+import io.safebunny.failure.SafeBunnyException;
+import io.safebunny.failure.UnroutableException;
+import io.safebunny.message.Names;
+import io.safebunny.observation.Events;
+import io.safebunny.poison.PoisonOperation;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.topology.Topology;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Sends a copy to where it goes, and removes it from where it was once that is confirmed. Thread-safe. */
+final class CopyMover {
+
+    private static final Logger LOG = LoggerFactory.getLogger(CopyMover.class);
+
+    private final ConfirmedSender sender;
+    private final Events events;
+
+    CopyMover(ConfirmedSender sender, Events events) {
+        this.sender = sender;
+        this.events = events;
+    }
+
+    /**
+     * Blocks until it is confirmed.
+     *
+     * @return why the broker does not take this message, as a sentence, so that the copy is as it was; {@code null} when it was moved
+     * @throws RuntimeException why no other copy can be moved either
+     */
+    @Nullable
+    String move(ToldOperation operation, Delivery delivery, OutboundMessage message) {
+        if (!delivery.isOpen()) { // it is back in its queue, where somebody else may take it
+            throw new BrowsingException(delivery.message().queue(), "the connection was lost. Begin again.", null);
+        }
+        operation.sends(id(message));
+        try {
+            sender.sendAndWait(message);
+        } catch (UnroutableException e) {
+            operation.settles();
+            if (operation.kind() == PoisonOperation.Kind.DISCARD) {
+                throw noArchive(message, e);
+            }
+            return refused(e);
+        } catch (NackedException | InvalidPublicationException e) {
+            operation.settles();
+            return refused(e);
+        }
+        if (!delivery.isOpen()) {
+            throw stillThere(operation, delivery, message, null);
+        }
+        try {
+            delivery.acknowledge();
+        } catch (BrowsingException e) {
+            throw stillThere(operation, delivery, message, e);
+        }
+        operation.settles();
+        tell(operation, message);
+        return null;
+    }
+
+    private static String refused(SafeBunnyException e) {
+        return "It could not be sent, and is where it was: " + e.getMessage();
+    }
+
+    private void tell(PoisonOperation operation, OutboundMessage message) {
+        String to = queue(message.route());
+        LOG.info(
+                "{} {} moved message {} to {} [by={}]",
+                operation.kind(),
+                operation.id(),
+                id(message),
+                to,
+                operation.request().by());
+        events.moved(operation, to, message.message());
+    }
+
+    private static BrowsingException stillThere(
+            PoisonOperation operation, Delivery delivery, OutboundMessage message, @Nullable BrowsingException cause) {
+        return new BrowsingException(
+                delivery.message().queue(),
+                "the connection was lost after message %s was sent to %s, and before it was certain that its copy was removed: it may be in both queues, and is not counted as moved. %s Then begin again."
+                        .formatted(
+                                id(message),
+                                queue(message.route()),
+                                operation.kind() == PoisonOperation.Kind.REPLAY
+                                        ? "With a store it is handled once, and a replay of what is left here does nothing. Without one it would be handled twice: discard that copy first, if it is there."
+                                        : "With a store it is handled once, however many copies are replayed. Without one, discard one of the two first, if there are two."),
+                cause);
+    }
+
+    private static MisuseException noArchive(OutboundMessage message, UnroutableException e) {
+        return new MisuseException(
+                MisuseException.POISON,
+                "There is no archive to discard to [queue=%s]: this node's topology was prepared before there was one, or the queue was deleted. Run --safebunny.topology=apply as a user who may declare it, see docs/permissions.md. Nothing more was moved."
+                        .formatted(queue(message.route())),
+                e);
+    }
+
+    private static String id(OutboundMessage message) {
+        return Names.printable(String.valueOf(message.message().messageId()));
+    }
+
+    private static String queue(Route route) {
+        return route instanceof Route.Poison poison ? Topology.poisonOf(poison.node()) : route.routingKey();
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.poison.replay;
+
+import io.safebunny.failure.BrowsingException;
+import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.NackedException;
+import io.safebunny.message.Headers;
+import io.safebunny.message.Names;
+import io.safebunny.message.WireMessage;
+import io.safebunny.observation.Events;
+import io.safebunny.poison.EditFailedException;
+import io.safebunny.poison.PoisonEdit;
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonOperation.State;
+import io.safebunny.poison.PoisonRequest;
+import io.safebunny.poison.replay.Edits.Edited;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.topology.Topology;
+import io.safebunny.transport.BrowsedQueue;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes the copy, which keeps it from everybody else, sends the edited one, stores that the message has another body, and removes the copy.
+ * The edited copy comes first, so that there is never a record of a body that is nowhere; until the record is written, it belongs to no
+ * message and is not handled. Runs once, on the thread that asks.
+ */
+final class EditRun implements Runnable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EditRun.class);
+
+    private static final int MOST_SEARCHED = 100_000;
+
+    private final ToldOperation operation;
+    private final PoisonEdit edit;
+    private final String node;
+    private final Looks looks;
+    private final ConfirmedSender sender;
+    private final Edits edits;
+    private final Events events;
+
+    EditRun(
+            ToldOperation operation,
+            PoisonEdit edit,
+            String node,
+            Looks looks,
+            ConfirmedSender sender,
+            Edits edits,
+            Events events) {
+        this.operation = operation;
+        this.edit = edit;
+        this.node = node;
+        this.looks = looks;
+        this.sender = sender;
+        this.edits = edits;
+        this.events = events;
+    }
+
+    /** What is asked for, without the body. */
+    static PoisonRequest request(PoisonEdit edit) {
+        return PoisonRequest.of(
+                PoisonFilter.all().withMessageId(edit.messageId()).withLimit(1), edit.by(), edit.reason());
+    }
+
+    /** @throws EditFailedException with why it failed */
+    @Override
+    public void run() {
+        String message = Names.printable(edit.messageId());
+        LOG.info(
+                "{} begins [by={}, reason={}, message={}, digest={}, bytes={}]",
+                operation,
+                operation.request().by(),
+                operation.request().reason(),
+                message,
+                Names.printable(edit.digest()),
+                edit.body().length);
+        try {
+            Edited edited = looks.alone(Topology.poisonOf(node), this::replace);
+            operation.moved(edited.verdict());
+            operation.end(State.ENDED);
+            LOG.info(
+                    "{} has replaced message {} [by={}, digest={}]",
+                    operation,
+                    message,
+                    operation.request().by(),
+                    edited.wire().headers().get(Headers.POISON_DIGEST));
+        } catch (RuntimeException e) {
+            failed(message, e);
+            throw new EditFailedException(operation, e);
+        } catch (Error e) {
+            failed(message, e);
+            throw e;
+        }
+    }
+
+    private void failed(String message, Throwable why) {
+        LOG.warn("{} failed [by={}, message={}]", operation, operation.request().by(), message, operation.fail(why));
+    }
+
+    private Edited replace(BrowsedQueue queue) {
+        MisuseException refusal = null;
+        Delivery delivery = null;
+        for (int taken = 0; taken < MOST_SEARCHED && (delivery = queue.next()) != null; taken++) {
+            WireMessage copy = delivery.message().message();
+            if (edit.messageId().equals(copy.messageId())
+                    && edit.digest().equals(copy.headers().get(Headers.POISON_DIGEST))) {
+                Edited edited = null;
+                try {
+                    edited = edits.edit(copy, edit.body(), operation.id());
+                } catch (MisuseException e) {
+                    refusal = e; // an older copy of the same message, perhaps
+                }
+                if (edited != null) {
+                    replace(delivery, edited);
+                    return edited;
+                }
+            }
+        }
+        throw refusal != null ? refusal : none();
+    }
+
+    private void replace(Delivery delivery, Edited edited) {
+        if (!delivery.isOpen()) { // it is back in its queue, where somebody else may take it
+            throw new BrowsingException(delivery.message().queue(), "the connection was lost. Begin again.", null);
+        }
+        send(edited);
+        if (!edits.store(edited)) {
+            throw inTheWay(
+                    "another delivery or edit of the message was faster. Its copy is as it was; the edited one is beside it and says which of them a replay would move.");
+        }
+        if (!isRemoved(delivery)) {
+            if (edited.record() == null) {
+                throw inTheWay(
+                        "the connection was lost. The copy as it was and the edited one may both be there, and without a store a replay handles both: discard one.");
+            }
+            LOG.warn(
+                    "{} is stored, and the connection was lost before it was certain that the copy as it was is removed: if it is still there, it is SUPERSEDED",
+                    operation);
+        }
+        events.moved(operation, delivery.message().queue(), edited.wire());
+    }
+
+    private void send(Edited edited) {
+        try {
+            sender.sendAndWait(new OutboundMessage(edited.wire(), new Route.Poison(node), Duration.ZERO));
+        } catch (InvalidPublicationException e) {
+            throw Edits.refused(edited.wire(), e.messageWithoutCode());
+        } catch (NackedException e) {
+            if (e.isTooLarge()) { // it would be refused again
+                throw Edits.refused(edited.wire(), "With the new body it is larger than the broker takes.");
+            }
+            throw e;
+        }
+    }
+
+    private static boolean isRemoved(Delivery delivery) {
+        if (!delivery.isOpen()) {
+            return false;
+        }
+        try {
+            delivery.acknowledge();
+            return true;
+        } catch (BrowsingException e) {
+            LOG.debug("It cannot be told whether a copy is removed", e);
+            return false;
+        }
+    }
+
+    private MisuseException inTheWay(String why) {
+        return new MisuseException(
+                MisuseException.BUSY,
+                "The edit was not applied as asked [message=%s]: %s Look at the copies of the message once more (PoisonMessages.find, or GET safebunnypoison/{id}), and edit again what is to be edited."
+                        .formatted(Names.printable(edit.messageId()), why));
+    }
+
+    private MisuseException none() {
+        return new MisuseException(
+                MisuseException.COPY,
+                "There is no such copy [message=%s, digest=%s]: it was replayed, discarded or edited, or somebody is looking at it. Look at the copies of the message once more (PoisonMessages.find, or GET safebunnypoison/{id})."
+                        .formatted(Names.printable(edit.messageId()), Names.printable(edit.digest())));
+    }
+}

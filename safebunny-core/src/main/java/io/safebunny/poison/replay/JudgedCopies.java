@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.poison.replay;
+
+import io.safebunny.consuming.PoisonDigest;
+import io.safebunny.message.Headers;
+import io.safebunny.message.WireMessage;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The copies that an operation has judged and that stay, so that it judges none twice after it has put them back. Copies that it cannot tell
+ * apart are counted. Confined to one thread.
+ */
+final class JudgedCopies {
+
+    private final Map<String, Integer> staying = new HashMap<>();
+    private final Map<String, Integer> toCome = new HashMap<>();
+
+    void add(WireMessage copy) {
+        staying.merge(key(copy), 1, Integer::sum);
+    }
+
+    /** All of them are in the queue again, in any order. */
+    void putBack() {
+        toCome.clear();
+        toCome.putAll(staying);
+    }
+
+    /** One that was judged has come again. @return false when it was not judged */
+    boolean removeToCome(WireMessage copy) {
+        if (toCome.isEmpty()) {
+            return false;
+        }
+        String key = key(copy);
+        Integer copies = toCome.get(key);
+        if (copies == null) {
+            return false;
+        }
+        toCome.compute(key, (same, count) -> copies == 1 ? null : copies - 1);
+        return true;
+    }
+
+    /** Of one size, whatever a sender may have written. */
+    private static String key(WireMessage copy) {
+        return PoisonDigest.of(copy) + number(copy, Headers.POISONED_AT) + number(copy, Headers.POISON_VERSION);
+    }
+
+    private static String number(WireMessage copy, String header) {
+        return copy.headers().get(header) instanceof Number number ? "/" + number.longValue() : "/";
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.poison.replay;
+
+import io.safebunny.transport.BrowsedQueue;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.Transport;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks into the queues of poison messages. Whoever looks keeps the copies from everybody else, so that an operation beside it would find
+ * an empty queue and end: on one instance the one waits for the other. Thread-safe.
+ */
+final class Looks {
+
+    private final Transport transport;
+    private final Lock lock = new ReentrantLock(true); // fair, or nobody would get between two copies of an operation
+
+    Looks(Transport transport) {
+        this.transport = transport;
+    }
+
+    /** A look that no operation takes copies beside. Waits for other looks. */
+    <T> T alone(String queue, Function<BrowsedQueue, T> look) {
+        return locked(() -> {
+            try (BrowsedQueue browsed = transport.browse(queue)) {
+                return look.apply(browsed);
+            }
+        });
+    }
+
+    /** For an operation, which may last: others may look between two copies, and what they have taken is back when it takes the next. */
+    BrowsedQueue byTurns(String queue) {
+        return new ByTurns(locked(() -> transport.browse(queue)));
+    }
+
+    private <T extends @Nullable Object> T locked(Supplier<T> task) {
+        lock.lock();
+        try {
+            return task.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private final class ByTurns implements BrowsedQueue {
+
+        private final BrowsedQueue browsed;
+
+        ByTurns(BrowsedQueue browsed) {
+            this.browsed = browsed;
+        }
+
+        @Override
+        public long waiting() {
+            return browsed.waiting();
+        }
+
+        @Override
+        public @Nullable Delivery next() {
+            return Looks.this.<@Nullable Delivery>locked(browsed::next);
+        }
+
+        @Override
+        public void close() {
+            Object unused = Looks.this.<@Nullable Object>locked(() -> {
+                browsed.close();
+                return null;
+            });
+        }
+    }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.poison.replay;
+
+import io.safebunny.failure.BrowsingException;
+import io.safebunny.message.Names;
+import io.safebunny.message.WireMessage;
+import io.safebunny.observation.Metrics;
+import io.safebunny.poison.PoisonOperation.Kind;
+import io.safebunny.poison.PoisonOperation.State;
+import io.safebunny.poison.PoisonRequest;
+import io.safebunny.poison.PoisonedMessage;
+import io.safebunny.poison.Verdict;
+import io.safebunny.poison.replay.PoisonReader.Copy;
+import io.safebunny.time.Timeline;
+import io.safebunny.transport.BrowsedQueue;
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.OutboundMessage;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes the copies one after the other, keeps those that stay until its end, so that it sees each once, and moves one before it takes the
+ * next. The broker would take back what is kept for too long, so before that all of it is put back, and the run begins anew. Runs once, on one
+ * thread.
+ */
+final class MoveRun implements Runnable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MoveRun.class);
+
+    private static final int LONGEST_FILTER = 500;
+
+    /** Brokers close the channel of whoever keeps a message for their {@code consumer_timeout}, by default 30 minutes. */
+    private static final Duration LONGEST_KEPT = Duration.ofMinutes(20);
+
+    /** For others who have taken copies only to look at them. */
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private static final int MOST_WAITS = 3;
+    private static final long NOT_COUNTED = -1;
+
+    private final ToldOperation operation;
+    private final PoisonRequest request;
+    private final Treatment treatment;
+    private final String from;
+    private final Supplier<BrowsedQueue> browsing;
+    private final CopyMover mover;
+    private final PoisonReader reader;
+    private final Timeline timeline;
+    private final Metrics metrics;
+    private final Rate rate;
+    private final JudgedCopies judged = new JudgedCopies();
+    /** Copies that waited when it took the first one; what is set aside later is out of scope. */
+    private long inScope = NOT_COUNTED;
+
+    private long gone;
+
+    /** @param from queue that is browsed */
+    MoveRun(
+            ToldOperation operation,
+            Treatment treatment,
+            String from,
+            Supplier<BrowsedQueue> browsing,
+            CopyMover mover,
+            PoisonReader reader,
+            Timeline timeline,
+            Metrics metrics) {
+        this.operation = operation;
+        this.request = operation.request();
+        this.treatment = treatment;
+        this.from = from;
+        this.browsing = browsing;
+        this.mover = mover;
+        this.reader = reader;
+        this.timeline = timeline;
+        this.metrics = metrics;
+        this.rate = new Rate(request.perSecond(), timeline);
+    }
+
+    @Override
+    public void run() {
+        LOG.info(
+                "{} begins [by={}, reason={}, filter={}, per second={}, dry run={}, forced={}]",
+                operation,
+                request.by(),
+                request.reason(),
+                Names.printable(request.filter().toString(), LONGEST_FILTER),
+                request.perSecond(),
+                request.dryRun(),
+                request.forced());
+        try {
+            operation.end(rounds() == Round.DONE ? State.ENDED : State.CANCELLED);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            operation.end(State.CANCELLED);
+        } catch (Throwable e) {
+            LOG.error("{} failed; {}", operation, operation.whereTheRestIs(), operation.fail(e));
+        } finally {
+            LOG.info("{} ended: {}", operation, operation.summary());
+        }
+    }
+
+    private enum Round {
+        DONE,
+        /** What was kept is put back. */
+        AGAIN,
+        CANCELLED
+    }
+
+    private Round rounds() throws InterruptedException, ExecutionException {
+        Round end;
+        do {
+            end = pause(rate.left()) ? round() : Round.CANCELLED;
+        } while (end == Round.AGAIN);
+        return end;
+    }
+
+    private Round round() throws InterruptedException, ExecutionException {
+        try (BrowsedQueue queue = browsing.get()) {
+            judged.putBack();
+            return take(queue);
+        }
+    }
+
+    private Round nothing() {
+        return operation.cancelled().isDone() ? Round.CANCELLED : Round.DONE;
+    }
+
+    private Round take(BrowsedQueue queue) throws InterruptedException, ExecutionException {
+        long since = timeline.nanoTime();
+        int before = operation.matched();
+        long most = inScope == NOT_COUNTED ? Long.MAX_VALUE : inScope - gone;
+        for (long taken = 0;
+                taken < most && operation.matched() < request.filter().limit();
+                taken++) {
+            if (timeline.nanoTime() + rate.left().toNanos() - since > LONGEST_KEPT.toNanos()) {
+                requireProgress(before);
+                return Round.AGAIN;
+            }
+            if (!pause(rate.left())) {
+                return Round.CANCELLED;
+            }
+            Delivery delivery = next(queue);
+            if (delivery == null) {
+                operation.missed(inScope == NOT_COUNTED ? 0 : most - taken);
+                return nothing();
+            }
+            if (inScope == NOT_COUNTED) {
+                inScope = 1 + queue.waiting();
+                most = inScope;
+            }
+            treat(delivery);
+        }
+        return Round.DONE;
+    }
+
+    private void requireProgress(int before) {
+        if (operation.matched() == before) {
+            throw new BrowsingException(
+                    from,
+                    "in %s minutes only copies came that do not match, and these must be put back by then. Move or discard some of those first."
+                            .formatted(LONGEST_KEPT.toMinutes()),
+                    null);
+        }
+    }
+
+    /** {@code null} when others have what is left, or it was cancelled. */
+    private @Nullable Delivery next(BrowsedQueue queue) throws InterruptedException, ExecutionException {
+        Delivery delivery = queue.next();
+        for (int waits = 0; delivery == null && waits < MOST_WAITS && pause(PATIENCE); waits++) {
+            delivery = queue.next();
+        }
+        return delivery;
+    }
+
+    /** @return false when it was cancelled */
+    private boolean pause(Duration pause) throws InterruptedException, ExecutionException {
+        if (pause.isZero()) {
+            return !operation.cancelled().isDone();
+        }
+        try {
+            Object unused = timeline.await(operation.cancelled(), pause);
+            return false;
+        } catch (TimeoutException e) {
+            return true;
+        }
+    }
+
+    private void treat(Delivery delivery) {
+        WireMessage wire = delivery.message().message();
+        if (!reader.matches(wire, request.filter()) || judged.removeToCome(wire)) {
+            return;
+        }
+        Copy copy = reader.read(wire, request.forced());
+        OutboundMessage message = treatment.of(copy);
+        if (message == null) {
+            if (copy.shown().verdict() == Verdict.UNKNOWN && !request.dryRun()) {
+                rate.take(); // or an outage would rush through all that is left
+            }
+            stays(wire, copy.shown());
+        } else if (request.dryRun()) {
+            judged.add(wire);
+            moved(copy);
+        } else {
+            rate.take();
+            String refusal = mover.move(operation, delivery, message);
+            if (refusal == null) {
+                gone++;
+                moved(copy);
+            } else {
+                stays(wire, Copy.kept(wire, Verdict.REFUSED, refusal).shown());
+            }
+        }
+    }
+
+    private void moved(Copy copy) {
+        treatment.moved(copy);
+        count(true);
+        operation.moved(copy.shown().verdict());
+    }
+
+    private void stays(WireMessage wire, PoisonedMessage shown) {
+        judged.add(wire);
+        count(false);
+        operation.refused(shown);
+    }
+
+    private void count(boolean isMoved) {
+        if (operation.kind() == Kind.REPLAY && !request.dryRun()) {
+            metrics.replayed(isMoved);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.poison.replay;
+
+import io.safebunny.failure.MisuseException;
+import io.safebunny.poison.PoisonOperation;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** One operation at a time, and the last ones. Thread-safe. */
+final class Operations {
+
+    private static final int REMEMBERED = 100;
+
+    private final Executor blocking;
+    private final Deque<PoisonOperation> lastFirst = new ArrayDeque<>(); // guarded by this, as is the one that runs
+    private @Nullable ToldOperation running;
+
+    /** @param blocking runs each as one task */
+    Operations(Executor blocking) {
+        this.blocking = blocking;
+    }
+
+    /** @throws MisuseException SB-5016 when another one runs */
+    void begin(ToldOperation operation, Runnable run) {
+        enter(operation);
+        try {
+            blocking.execute(() -> runAndLeave(operation, run));
+        } catch (RuntimeException | Error e) {
+            forget(operation);
+            throw e;
+        }
+    }
+
+    /**
+     * Runs it to its end.
+     *
+     * @throws MisuseException SB-5016 when another one runs; and what the run throws
+     */
+    void run(ToldOperation operation, Runnable run) {
+        enter(operation);
+        runAndLeave(operation, run);
+    }
+
+    private void runAndLeave(ToldOperation operation, Runnable run) {
+        try {
+            run.run();
+        } finally {
+            leave(operation);
+        }
+    }
+
+    private synchronized void enter(ToldOperation operation) {
+        if (running != null) {
+            throw new MisuseException(
+                    MisuseException.BUSY,
+                    "Another operation on poison messages runs on this instance [operation=%s]: wait for its end, or cancel it."
+                            .formatted(running.id()));
+        }
+        running = operation;
+        lastFirst.addFirst(operation);
+        if (lastFirst.size() > REMEMBERED) {
+            lastFirst.removeLast();
+        }
+    }
+
+    private synchronized void leave(ToldOperation operation) {
+        if (running == operation) {
+            running = null;
+        }
+        operation.leave();
+    }
+
+    private synchronized void forget(ToldOperation operation) {
+        leave(operation);
+        lastFirst.remove(operation);
+    }
+
+    synchronized List<PoisonOperation> all() {
+        return List.copyOf(lastFirst);
+    }
+
+    /** Ends the one that runs, before its next copy. */
+    synchronized void stop() {
+        if (running != null) {
+            running.cancel();
+        }
+    }
+}

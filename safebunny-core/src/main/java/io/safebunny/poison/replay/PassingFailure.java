@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.poison.replay;
+
+import io.safebunny.failure.Causes;
+import java.io.CharConversionException;
+import java.io.EOFException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.ObjectStreamException;
+import java.io.UTFDataFormatException;
+import java.nio.charset.CharacterCodingException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTransientException;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.zip.ZipException;
+
+/**
+ * Failures that say that somebody does not answer, such as a schema registry, and nothing about the message that is read: the JDK's own of
+ * input and output that do not complain of what is read. Libraries have their errors of syntax extend {@link IOException}, too. Pure.
+ */
+final class PassingFailure {
+
+    private static final List<Class<? extends IOException>> OF_CONTENT = List.of(
+            CharConversionException.class,
+            CharacterCodingException.class,
+            EOFException.class,
+            FileNotFoundException.class,
+            ObjectStreamException.class,
+            UTFDataFormatException.class,
+            ZipException.class);
+
+    private PassingFailure() {}
+
+    static boolean isCauseOf(Throwable failure) {
+        return Causes.of(failure).stream().anyMatch(PassingFailure::passes);
+    }
+
+    private static boolean passes(Throwable cause) {
+        return cause instanceof TimeoutException
+                || cause instanceof SQLTransientException
+                || cause instanceof SQLRecoverableException
+                || (cause instanceof IOException
+                        && OF_CONTENT.stream().noneMatch(type -> type.isInstance(cause))
+                        && !isKindOfItsOwn(cause.getClass()));
+    }
+
+    /** Whether a library made it a direct kind of {@link IOException}, which tells neither that it passes nor that it does not. */
+    private static boolean isKindOfItsOwn(Class<?> type) {
+        Class<?> known = type;
+        while (!known.getName().startsWith("java")) {
+            known = known.getSuperclass();
+        }
+        return known == IOException.class && known != type;
+    }
+}

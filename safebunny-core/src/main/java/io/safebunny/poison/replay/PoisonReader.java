@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.poison.replay;
+
+import io.safebunny.consuming.MessageInspector;
+import io.safebunny.consuming.MessageInspector.Inspected;
+import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.Headers;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.Names;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.message.WireMessage;
+import io.safebunny.poison.PoisonCopy;
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonedMessage;
+import io.safebunny.poison.Verdict;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.UnreadableRecordException;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads the copies in the poison queue and judges them. Believes nothing that a sender may have written into them. For one look, on one thread. */
+final class PoisonReader {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PoisonReader.class);
+
+    /** Of what is shown of a text. */
+    private static final int LONGEST = 1_000;
+
+    private static final int LONGEST_FAILURE = 500;
+
+    private static final Judgement UNJUDGED = new Judgement(Verdict.UNKNOWN, "");
+
+    private final Map<String, MessageInspector> byQueue;
+    private final @Nullable StoredRecords records;
+    private final ReplayAge ages;
+    private final ExceptionDetails details;
+
+    /**
+     * @param byQueue of the queues that this node handles, by their names
+     * @param records {@code null} when handled messages are not remembered
+     * @param details how much a verdict quotes of an exception
+     */
+    PoisonReader(
+            Map<String, MessageInspector> byQueue,
+            @Nullable StoredRecords records,
+            ReplayAge ages,
+            ExceptionDetails details) {
+        this.details = details;
+        this.byQueue = Map.copyOf(byQueue);
+        this.records = records;
+        this.ages = ages;
+    }
+
+    /**
+     * A copy, as it is and as it is to be shown.
+     *
+     * @param replayed what to send to replay it; {@code null} when there is nothing to send; otherwise the verdict says whether to
+     * @param body decoded, if its queue can read it
+     * @param record that is stored of it; {@code null} when there is none, or it is not known
+     */
+    record Copy(
+            WireMessage wire,
+            PoisonedMessage shown,
+            @Nullable WireMessage replayed,
+            byte[] body,
+            @Nullable MessageRecord record) {
+
+        /** @param withBody whether there is room for it */
+        PoisonCopy told(boolean withBody) {
+            MessageRecord stored = record;
+            return new PoisonCopy(
+                    shown,
+                    withBody ? body : null,
+                    stored == null
+                            ? null
+                            : new PoisonCopy.Stored(
+                                    stored.state().name(),
+                                    stored.attempt(),
+                                    stored.version(),
+                                    stored.owner(),
+                                    List.copyOf(stored.steps().keySet()),
+                                    stored.outgoing().size()));
+        }
+
+        /** One that is not replayed. */
+        static Copy kept(WireMessage wire, Verdict verdict, String explanation) {
+            return new Copy(wire, shownAs(wire, new Judgement(verdict, explanation)), null, wire.body(), null);
+        }
+    }
+
+    /** Asks nobody. */
+    boolean matches(WireMessage wire, PoisonFilter filter) {
+        return filter.matches(shownAs(wire, UNJUDGED));
+    }
+
+    /**
+     * Asks the store, so it may block.
+     *
+     * @param forced whether it is to be replayed however old it is
+     */
+    Copy read(WireMessage wire, boolean forced) {
+        MessageInspector queue = inspectorOf(wire);
+        String refusal = refusal(wire, queue);
+        if (refusal != null || queue == null) {
+            return Copy.kept(wire, Verdict.REFUSED, Objects.requireNonNull(refusal));
+        }
+        WireMessage replayed = replayed(wire);
+        Inspected inspected;
+        try {
+            inspected = queue.inspect(replayed);
+        } catch (Throwable e) { // of a constructor, a static initialiser or a serializer: it concerns this copy alone
+            return notRead(wire, e);
+        }
+        try {
+            return judged(wire, replayed, inspected, forced);
+        } catch (UnreadableRecordException e) {
+            return unreadable(wire, "Its record cannot be read by this version", e);
+        } catch (RuntimeException e) {
+            LOG.debug("Message {} cannot be judged", Names.printable(String.valueOf(wire.messageId())), e);
+            return Copy.kept(
+                    wire,
+                    Verdict.UNKNOWN,
+                    "The store does not answer (%s).".formatted(e.getClass().getSimpleName()));
+        }
+    }
+
+    private Copy notRead(WireMessage wire, Throwable why) {
+        if (PassingFailure.isCauseOf(why)) {
+            LOG.debug("Message {} cannot be judged", Names.printable(String.valueOf(wire.messageId())), why);
+            return Copy.kept(
+                    wire,
+                    Verdict.UNKNOWN,
+                    "It cannot be read just now (%s): what its body is read with does not answer."
+                            .formatted(why.getClass().getSimpleName()));
+        }
+        return why instanceof InvalidMessageException invalid
+                ? Copy.kept(
+                        wire,
+                        Verdict.REFUSED,
+                        "It would come back as " + invalid.reason().wireName() + '.')
+                : unreadable(wire, "Reading it fails", why);
+    }
+
+    /** As much of what was written about a message as may be told. */
+    String told(InvalidMessageException why) {
+        return details == ExceptionDetails.FULL
+                ? why.messageWithoutCode()
+                : details.of(why).toString();
+    }
+
+    /** Not replayed, because it would fail in the same way; but it can be discarded. */
+    private Copy unreadable(WireMessage wire, String what, Throwable why) {
+        LOG.debug("Message {} cannot be judged", Names.printable(String.valueOf(wire.messageId())), why);
+        return Copy.kept(
+                wire,
+                Verdict.REFUSED,
+                what + ": " + Names.printable(details.of(why).toString(), LONGEST_FAILURE));
+    }
+
+    private Copy judged(WireMessage wire, WireMessage replayed, Inspected inspected, boolean forced) {
+        if (records == null) {
+            Judgement repeats = new Judgement(
+                    Verdict.REPEATS, "There is no store: it is handled, whether it was handled before or not.");
+            return new Copy(
+                    wire, shownAs(wire, repeats), replayed, inspected.message().body(), null);
+        }
+        MessageRecord stored = records.find(inspected.key());
+        Envelope message = inspected.message();
+        boolean remembered = ages.isRemembered(stored, wire, message);
+        MessageRecord record = remembered || forced ? stored : null;
+        boolean tooOld = inspected.tooOld() || isOfAReasonOfAge(wire) || (stored != null && !remembered);
+        Judgement judgement = Judgement.of(
+                record,
+                record == null || record.fingerprint().isOf(message),
+                message.poisonVersion(),
+                records.isSilent(record),
+                tooOld && !forced);
+        WireMessage sent = ages.sent(
+                versioned(replayed, record, judgement), remembered ? stored : null, wire, message, inspected.tooOld());
+        return new Copy(wire, shownAs(wire, judgement), sent, message.body(), stored);
+    }
+
+    /** However long messages are remembered by now: those that were that old have been forgotten. */
+    private static boolean isOfAReasonOfAge(WireMessage wire) {
+        return PoisonReason.TOO_OLD.wireName().equals(wire.headers().get(Headers.POISON_REASON));
+    }
+
+    /** One whose node got no answer from the store says no version: it is a replay of what was just looked at. */
+    private static WireMessage versioned(WireMessage replayed, @Nullable MessageRecord record, Judgement judgement) {
+        if (record == null
+                || record.state() != RecordState.POISONED
+                || judgement.verdict() != Verdict.RUN
+                || replayed.headers().containsKey(Headers.POISON_VERSION)) {
+            return replayed;
+        }
+        Map<String, Object> headers = new LinkedHashMap<>(replayed.headers());
+        headers.put(Headers.POISON_VERSION, record.version());
+        return replayed.withHeaders(headers);
+    }
+
+    /** What reads messages of the queue that the copy says it is from. */
+    @Nullable
+    MessageInspector inspectorOf(WireMessage wire) {
+        return byQueue.get(text(wire, Headers.POISON_QUEUE));
+    }
+
+    /** Why the copy must not be sent to its queue, whatever it contains; {@code null} when it may. */
+    @Nullable
+    String refusal(WireMessage wire, @Nullable MessageInspector queue) {
+        if (text(wire, Headers.POISON_REASON).isEmpty()
+                || !(wire.headers().get(Headers.POISONED_AT) instanceof Number)) {
+            return "It has no sb-poison-reason or no sb-poisoned-at: the broker moved it here itself, or somebody else put it here. See docs/poison.md on how to replay it by hand.";
+        }
+        if (queue == null) {
+            return "Its sb-poison-queue is no queue of a type that this node handles: these are %s."
+                    .formatted(new TreeSet<>(byQueue.keySet()));
+        }
+        return queue.checksSenders()
+                ? "Its type is taken from trusted users only (safebunny.listener.trusted-users), and nothing in the poison queue proves who sent it."
+                : null;
+    }
+
+    /** Without {@code CC}, {@code x-…} and whatever else would have the broker do something. */
+    static WireMessage replayed(WireMessage wire) {
+        Map<String, Object> headers = Headers.copied(wire.headers());
+        if (wire.headers().get(Headers.POISONED_AT) instanceof Number millis) {
+            headers.put(Headers.POISONED_AT, millis);
+        }
+        return wire.withHeaders(headers);
+    }
+
+    private static PoisonedMessage shownAs(WireMessage wire, Judgement judgement) {
+        return new PoisonedMessage(
+                text(wire, Headers.POISON_DIGEST),
+                cut(wire.messageId()),
+                cut(wire.correlationId()),
+                cut(wire.type()),
+                text(wire, Headers.POISON_REASON),
+                text(wire, Headers.POISON_QUEUE),
+                wire.headers().get(Headers.POISONED_AT) instanceof Number millis
+                        ? Instant.ofEpochMilli(millis.longValue())
+                        : null,
+                text(wire, Headers.EXCEPTION_TYPE),
+                text(wire, Headers.EXCEPTION_MESSAGE),
+                wire.body().length,
+                Headers.application(wire.headers()),
+                judgement.verdict(),
+                judgement.explanation());
+    }
+
+    private static String text(WireMessage wire, String header) {
+        return wire.headers().get(header) instanceof String text ? cut(text) : "";
+    }
+
+    private static String cut(@Nullable String text) {
+        return text == null ? "" : text.length() <= LONGEST ? text : text.substring(0, LONGEST) + '…';
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.poison.replay;
+
+import io.safebunny.failure.BrowsingException;
+import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.PublishException;
+import io.safebunny.failure.SafeBunnyException;
+import io.safebunny.identity.RandomIds;
+import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.PoisonRequest;
+import io.safebunny.poison.PoisonedMessage;
+import io.safebunny.poison.Verdict;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What is told of an operation while it runs, and all that is kept of it afterwards. Thread-safe. */
+final class ToldOperation implements PoisonOperation {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ToldOperation.class);
+
+    private static final int MOST_REFUSALS = 100;
+
+    private final String id;
+    private final Kind kind;
+    private final PoisonRequest request;
+    private final Timeline timeline;
+    private final ExceptionDetails details;
+    private final Instant begunAt;
+    private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
+    private final CompletableFuture<Void> left = new CompletableFuture<>();
+
+    // guarded by this
+    private State state = State.RUNNING;
+    private int matched;
+    private int moved;
+    private final Map<Verdict, Integer> verdicts = new EnumMap<>(Verdict.class);
+    private final List<PoisonedMessage> refusals = new ArrayList<>();
+    private long missed;
+    private @Nullable String underway;
+    private @Nullable String failure;
+    private @Nullable String failureCode;
+
+    /** @param details how much is told of a failure */
+    ToldOperation(Kind kind, PoisonRequest request, Timeline timeline, ExceptionDetails details) {
+        this.details = details;
+        this.id = RandomIds.next(timeline.random());
+        this.kind = kind;
+        this.request = request;
+        this.timeline = timeline;
+        this.begunAt = timeline.now();
+    }
+
+    /** A copy was judged, and moved. */
+    synchronized void moved(Verdict verdict) {
+        matched++;
+        moved++;
+        verdicts.merge(verdict, 1, Integer::sum);
+    }
+
+    /** A copy was judged, and stays. */
+    synchronized void refused(PoisonedMessage copy) {
+        matched++;
+        verdicts.merge(copy.verdict(), 1, Integer::sum);
+        if (refusals.size() < MOST_REFUSALS) {
+            refusals.add(copy.withoutHeaders());
+        }
+    }
+
+    /** A copy is sent, and not removed yet from where it is. */
+    synchronized void sends(String messageId) {
+        underway = messageId;
+    }
+
+    /** The copy that was sent is in one queue only. */
+    synchronized void settles() {
+        underway = null;
+    }
+
+    /** Where the copies are that it did not move. */
+    synchronized String whereTheRestIs() {
+        return underway == null
+                ? "what it did not move is where it was"
+                : "what it did not move is where it was; message %s may be in both queues: it was sent, and not removed"
+                        .formatted(underway);
+    }
+
+    /** Copies that were there and that it could not get. */
+    synchronized void missed(long copies) {
+        missed = copies;
+    }
+
+    synchronized void end(State how) {
+        state = how;
+    }
+
+    /** @return what may be logged of why */
+    synchronized Throwable fail(Throwable why) {
+        state = State.FAILED;
+        failure =
+                isOurs(why) ? String.valueOf(why.getMessage()) : details.of(why).toString();
+        failureCode = why instanceof SafeBunnyException known ? known.code() : null;
+        return details.logged(why);
+    }
+
+    /** Written here or by the transport, about queues and copies: quotes nothing of a message but its id. */
+    private static boolean isOurs(Throwable why) {
+        return why instanceof MisuseException || why instanceof BrowsingException || why instanceof PublishException;
+    }
+
+    /** It has ended, and another one may begin. */
+    void leave() {
+        left.complete(null);
+    }
+
+    /** Completed when somebody cancels it. */
+    CompletableFuture<Void> cancelled() {
+        return cancelled;
+    }
+
+    synchronized int matched() {
+        return matched;
+    }
+
+    synchronized String summary() {
+        return "%s [matched=%s, moved=%s, missed=%s, verdicts=%s]".formatted(state, matched, moved, missed, verdicts);
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public Kind kind() {
+        return kind;
+    }
+
+    @Override
+    public PoisonRequest request() {
+        return request;
+    }
+
+    @Override
+    public Instant begunAt() {
+        return begunAt;
+    }
+
+    @Override
+    public synchronized Progress progress() {
+        return new Progress(state, matched, moved, verdicts, refusals, missed, failure, failureCode);
+    }
+
+    @Override
+    public void cancel() {
+        cancelled.complete(null);
+    }
+
+    @Override
+    public Progress await(Duration patience) throws InterruptedException {
+        try {
+            Object unused = timeline.await(left, patience);
+        } catch (TimeoutException | ExecutionException e) {
+            LOG.debug("{} goes on", this);
+        }
+        return progress();
+    }
+
+    /** Kind and id, as they are logged. */
+    @Override
+    public String toString() {
+        return kind + " " + id;
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.recovery;
+
+/**
+ * What is known, at the place of the decision, about a message that may be killing the processes that handle it.
+ *
+ * @param deliveries failed deliveries as counted by the broker, after the end of a process or only of a connection; 0 if it does
+ *     not count them
+ * @param takeovers consecutive claims, including the present one, that took over from a silent one; 0 without a store
+ * @param survived whether this process survived an earlier delivery of the message that was cut off
+ */
+public record Evidence(int deliveries, int takeovers, boolean survived) {
+
+    private static final Evidence NONE = new Evidence(0, 0, false);
+
+    /** The evidence in a message as delivered by the broker. */
+    public static Evidence ofBroker(int deliveries) {
+        return deliveries == 0 ? NONE : new Evidence(deliveries, 0, false);
+    }
+
+    /** The evidence in the message's record. */
+    public static Evidence ofRecord(int takeovers) {
+        return takeovers == 0 ? NONE : new Evidence(0, takeovers, false);
+    }
+}

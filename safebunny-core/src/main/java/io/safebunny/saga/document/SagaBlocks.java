@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.saga.document;
+
+import io.safebunny.saga.BlockedOn;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The messages of a saga that a participant has set aside; a part of its tree. Confined to one thread. */
+public final class SagaBlocks {
+
+    private static final String NAME = "blockedOn";
+    private static final String UNTOLD = "untold";
+    private static final int MOST = 100;
+
+    private final ObjectNode root;
+
+    SagaBlocks(ObjectNode root) {
+        this.root = root;
+    }
+
+    /**
+     * A message that was set aside.
+     *
+     * @param recordVersion of the record that says so; 0 when that is not known
+     * @param setAsideAt when, in milliseconds since the epoch by its node's clock; 0 when that is not known
+     * @param isUntold whether the saga was stuck then, and its method for that has yet to run
+     */
+    public record Block(BlockedOn message, long recordVersion, long setAsideAt, boolean isUntold) {}
+
+    /** In the order in which they were set aside. */
+    public List<Block> all() {
+        List<Block> blocks = new ArrayList<>();
+        for (JsonNode blocked : root.path(NAME)) {
+            BlockedOn message = new BlockedOn(
+                    SagaFields.text(blocked, "message"),
+                    SagaFields.text(blocked, "type"),
+                    SagaFields.text(blocked, "node"),
+                    SagaFields.text(blocked, "reason"));
+            blocks.add(new Block(
+                    message,
+                    blocked.path("recordVersion").asLong(0),
+                    blocked.path("setAsideAt").asLong(0),
+                    blocked.path(UNTOLD).asBoolean(false)));
+        }
+        return blocks;
+    }
+
+    public List<Block> untold() {
+        return all().stream().filter(Block::isUntold).toList();
+    }
+
+    public boolean isUntold(String messageId, String node) {
+        return untold().stream().anyMatch(block -> isAbout(block.message(), messageId, node));
+    }
+
+    private static boolean isAbout(BlockedOn blocked, String messageId, String node) {
+        return blocked.messageId().equals(messageId) && blocked.node().equals(node);
+    }
+
+    /**
+     * Takes the place of an earlier one about the same message at the same node. Of more than a hundred, the oldest goes.
+     *
+     * @return false when the earlier one knows more, and stays
+     */
+    public boolean put(Block block) {
+        String messageId = block.message().messageId();
+        String node = block.message().node();
+        for (Block known : all()) {
+            if (isAbout(known.message(), messageId, node) && known.recordVersion() > block.recordVersion()) {
+                return false;
+            }
+        }
+        remove(messageId, node);
+        ObjectNode blocked =
+                SagaFields.withRoom(SagaFields.array(root, NAME), MOST).addObject();
+        blocked.put("message", messageId);
+        blocked.put("type", block.message().type());
+        blocked.put("node", node);
+        blocked.put("reason", block.message().reason());
+        blocked.put("recordVersion", block.recordVersion());
+        blocked.put("setAsideAt", block.setAsideAt());
+        if (block.isUntold()) {
+            blocked.put(UNTOLD, true);
+        }
+        return true;
+    }
+
+    /** That node has published something because of the message; what it published before it set the message aside is no answer. */
+    public void answered(String messageId, String node, Instant at) {
+        boolean isBefore = all().stream()
+                .anyMatch(block -> isAbout(block.message(), messageId, node) && at.toEpochMilli() < block.setAsideAt());
+        if (!isBefore) {
+            remove(messageId, node);
+        }
+    }
+
+    /** Of all nodes. */
+    public void remove(String messageId) {
+        remove(messageId, null);
+    }
+
+    /** @param node that set it aside; {@code null} for all that did */
+    private void remove(String messageId, @Nullable String node) {
+        ArrayNode blocks = SagaFields.array(root, NAME);
+        for (int i = blocks.size() - 1; i >= 0; i--) {
+            JsonNode blocked = blocks.get(i);
+            if (SagaFields.text(blocked, "message").equals(messageId)
+                    && (node == null || SagaFields.text(blocked, "node").equals(node))) {
+                blocks.remove(i);
+            }
+        }
+    }
+
+    public void removeOfType(String type) {
+        all().stream()
+                .map(Block::message)
+                .filter(message -> message.type().equals(type))
+                .forEach(message -> remove(message.messageId()));
+    }
+
+    public void clear() {
+        root.remove(NAME);
+    }
+
+    List<BlockedOn> messages() {
+        return all().stream().map(Block::message).toList();
+    }
+}

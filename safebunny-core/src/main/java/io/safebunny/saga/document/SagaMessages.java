@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.saga.document;
+
+import io.safebunny.MessageContext;
+import io.safebunny.PublishOptions;
+import io.safebunny.handling.Handling;
+import io.safebunny.message.BunnyUndone;
+import io.safebunny.message.Headers;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.message.WireMessage;
+import io.safebunny.middleware.PublishOutcome;
+import io.safebunny.publishing.LibraryMessages;
+import io.safebunny.publishing.PipelineBunny;
+import io.safebunny.saga.BlockedOn;
+import io.safebunny.saga.SagaFailed;
+import io.safebunny.saga.document.SagaBlocks.Block;
+import io.safebunny.saga.document.SagaStep.Sending;
+import io.safebunny.transport.OutboundMessage;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the messages that sagas send. Thread-safe. */
+public final class SagaMessages {
+
+    /** Type of the acknowledgements of undos. */
+    public static final String UNDONE = MessageTypes.nameOf(BunnyUndone.class);
+
+    public static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
+
+    private static final String REASON = "poison-reason";
+    private static final String SET_ASIDE_AT = "poison-set-aside-at";
+    private static final String FOR_SENDER = "poison-for-sender";
+    private static final String POISONED = MessageTypes.nameOf(BunnyPoisoned.class);
+
+    private final PipelineBunny publisher;
+    private final LibraryMessages library;
+
+    public SagaMessages(PipelineBunny publisher, LibraryMessages library) {
+        this.publisher = publisher;
+        this.library = library;
+    }
+
+    /** A command of the saga, made but not sent; {@code null} when a middleware dropped it. */
+    public @Nullable OutboundMessage command(Object payload, String sagaId, Handling handling) {
+        return publisher.keepBack(payload, PublishOptions.none().withCorrelationId(sagaId), handling);
+    }
+
+    /**
+     * The undo of a command, made but not sent; {@code null} when a middleware dropped it. Whoever causes it to be sent, it is one
+     * message.
+     */
+    public @Nullable OutboundMessage undo(Object payload, OutboundMessage command, String sagaId, Handling handling) {
+        String step = String.valueOf(command.message().messageId());
+        OutboundMessage made = publisher.keepBack(
+                payload, PublishOptions.none().withCorrelationId(sagaId).withIdempotencyKey("undo " + step), handling);
+        if (made == null) {
+            return null;
+        }
+        WireMessage message = made.message();
+        Map<String, Object> headers = new LinkedHashMap<>(message.headers());
+        headers.put(Headers.UNDOES, step);
+        String id = library.id(sagaId, step, String.valueOf(message.type()), "undo");
+        return new OutboundMessage(
+                new WireMessage(
+                        id,
+                        message.correlationId(),
+                        message.type(),
+                        message.appId(),
+                        message.timestamp(),
+                        message.contentType(),
+                        message.contentEncoding(),
+                        message.priority(),
+                        headers,
+                        message.body()),
+                made.route(),
+                made.delay(),
+                made.droppedIfUnheard(),
+                made.deliverAt(),
+                made.watcher());
+    }
+
+    /** The command, which tells the watcher of its undo, too: it is kept with the step, once that is written. */
+    public static OutboundMessage together(OutboundMessage command, @Nullable OutboundMessage undo) {
+        if (undo == null || undo.watcher() == null) {
+            return command;
+        }
+        return command.watchedBy((outcome, failure) -> {
+            command.ended(outcome, failure);
+            boolean isKept = outcome != PublishOutcome.DROPPED;
+            undo.ended(isKept ? PublishOutcome.STORED : outcome, isKept ? null : failure);
+        });
+    }
+
+    /** The first sending of a message that was made before, in a trace that it must not keep open. */
+    public static OutboundMessage sent(Sending first) {
+        return with(sentHeaders(first), first.message());
+    }
+
+    /**
+     * The same message once more. It stays as old as its first sending, so that a participant that has forgotten it sets it aside as
+     * too old instead of repeating it.
+     *
+     * @param recordVersion of the copy of it that was set aside, which this one replays; 0 when there is no record to be reopened
+     */
+    public static OutboundMessage sentAgain(Sending first, Instant now, long recordVersion) {
+        Map<String, Object> headers = sentHeaders(first);
+        headers.put(Headers.RESENT_AT, now.toEpochMilli());
+        if (recordVersion > 0) {
+            headers.put(Headers.POISONED_AT, now.toEpochMilli());
+            headers.put(Headers.POISON_VERSION, recordVersion);
+        }
+        return with(headers, first.message());
+    }
+
+    private static Map<String, Object> sentHeaders(Sending sending) {
+        Map<String, Object> headers =
+                new LinkedHashMap<>(sending.message().message().headers());
+        headers.put(Headers.MADE_AT, headers.getOrDefault(Headers.SENT_AT, 0L));
+        headers.put(Headers.SENT_AT, sending.at().toEpochMilli());
+        return headers;
+    }
+
+    private static OutboundMessage with(Map<String, Object> headers, OutboundMessage kept) {
+        return new OutboundMessage(kept.message().withHeaders(headers), kept.route(), kept.delay());
+    }
+
+    /**
+     * A timeout whose message has not been sent yet.
+     *
+     * @param cause id of the message that sets it
+     * @param number tells it from others that the same message sets
+     */
+    public SagaTimeout timeout(SagaDocument saga, String name, Instant due, String cause, int number, Instant now) {
+        String key = "%s:%s:%s".formatted(saga.saga(), name, number);
+        String token = library.id(saga.id(), cause, TIMEOUT, key);
+        return new SagaTimeout(token, due, LibraryMessages.wakesAt(due, now));
+    }
+
+    /** The message that wakes the saga; the same one however often it is sent. */
+    public OutboundMessage alarm(String saga, String sagaId, String name, SagaTimeout timeout, Instant now) {
+        Instant due = timeout.wakesAt().isBefore(now) ? now : timeout.wakesAt();
+        OutboundMessage alarm = library.first(timeout.token(), sagaId, new BunnyTimeout(saga, name), now, due);
+        return alarm.deliveredAt(due, alarm.delay()); // it may have to wait for the broker before it is sent
+    }
+
+    /**
+     * The same message however often it is sent, and another one each time that the message is set aside.
+     *
+     * @param reason as in header {@code sb-poison-reason}
+     * @param setAsideAt in milliseconds since the epoch, 0 if the notice does not say
+     */
+    public OutboundMessage poisoned(BunnyPoisoned news, String reason, long setAsideAt, String sagaId, Instant now) {
+        String key = "%s:%s:%s"
+                .formatted(news.node(), news.recordVersion(), news.sentAt()); // of each node that sets it aside
+        return news(news, news.messageId(), key, Map.of(REASON, reason, SET_ASIDE_AT, setAsideAt), sagaId, now);
+    }
+
+    /**
+     * Once more for a saga that was stuck when it came.
+     *
+     * @param cause id of the message by which the saga goes on
+     */
+    public OutboundMessage poisonedAgain(Block block, String cause, String sagaId, Instant now) {
+        BlockedOn message = block.message();
+        String id = message.messageId();
+        BunnyPoisoned news = new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, id, true);
+        Map<String, Object> headers = Map.of(REASON, message.reason(), SET_ASIDE_AT, block.setAsideAt());
+        return news(news, cause, id + ":" + message.node(), headers, sagaId, now);
+    }
+
+    /** Once more for the saga that sent the message, of a class that this instance does not have; the others have been told by this news. */
+    public OutboundMessage poisonedForSender(BunnyPoisoned told, MessageContext context, String sagaId, Instant now) {
+        Map<String, Object> headers = Map.of(
+                REASON, reasonOf(context.headers()), SET_ASIDE_AT, setAsideAtOf(context.headers()), FOR_SENDER, true);
+        return news(told, context.messageId(), "sender", headers, sagaId, now);
+    }
+
+    private OutboundMessage news(
+            BunnyPoisoned news, String cause, String key, Map<String, Object> more, String sagaId, Instant now) {
+        OutboundMessage made = library.first(library.id(sagaId, cause, POISONED, key), sagaId, news, now, now);
+        Map<String, Object> headers = new LinkedHashMap<>(made.message().headers());
+        headers.putAll(more);
+        return new OutboundMessage(made.message().withHeaders(headers), made.route(), made.delay());
+    }
+
+    /** Why the message was set aside of which this one tells. */
+    public static String reasonOf(Map<String, Object> headers) {
+        return String.valueOf(headers.getOrDefault(REASON, "unknown"));
+    }
+
+    /** When, in milliseconds since the epoch by the clock of the node that set it aside; 0 if that is not known. */
+    public static long setAsideAtOf(Map<String, Object> headers) {
+        return headers.get(SET_ASIDE_AT) instanceof Number millis ? millis.longValue() : 0;
+    }
+
+    /** Whether all but the saga that sent the message have been told. */
+    public static boolean isForSender(Map<String, Object> headers) {
+        return headers.containsKey(FOR_SENDER);
+    }
+
+    /** @param id of its own, since each repair is another one */
+    public OutboundMessage repair(BunnyRepair repair, String id, String sagaId, Instant now) {
+        return library.first(id, sagaId, repair, now, now);
+    }
+
+    public void failed(SagaDocument saga, Handling handling) {
+        OutboundMessage event = publisher.keepBack(
+                new SagaFailed(saga.saga(), saga.id(), String.valueOf(saga.reason())),
+                PublishOptions.none()
+                        .withCorrelationId(saga.id())
+                        .withIdempotencyKey("failed " + saga.saga())
+                        .droppedIfUnheard(),
+                handling);
+        if (event != null) {
+            handling.collect(event);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.saga.document;
+
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.SagaView.StepStatus;
+import io.safebunny.store.RecordJson;
+import io.safebunny.transport.OutboundMessage;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The steps of a saga, in the order in which their commands were sent; a part of its tree. Confined to one thread. */
+public final class SagaSteps {
+
+    static final String NAME = "steps";
+
+    private static final String COMMAND = "command";
+    private static final String ANSWERED_BY = "answeredBy";
+    /** More than take one type of command. */
+    private static final int MOST_NODES = 3;
+
+    private final String saga;
+    private final ObjectNode root;
+
+    SagaSteps(String saga, ObjectNode root) {
+        this.saga = saga;
+        this.root = root;
+    }
+
+    /** @throws IllegalArgumentException a newer version of SafeBunny wrote one of them */
+    void requireReadable() {
+        for (JsonNode step : root.path(NAME)) {
+            StepStatus unused = status(step);
+        }
+    }
+
+    public List<SagaStep> all() {
+        List<SagaStep> steps = new ArrayList<>();
+        for (JsonNode step : root.path(NAME)) {
+            steps.add(read(step));
+        }
+        return steps;
+    }
+
+    public @Nullable SagaStep find(String name) {
+        return all().stream()
+                .filter(step -> step.name().equals(name))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The one whose command or undo has that id. */
+    public @Nullable SagaStep sender(String messageId) {
+        return all().stream()
+                .filter(step -> step.messageId().equals(messageId) || step.isUndoneBy(messageId))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /**
+     * If it is the command of one of them, that node has published something because of it.
+     *
+     * @param at when, by its clock
+     */
+    public void answered(String commandId, String node, Instant at) {
+        for (JsonNode step : root.path(NAME)) {
+            if (SagaFields.text(step, COMMAND).contains(commandId)
+                    && read(step).messageId().equals(commandId)
+                    && !isAnsweredBy(step, node, at.toEpochMilli() - 1)) {
+                ArrayNode answers = SagaFields.array((ObjectNode) step, ANSWERED_BY);
+                answers.removeIf(known -> SagaFields.text(known, "node").equals(node));
+                SagaFields.withRoom(answers, MOST_NODES)
+                        .addObject()
+                        .put("node", node)
+                        .put("at", at.toEpochMilli());
+            }
+        }
+    }
+
+    /**
+     * Whether that node has handled that command since it set it aside: what it published before, with {@code publishNow}, is no answer.
+     *
+     * @param setAsideAt in milliseconds since the epoch, by its clock
+     */
+    public boolean isAnswered(String commandId, String node, long setAsideAt) {
+        for (JsonNode step : root.path(NAME)) {
+            if (isAnsweredBy(step, node, setAsideAt) && read(step).messageId().equals(commandId)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isAnsweredBy(JsonNode step, String node, long after) {
+        return step.path(ANSWERED_BY)
+                .valueStream()
+                .anyMatch(known -> known.isString() // of an older version, which noted no time
+                        ? known.asString("").equals(node)
+                        : SagaFields.text(known, "node").equals(node)
+                                && known.path("at").asLong(0) > after);
+    }
+
+    /**
+     * Adds it, or changes the status of the one with its name, and when its undo was sent.
+     *
+     * @throws InvalidMessageException {@code too-large}; nothing is added
+     */
+    public void put(SagaStep step) {
+        for (JsonNode known : root.path(NAME)) {
+            if (SagaFields.text(known, "name").equals(step.name())) {
+                ((ObjectNode) known).put("status", step.status().name());
+                if (step.undoSentAt() != null) {
+                    ((ObjectNode) known).put("undoSentAt", step.undoSentAt().toEpochMilli());
+                }
+                return;
+            }
+        }
+        ObjectNode added = root.objectNode();
+        added.put("name", step.name());
+        added.put("status", step.status().name());
+        added.put(COMMAND, RecordJson.writeOutgoing(List.of(step.command())));
+        if (step.undo() != null) {
+            added.put("undo", RecordJson.writeOutgoing(List.of(step.undo())));
+        }
+        SagaSize.requireRoom(root, saga, "step [%s]".formatted(step.name()), "", added.toString());
+        SagaFields.array(root, NAME).add(added);
+    }
+
+    public void remove(String name) {
+        ArrayNode steps = SagaFields.array(root, NAME);
+        for (int i = 0; i < steps.size(); i++) {
+            if (SagaFields.text(steps.get(i), "name").equals(name)) {
+                steps.remove(i);
+                return;
+            }
+        }
+    }
+
+    List<SagaView.Step> views() {
+        return all().stream()
+                .map(step -> new SagaView.Step(
+                        step.name(),
+                        step.messageId(),
+                        step.type(),
+                        step.undo() == null ? null : step.undo().message().type(),
+                        step.status()))
+                .toList();
+    }
+
+    private static SagaStep read(JsonNode step) {
+        return new SagaStep(
+                SagaFields.text(step, "name"),
+                status(step),
+                message(SagaFields.text(step, COMMAND)),
+                step.has("undo") ? message(SagaFields.text(step, "undo")) : null,
+                step.has("undoSentAt") ? SagaFields.instant(step, "undoSentAt") : null);
+    }
+
+    private static StepStatus status(JsonNode step) {
+        return StepStatus.valueOf(SagaFields.text(step, "status"));
+    }
+
+    private static OutboundMessage message(String text) {
+        return RecordJson.readOutgoing(text).get(0);
+    }
+}

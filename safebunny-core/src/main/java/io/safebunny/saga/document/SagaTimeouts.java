@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.saga.document;
+
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The timeouts of a saga that are set; a part of its tree. Confined to one thread. */
+public final class SagaTimeouts {
+
+    private static final String NAME = "timeouts";
+
+    private final ObjectNode root;
+
+    SagaTimeouts(ObjectNode root) {
+        this.root = root;
+    }
+
+    /** By name, in the order in which they were first set. */
+    public Map<String, SagaTimeout> all() {
+        Map<String, SagaTimeout> timeouts = new LinkedHashMap<>();
+        root.path(NAME).properties().forEach(timeout -> timeouts.put(timeout.getKey(), read(timeout.getValue())));
+        return timeouts;
+    }
+
+    private static SagaTimeout read(JsonNode value) {
+        return new SagaTimeout(
+                SagaFields.text(value, "token"),
+                SagaFields.instant(value, "due"),
+                SagaFields.instant(value, "wakesAt"));
+    }
+
+    public @Nullable SagaTimeout get(String name) {
+        return all().get(name);
+    }
+
+    public boolean hasToken(String messageId) {
+        return all().values().stream().anyMatch(timeout -> timeout.token().equals(messageId));
+    }
+
+    public void put(String name, SagaTimeout timeout) {
+        ObjectNode value = SagaFields.object(SagaFields.object(root, NAME), name);
+        value.put("token", timeout.token());
+        value.put("due", timeout.due().toEpochMilli());
+        value.put("wakesAt", timeout.wakesAt().toEpochMilli());
+    }
+
+    public void remove(String name) {
+        if (root.get(NAME) instanceof ObjectNode timeouts) {
+            timeouts.remove(name);
+        }
+    }
+
+    public void clear() {
+        root.remove(NAME);
+    }
+
+    /** By name. */
+    Map<String, Instant> due() {
+        Map<String, Instant> due = new LinkedHashMap<>();
+        all().forEach((name, timeout) -> due.put(name, timeout.due()));
+        return due;
+    }
+
+    @Nullable
+    Instant firstDueAfter(Instant now) {
+        return due().values().stream()
+                .filter(due -> due.isAfter(now))
+                .min(Instant::compareTo)
+                .orElse(null);
+    }
+
+    @Nullable
+    Instant firstDue() {
+        return due().values().stream().min(Instant::compareTo).orElse(null);
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.saga.running;
+
+import io.safebunny.MessageContext;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.handler.SagaHandler;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.UnknownSagaException;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.document.SagaDocument;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** A message of the application to its saga. Thread-safe. */
+final class MessageInvoker implements HandlerInvoker {
+
+    private static final Duration UNTIL_FAILED = Duration.ofMinutes(1);
+    private static final Set<SagaStatus> FAILING = EnumSet.of(SagaStatus.COMPENSATING, SagaStatus.COMPENSATION_FAILED);
+
+    private final SagaType type;
+    private final SagaHandler handler;
+
+    MessageInvoker(SagaType type, SagaHandler handler) {
+        this.type = type;
+        this.handler = handler;
+    }
+
+    @Override
+    public void invoke(Object payload, MessageContext context) throws Exception {
+        SagaVisit visit = type.visit();
+        if (visit == null) {
+            if (!handler.starts()) {
+                throw new UnknownSagaException(type.name(), context.correlationId(), context.type());
+            }
+            visit = type.begin();
+        } else if (!isWanted(visit, context)) {
+            return;
+        }
+        visit.saga().note(visit.now(), "took %s %s".formatted(context.type(), context.messageId()));
+        unblock(visit.saga(), context);
+        visit.run(handler.method(), payload, context, null);
+        visit.save();
+    }
+
+    /** @throws InvalidMessageException {@code saga-stuck} */
+    private boolean isWanted(SagaVisit visit, MessageContext context) {
+        SagaDocument saga = visit.saga();
+        if (saga.status() == SagaStatus.STUCK) {
+            if (context.messageId().equals(saga.stuckOn())) { // replayed
+                visit.goOn();
+                if (handler.onlyStarts()) {
+                    visit.save();
+                    return false;
+                }
+                return true;
+            }
+            // written after a resume, it would stop the saga again for a message that changed nothing
+            visit.handling().records().whenSetAside(stored -> List.of());
+            throw new InvalidMessageException(
+                    PoisonReason.SAGA_STUCK,
+                    "Saga %s %s is stuck: message %s of it was set aside, and state built over that gap would be wrong. Replay that message, or resume the saga, then replay this one."
+                            .formatted(type.name(), saga.id(), saga.stuckOn()));
+        }
+        if (saga.status() != SagaStatus.ACTIVE) {
+            ignore(visit, "late");
+            return false;
+        }
+        if (handler.onlyStarts()) {
+            ignore(visit, "started");
+            return false;
+        }
+        return true;
+    }
+
+    /**
+     * An undo that is ignored would count as carried out. That it is, if the saga has undone everything itself.
+     *
+     * @throws NotHandledException it is about to
+     * @throws InvalidMessageException it has not
+     */
+    private void ignore(SagaVisit visit, String why) {
+        SagaDocument saga = visit.saga();
+        Envelope message = visit.handling().message();
+        if (message.undoes() != null && saga.status() != SagaStatus.FAILED) {
+            String what = "Saga %s %s is %s".formatted(type.name(), saga.id(), saga.status());
+            boolean isOwn = saga.steps().sender(message.id()) != null; // for which it waits itself
+            if (FAILING.contains(saga.status()) && !isOwn) {
+                throw NotHandledException.later(what + ": the undo waits until it has failed", UNTIL_FAILED);
+            }
+            throw new InvalidMessageException(
+                    PoisonReason.HANDLER_FAILED,
+                    what
+                            + " and ignores this undo, so nothing was undone. Undo by hand what is left, then skip the step in the saga that sent it. Let a saga end only when nobody may undo it any more, and let the handler of an undo take the state.");
+        }
+        type.tools().metrics().sagaIgnored(type.name(), why);
+    }
+
+    /** An answer to a message on which the saga was blocked shows that somebody has replayed it, unless it was sent before that was set aside. */
+    private static void unblock(SagaDocument saga, MessageContext context) {
+        String cause = context.causationId();
+        if (cause != null) {
+            saga.steps().answered(cause, context.from(), context.sentAt());
+            saga.blocks().answered(cause, context.from(), context.sentAt());
+        }
+    }
+}

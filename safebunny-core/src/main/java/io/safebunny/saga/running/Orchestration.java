@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.saga.running;
+
+import io.safebunny.dedup.PoisonedRecords;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handler.SagaHandler;
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
+import io.safebunny.message.BunnyUndone;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.observation.Metrics;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.saga.document.BunnyPoisoned;
+import io.safebunny.saga.document.BunnyRepair;
+import io.safebunny.saga.document.BunnyTimeout;
+import io.safebunny.saga.document.SagaMessages;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The sagas of a node, as handlers of messages: the application's, and those by which the library works. Immutable. */
+public final class Orchestration {
+
+    private final String node;
+    private final SagaTypes types;
+    private final Map<String, Correlation> correlations = new LinkedHashMap<>();
+    private final List<HandlerDefinition> handlers = new ArrayList<>();
+
+    /** @param retention how long a saga that has ended is kept */
+    public Orchestration(
+            String node,
+            List<SagaDefinition> sagas,
+            CurrentHandling current,
+            SagaMessages messages,
+            PoisonedRecords records,
+            Timeline timeline,
+            Metrics metrics,
+            Duration retention) {
+        this.node = node;
+        SagaTools tools =
+                new SagaTools(node, current, messages, new Compensation(messages), timeline, metrics, retention);
+        this.types = new SagaTypes(
+                sagas.stream().map(saga -> new SagaType(saga, tools)).toList());
+        types.all().forEach(this::addOwn);
+        if (!sagas.isEmpty()) {
+            List<String> self = List.of(node);
+            PoisonedInvoker poisoned = new PoisonedInvoker(types, tools, new OwnRecords(records));
+            addLibrary(BunnyTimeout.class, self, new TimeoutInvoker(types), this::ofTimeout);
+            addLibrary(BunnyRepair.class, self, new RepairInvoker(types), Orchestration::ofItsCorrelationId);
+            addLibrary(BunnyPoisoned.class, self, poisoned, (handling, news) -> ofNews(poisoned, handling, news));
+            addLibrary(
+                    BunnyUndone.class,
+                    participants(),
+                    new UndoneInvoker(types, tools),
+                    Orchestration::ofItsCorrelationId);
+        }
+    }
+
+    private void addOwn(SagaType type) {
+        for (SagaHandler handler : type.definition().handlers()) {
+            handlers.add(handler.calling(new MessageInvoker(type, handler)));
+            correlations.put(handler.type(), new PayloadCorrelation(type, handler));
+        }
+    }
+
+    private void addLibrary(Class<?> payload, List<String> from, HandlerInvoker invoker, Correlation correlation) {
+        SagaHandler pattern = mostPatient();
+        String type = MessageTypes.nameOf(payload);
+        RecoveryPolicy recovery = RecoveryPolicy.of(
+                pattern.recovery().inMemory(), pattern.recovery().delayed());
+        handlers.add(new HandlerDefinition(
+                "sagas of node " + node, type, payload, from, pattern.prefetch(), recovery, invoker));
+        correlations.put(type, correlation);
+    }
+
+    /** What serves all sagas of the node is retried as the handler that is retried most. */
+    private SagaHandler mostPatient() {
+        return types.all().stream()
+                .flatMap(type -> type.definition().handlers().stream())
+                .max(Comparator.comparing(
+                        handler -> handler.recovery().delayed().maxRetries()))
+                .orElseThrow();
+    }
+
+    private static String ofItsCorrelationId(Handling handling, Object payload) {
+        handling.collectOnly();
+        return SagaType.sagaId(handling);
+    }
+
+    private String ofTimeout(Handling handling, Object alarm) {
+        SagaType type = types.find(((BunnyTimeout) alarm).saga());
+        handling.records().whenSetAside(StickWhenSetAside.of(type == null ? List.of() : List.of(type), handling));
+        return ofItsCorrelationId(handling, alarm);
+    }
+
+    private String ofNews(PoisonedInvoker poisoned, Handling handling, Object payload) {
+        BunnyPoisoned news = (BunnyPoisoned) payload;
+        handling.records()
+                .whenSetAside(new StickWhenSetAside(
+                        types.all(), (type, saga) -> poisoned.setAside(type, saga, news, handling), handling));
+        return ofItsCorrelationId(handling, payload);
+    }
+
+    /** Nodes that take commands of these sagas, and this one. */
+    public List<String> participants() {
+        Set<String> nodes = new LinkedHashSet<>();
+        types.all().forEach(type -> nodes.addAll(type.definition().participants()));
+        nodes.add(node);
+        return List.copyOf(nodes);
+    }
+
+    /** In no particular order. */
+    public List<HandlerDefinition> handlers() {
+        return List.copyOf(handlers);
+    }
+
+    /** {@code null} for messages that have nothing to do with sagas. */
+    public @Nullable Correlation of(HandlerDefinition handler) {
+        return correlations.get(handler.type());
+    }
+
+    /** Names of the sagas, in the order in which they were found. */
+    public Set<String> names() {
+        return types.names();
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.saga.supervision;
+
+import io.safebunny.store.ListingQuery;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sagas of one name and listing from a position on, in order, read portion by portion. Stores order by time alone, so of a portion that
+ * is full, its last millisecond counts as unread; one that is of a single millisecond is read again, twice as large. Confined to one thread.
+ */
+final class ListedSagas {
+
+    private final String saga;
+    private final String listed;
+    private final MessageStore store;
+    private final Deque<MessageRecord> portion = new ArrayDeque<>();
+    private @Nullable SagaPosition last;
+    private int size;
+    private boolean exhausted;
+
+    /**
+     * @param listed what they are listed under
+     * @param after begins behind this one; {@code null} for the oldest
+     * @param size of a portion
+     */
+    ListedSagas(String saga, String listed, @Nullable SagaPosition after, int size, MessageStore store) {
+        this.saga = saga;
+        this.listed = listed;
+        this.last = after;
+        this.size = size;
+        this.store = store;
+    }
+
+    /** The next one; {@code null} when there are no more. */
+    @Nullable
+    MessageRecord peek() {
+        while (portion.isEmpty() && !exhausted) {
+            read();
+        }
+        return portion.peek();
+    }
+
+    void remove() {
+        last = SagaPosition.of(portion.remove());
+    }
+
+    private void read() {
+        Instant from = last == null ? null : last.startedAt();
+        List<MessageRecord> found = store.findListed(new ListingQuery(saga, listed, from, null, size));
+        boolean full = found.size() >= size;
+        Instant unread = full ? SagaPosition.of(found.get(found.size() - 1)).startedAt() : Instant.MAX;
+        found.stream()
+                .filter(record -> SagaPosition.of(record).startedAt().isBefore(unread))
+                .filter(record -> last == null || SagaPosition.of(record).compareTo(last) > 0)
+                .sorted(Comparator.comparing(SagaPosition::of))
+                .forEach(portion::add);
+        if (portion
+                .isEmpty()) { // one that is not full may lack what cannot be read, so the end is where nothing is found
+            exhausted = !full;
+            size = 2 * size;
+        }
+    }
+}

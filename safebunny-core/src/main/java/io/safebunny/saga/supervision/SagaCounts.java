@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.saga.supervision;
+
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.observation.Metrics;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.document.SagaDocument;
+import io.safebunny.saga.document.SagaListing;
+import io.safebunny.store.ListingQuery;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How many sagas there are that have not ended, as the store said when it was last asked. Thread-safe. */
+final class SagaCounts {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SagaCounts.class);
+    private static final Kind FAILED = Kind.warn(LOG, "Sagas cannot be counted");
+
+    /** What sagas are listed under that have not ended. */
+    private static final List<String> UNFINISHED = Arrays.stream(SagaStatus.values())
+            .filter(status -> !status.isEnded())
+            .flatMap(status -> SagaListing.of(status).stream())
+            .toList();
+
+    /** Longer than delayed retries usually take. */
+    private static final Duration LATE = Duration.ofHours(1);
+
+    private static final int MOST_READ = 100;
+
+    /** Stores count one by one, so more active sagas than this are counted in every tenth round only. */
+    private static final long FEW = 1_000;
+
+    private static final int SELDOM = 10;
+
+    private final Set<String> sagas;
+    private final MessageStore store;
+    private final Timeline timeline;
+    private final BoundedLog log;
+    private final Map<String, Map<String, Long>> counts = new ConcurrentHashMap<>();
+    private final Map<String, UndoingSagas> undoing = new ConcurrentHashMap<>();
+    private volatile @Nullable Instant asOf;
+    /** Used by one thread at a time. */
+    private int rounds;
+
+    SagaCounts(Set<String> sagas, MessageStore store, Timeline timeline, Metrics metrics, BoundedLog log) {
+        this.sagas = sagas;
+        this.store = store;
+        this.timeline = timeline;
+        this.log = log;
+        sagas.forEach(metrics::registerSaga);
+        sagas.forEach(saga -> metrics.activeSagas(saga, () -> unfinished(saga)));
+    }
+
+    /** Asks the store; called by one thread at a time. If it does not answer, the figures stay as they were. */
+    void refresh() {
+        try {
+            Instant asked = timeline.now();
+            ask();
+            rounds++;
+            asOf = asked;
+            log.works(FAILED);
+        } catch (RuntimeException e) {
+            log.fails(
+                    FAILED,
+                    "sagas",
+                    () -> LOG.warn(
+                            "Sagas cannot be counted now: health and meters tell of them as they were",
+                            log.tellable(e)));
+        }
+    }
+
+    private void ask() {
+        for (String saga : sagas) {
+            Map<String, Long> found = new HashMap<>();
+            UNFINISHED.forEach(listed -> found.put(listed, count(saga, listed)));
+            counts.put(saga, found);
+            long count = found.getOrDefault(SagaStatus.COMPENSATING.name(), 0L);
+            UndoingSagas waiting = count == 0 ? null : undoing(saga, count);
+            if (waiting == null) {
+                undoing.remove(saga);
+            } else {
+                undoing.put(saga, waiting);
+            }
+        }
+    }
+
+    private long count(String saga, String listed) {
+        Long known = counts.getOrDefault(saga, Map.of()).get(listed);
+        boolean isKept =
+                listed.equals(SagaStatus.ACTIVE.name()) && known != null && known > FEW && rounds % SELDOM != 0;
+        return isKept ? known : store.countListed(saga, listed);
+    }
+
+    /** When the store was asked that has answered last; {@code null} before. */
+    @Nullable
+    Instant asOf() {
+        return asOf;
+    }
+
+    /** {@code null} if there is none any more. */
+    private @Nullable UndoingSagas undoing(String saga, long count) {
+        ListingQuery query = new ListingQuery(saga, SagaStatus.COMPENSATING.name(), null, null, MOST_READ);
+        return store.findListed(query).stream()
+                .flatMap(stored -> changedAt(saga, stored).stream())
+                .min(Instant::compareTo)
+                .map(oldest -> new UndoingSagas(
+                        count, oldest, oldest.isBefore(timeline.now().minus(LATE))))
+                .orElse(null);
+    }
+
+    private static Optional<Instant> changedAt(String saga, MessageRecord stored) {
+        try {
+            return Optional.of(SagaDocument.read(saga, stored).changedAt());
+        } catch (UnreadableRecordException e) { // an instance of the newer version tells it
+            return Optional.empty();
+        }
+    }
+
+    Map<String, UndoingSagas> undoing() {
+        return new TreeMap<>(undoing);
+    }
+
+    private long unfinished(String saga) {
+        return counts.getOrDefault(saga, Map.of()).values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+
+    /** Those that go on only when a person has looked after them, by name of the saga; without zeros. */
+    Map<String, Map<SagaStatus, Long>> needingRepair() {
+        Map<String, Map<SagaStatus, Long>> needing = new TreeMap<>();
+        counts.forEach((saga, found) -> {
+            for (SagaStatus status : SagaStatus.values()) {
+                long count = found.getOrDefault(status.name(), 0L);
+                if (status.needsRepair() && count > 0) {
+                    needing.computeIfAbsent(saga, unused -> new EnumMap<>(SagaStatus.class))
+                            .put(status, count);
+                }
+            }
+        });
+        return needing;
+    }
+
+    /** Active ones that wait for what was set aside, by name of the saga; without zeros. */
+    Map<String, Long> blocked() {
+        Map<String, Long> blocked = new TreeMap<>();
+        counts.forEach((saga, found) -> blocked.put(saga, found.getOrDefault(SagaListing.BLOCKED, 0L)));
+        blocked.values().removeIf(count -> count == 0);
+        return blocked;
+    }
+}

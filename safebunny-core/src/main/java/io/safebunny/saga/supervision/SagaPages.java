@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.saga.supervision;
+
+import io.safebunny.saga.SagaPage;
+import io.safebunny.saga.SagaQuery;
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.document.SagaDocument;
+import io.safebunny.saga.document.SagaListing;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.UnreadableRecordException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lists sagas of several names and statuses in one order, page by page, holding a portion of each: together about a page, as states may be
+ * large. Thread-safe.
+ */
+final class SagaPages {
+
+    private static final int MOST_SCANNED = 1000;
+    private static final int LARGEST_PORTION = 50;
+
+    private final MessageStore store;
+
+    SagaPages(MessageStore store) {
+        this.store = store;
+    }
+
+    /** @param sagas their names */
+    SagaPage read(Set<String> sagas, SagaQuery query) {
+        SagaPosition last = query.after() == null ? null : SagaPosition.parse(query.after());
+        List<ListedSagas> sources = sources(sagas, query, last);
+        List<SagaView> page = new ArrayList<>();
+        int scanned = 0;
+        for (ListedSagas first = first(sources); first != null; first = first(sources)) {
+            if (page.size() == query.limit() || scanned == MOST_SCANNED) {
+                return new SagaPage(page, scanned, String.valueOf(last));
+            }
+            MessageRecord next = Objects.requireNonNull(first.peek());
+            first.remove();
+            SagaPosition position = SagaPosition.of(next);
+            if (!position.equals(last)) { // it is there twice when its status changes meanwhile
+                last = position;
+                scanned++;
+                readable(position.saga(), next)
+                        .filter(view -> !query.blocked() || !view.blockedOn().isEmpty())
+                        .ifPresent(page::add);
+            }
+        }
+        return new SagaPage(page, scanned, null);
+    }
+
+    private List<ListedSagas> sources(Set<String> sagas, SagaQuery query, @Nullable SagaPosition after) {
+        List<String> names = sagas.stream()
+                .filter(saga -> query.saga() == null || saga.equals(query.saga()))
+                .toList();
+        List<String> listings = query.statuses().stream()
+                .flatMap(status -> SagaListing.of(status).stream())
+                .toList();
+        int shared = Math.min(query.limit(), LARGEST_PORTION) / Math.max(1, names.size() * listings.size());
+        return names.stream()
+                .flatMap(saga ->
+                        listings.stream().map(listed -> new ListedSagas(saga, listed, after, shared + 2, store)))
+                .toList();
+    }
+
+    /** The one whose next is the oldest; {@code null} when none has one. */
+    private static @Nullable ListedSagas first(List<ListedSagas> sources) {
+        return sources.stream()
+                .filter(source -> source.peek() != null)
+                .min(Comparator.comparing(source -> SagaPosition.of(Objects.requireNonNull(source.peek()))))
+                .orElse(null);
+    }
+
+    private static Optional<SagaView> readable(String saga, MessageRecord record) {
+        try {
+            return Optional.of(SagaDocument.read(saga, record).view());
+        } catch (UnreadableRecordException e) {
+            return Optional.empty(); // a newer version shows it
+        }
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.saga.supervision;
+
+import io.safebunny.failure.MisuseException;
+import io.safebunny.identity.RandomIds;
+import io.safebunny.message.Names;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.saga.SagaPage;
+import io.safebunny.saga.SagaQuery;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Sagas;
+import io.safebunny.saga.document.BunnyRepair;
+import io.safebunny.saga.document.BunnyRepair.Action;
+import io.safebunny.saga.document.SagaDocument;
+import io.safebunny.saga.document.SagaListing;
+import io.safebunny.saga.document.SagaMessages;
+import io.safebunny.store.ListingQuery;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Reads sagas from the store, and repairs them by messages. Thread-safe. */
+final class StoredSagas implements Sagas {
+
+    private static final int MOST_LISTED = 1000;
+
+    private final Set<String> sagas;
+    private final MessageStore store;
+    private final ConfirmedSender sender;
+    private final SagaMessages messages;
+    private final Timeline timeline;
+    private final SagaPages pages;
+
+    StoredSagas(
+            Set<String> sagas, MessageStore store, ConfirmedSender sender, SagaMessages messages, Timeline timeline) {
+        this.sagas = sagas;
+        this.store = store;
+        this.sender = sender;
+        this.messages = messages;
+        this.timeline = timeline;
+        this.pages = new SagaPages(store);
+    }
+
+    @Override
+    public List<SagaView> find(String sagaId) {
+        return sagas.stream().flatMap(saga -> find(saga, sagaId).stream()).toList();
+    }
+
+    @Override
+    public Optional<SagaView> find(String saga, String sagaId) {
+        requireKnown(saga, sagaId);
+        MessageRecord stored = store.find(SagaDocument.key(saga, sagaId));
+        return stored == null
+                ? Optional.empty()
+                : Optional.of(SagaDocument.read(saga, stored).view());
+    }
+
+    @Override
+    public List<SagaView> list(@Nullable String saga, @Nullable SagaStatus status, Duration olderThan, int limit) {
+        if (saga != null) {
+            requireKnown(saga);
+        }
+        if (limit < 1 || limit > MOST_LISTED || olderThan.isNegative()) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid query of sagas [limit=%s, olderThan=%s]: the limit must be 1 to %s, the age not negative."
+                            .formatted(limit, olderThan, MOST_LISTED));
+        }
+        Instant before = olderThan.isZero() ? null : timeline.now().minus(olderThan);
+        List<SagaStatus> statuses = status == null ? List.of(SagaStatus.values()) : List.of(status);
+        return sagas.stream()
+                .filter(kind -> saga == null || saga.equals(kind))
+                .flatMap(kind -> statuses.stream()
+                        .flatMap(which -> SagaListing.of(which).stream())
+                        .flatMap(listed -> list(kind, listed, before, limit)))
+                .sorted(Comparator.comparing(SagaView::startedAt))
+                .limit(limit)
+                .toList();
+    }
+
+    @Override
+    public SagaPage page(SagaQuery query) {
+        if (query.saga() != null) {
+            requireKnown(query.saga());
+        }
+        return pages.read(sagas, query);
+    }
+
+    private Stream<SagaView> list(String kind, String listed, @Nullable Instant before, int limit) {
+        return store.findListed(new ListingQuery(kind, listed, null, before, limit)).stream()
+                .flatMap(record -> readable(kind, record));
+    }
+
+    private static Stream<SagaView> readable(String saga, MessageRecord record) {
+        try {
+            return Stream.of(SagaDocument.read(saga, record).view());
+        } catch (UnreadableRecordException e) {
+            return Stream.empty(); // a newer version shows it
+        }
+    }
+
+    @Override
+    public void retry(String saga, String sagaId, String reason) {
+        send(saga, sagaId, Action.RETRY, null, 0, null, reason);
+    }
+
+    @Override
+    public void skip(String saga, String sagaId, String step, String reason) {
+        send(saga, sagaId, Action.SKIP, step, 0, null, reason);
+    }
+
+    @Override
+    public void fail(String saga, String sagaId, String reason) {
+        send(saga, sagaId, Action.FAIL, null, 0, null, reason);
+    }
+
+    @Override
+    public void resume(String saga, String sagaId, String reason) {
+        send(saga, sagaId, Action.RESUME, null, 0, null, reason);
+    }
+
+    @Override
+    public void patch(String saga, String sagaId, long expectedVersion, String state, String reason) {
+        send(saga, sagaId, Action.PATCH, null, expectedVersion, state, reason);
+    }
+
+    private void send(
+            String saga,
+            String sagaId,
+            Action action,
+            @Nullable String step,
+            long expectedVersion,
+            @Nullable String state,
+            String reason) {
+        requireKnown(saga, sagaId);
+        if (reason.isBlank()) {
+            throw refused("A repair needs a reason", saga, "It is kept in the saga's history");
+        }
+        if (!Names.isUnicode(reason) || !isUnicode(step) || !isUnicode(state)) {
+            throw refused(
+                    "A repair contains an unpaired surrogate (half of a character)",
+                    saga,
+                    "Cut text between characters");
+        }
+        if (store.find(SagaDocument.key(saga, sagaId)) == null) {
+            throw refused(
+                    "There is no saga %s of that id".formatted(saga),
+                    sagaId,
+                    "Nothing is repaired. Look for it with find");
+        }
+        sender.sendAndWait(messages.repair(
+                new BunnyRepair(saga, action, step, expectedVersion, state, reason),
+                RandomIds.next(timeline.random()),
+                sagaId,
+                timeline.now()));
+    }
+
+    private static boolean isUnicode(@Nullable String text) {
+        return text == null || Names.isUnicode(text);
+    }
+
+    private void requireKnown(String saga) {
+        if (!sagas.contains(saga)) {
+            throw refused("There is no such saga in this node", saga, "Ask a node that has it");
+        }
+    }
+
+    private void requireKnown(String saga, String sagaId) {
+        requireKnown(saga);
+        if (!Names.isCorrelationId(sagaId)) {
+            throw refused("No id of a saga", sagaId, "It matches [A-Za-z0-9._:-]{1,64}");
+        }
+    }
+
+    private static MisuseException refused(String what, String which, String why) {
+        return new MisuseException(MisuseException.SAGA, "%s [%s]. %s.".formatted(what, Names.printable(which), why));
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.serialization.json;
+
+import java.math.BigDecimal;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.StreamWriteConstraints;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * JSON of SafeBunny's own as a tree, and back, with each number as it was: digits, scale and the sign of zero. Takes whatever {@link
+ * JsonMessageSerializer} wrote, and a few levels around it. Pure.
+ */
+public final class ExactTree {
+
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+    /** A hundred more than a message or a state may have. */
+    private static final int DEPTH = 600;
+
+    private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(DEPTH)
+                            .maxStringLength(Integer.MAX_VALUE)
+                            .maxNumberLength(Integer.MAX_VALUE)
+                            .build())
+                    .streamWriteConstraints(StreamWriteConstraints.builder()
+                            .maxNestingDepth(DEPTH)
+                            .build())
+                    .build())
+            // of two values of one name, one would be lost
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
+
+    private ExactTree() {}
+
+    /** @throws JacksonException it is no JSON */
+    public static JsonNode read(String json) {
+        try (JsonParser parser = MAPPER.createParser(json)) {
+            return parser.nextToken() == null ? NODES.missingNode() : node(parser);
+        }
+    }
+
+    /** Like {@link #read(String)}. */
+    static JsonNode read(byte[] json) {
+        try (JsonParser parser = MAPPER.createParser(json)) {
+            return parser.nextToken() == null ? NODES.missingNode() : node(parser);
+        }
+    }
+
+    public static String write(JsonNode tree) {
+        return MAPPER.writeValueAsString(tree);
+    }
+
+    /** The value at which the parser is, which afterwards is at its end. */
+    static JsonNode node(JsonParser parser) {
+        return switch (parser.currentToken()) {
+            case START_OBJECT -> object(parser);
+            case START_ARRAY -> array(parser);
+            case VALUE_NUMBER_FLOAT -> decimal(parser.getString());
+            case VALUE_NUMBER_INT -> integer(parser);
+            case VALUE_TRUE -> NODES.booleanNode(true);
+            case VALUE_FALSE -> NODES.booleanNode(false);
+            case VALUE_NULL -> NODES.nullNode();
+            default -> NODES.stringNode(parser.getString());
+        };
+    }
+
+    private static ObjectNode object(JsonParser parser) {
+        ObjectNode object = NODES.objectNode();
+        for (String name = parser.nextName(); name != null; name = parser.nextName()) {
+            parser.nextToken();
+            object.set(name, node(parser));
+        }
+        return object;
+    }
+
+    private static ArrayNode array(JsonParser parser) {
+        ArrayNode array = NODES.arrayNode();
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            array.add(node(parser));
+        }
+        return array;
+    }
+
+    private static JsonNode integer(JsonParser parser) {
+        return switch (parser.getNumberType()) {
+            case INT -> NODES.numberNode(parser.getIntValue());
+            case LONG -> NODES.numberNode(parser.getLongValue());
+            default -> NODES.numberNode(parser.getBigIntegerValue());
+        };
+    }
+
+    /** A decimal has no minus zero, a {@code double} has. */
+    private static JsonNode decimal(String digits) {
+        BigDecimal decimal = new BigDecimal(digits);
+        return decimal.signum() == 0 && digits.startsWith("-") ? NODES.numberNode(-0.0) : NODES.numberNode(decimal);
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.serialization.json;
+
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamWriteConstraints;
+import tools.jackson.core.exc.StreamConstraintsException;
+
+/**
+ * Limits on what a JSON document may cost its reader. Stricter limits of the mapper are kept.
+ *
+ * @param maxMessageSize largest document in bytes. The number of tokens is limited to one per four bytes: a token costs up to 80
+ *     bytes in a tree or map, so a document of nothing but brackets would otherwise grow to 50 times its size
+ */
+record JsonLimits(long maxMessageSize) {
+
+    /** Nesting of arrays and objects; bounds the reader's stack. */
+    private static final int DEPTH = 500;
+    /** Bytes of a property name. Jackson caches up to 6,000 names for good. */
+    private static final int NAME = 1_000;
+    /** Digits of a number, because converting them takes quadratic time. */
+    private static final int DIGITS = 1_000;
+
+    private static final int BYTES_PER_TOKEN = 4;
+    /** Keeps a small maximum size from restricting the structure of messages. */
+    private static final int FEWEST_TOKENS = 10_000;
+
+    StreamReadConstraints reading(StreamReadConstraints own) {
+        StreamReadConstraints defaults = StreamReadConstraints.defaults();
+        int longest = (int) Math.min(maxMessageSize, Integer.MAX_VALUE);
+        return StreamReadConstraints.builder()
+                .maxNestingDepth(Math.min(own.getMaxNestingDepth(), DEPTH))
+                .maxNameLength(Math.min(own.getMaxNameLength(), NAME))
+                .maxNumberLength(Math.min(own.getMaxNumberLength(), DIGITS))
+                .maxStringLength(
+                        own.getMaxStringLength() == defaults.getMaxStringLength()
+                                ? longest
+                                : Math.min(own.getMaxStringLength(), longest))
+                .maxDocumentLength(atMost(own.getMaxDocumentLength(), maxMessageSize))
+                .maxTokenCount(
+                        atMost(own.getMaxTokenCount(), Math.max(FEWEST_TOKENS, maxMessageSize / BYTES_PER_TOKEN)))
+                .build();
+    }
+
+    StreamWriteConstraints writing(StreamWriteConstraints own) {
+        return StreamWriteConstraints.builder()
+                .maxNestingDepth(Math.min(own.getMaxNestingDepth(), DEPTH))
+                .build();
+    }
+
+    /** Safe to show: Jackson's text for these contains only numbers, nothing of the document. */
+    static String reason(StreamConstraintsException e) {
+        String text = e.getOriginalMessage().replaceAll(", from `[^`]*`", "");
+        boolean sized = text.startsWith("Token") || text.startsWith("Document length") || text.startsWith("String");
+        return sized ? text + "; safebunny.max-message-size sets it" : text;
+    }
+
+    /** @param own the mapper's own limit; none if not positive */
+    private static long atMost(long own, long limit) {
+        return own > 0 ? Math.min(own, limit) : limit;
+    }
+}

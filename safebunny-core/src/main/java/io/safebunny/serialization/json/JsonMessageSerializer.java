@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.serialization.json;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.serialization.MessageSerializer;
+import io.safebunny.serialization.SerializationException;
+import java.lang.reflect.Type;
+import java.util.Locale;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.cfg.DateTimeFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * JSON by Jackson 3. Tolerates unknown fields, unless it knows none of the body's; refuses anything after the value, duplicate properties, bodies that are not UTF-8,
+ * and unpaired surrogates (halves of characters). The maximum message size also limits tokens and lengths; nesting, names and
+ * digits have limits of their own. A body can never choose a class. Thread-safe.
+ */
+public final class JsonMessageSerializer implements MessageSerializer {
+
+    private static final String JSON = "application/json";
+    private static final long MAX_MESSAGE_SIZE = 10L * 1024 * 1024;
+    /** The most that RabbitMQ accepts. */
+    private static final long LARGEST_MESSAGE = 512L * 1024 * 1024;
+
+    private final JsonMapper mapper;
+    private final boolean unicode;
+    private final ConcurrentMap<Type, ObjectReader> readers = new ConcurrentHashMap<>();
+
+    /** Expensive to make, and what it learns of types serves everybody. */
+    private static final class Defaults {
+        static final JsonMapper MAPPER = StrictMapper.of(JsonMapper.shared(), new JsonLimits(MAX_MESSAGE_SIZE));
+    }
+
+    /** With Jackson's defaults, for messages of up to 10 MiB. */
+    public JsonMessageSerializer() {
+        this(Defaults.MAPPER, true);
+    }
+
+    /**
+     * @param mapper its modules and settings are used as far as they do not contradict this class's promises, and so are its
+     *     limits where they are stricter
+     * @param maxMessageSize largest body in bytes, as {@code safebunny.max-message-size}
+     * @throws ConfigurationException SB-1310 when the mapper has default typing, or a factory whose limits cannot be set
+     */
+    public JsonMessageSerializer(JsonMapper mapper, long maxMessageSize) {
+        this(StrictMapper.of(mapper, new JsonLimits(maxMessageSize)), true);
+    }
+
+    private JsonMessageSerializer(JsonMapper strict, boolean unicode) {
+        this.mapper = strict;
+        this.unicode = unicode;
+    }
+
+    /**
+     * For step results, which are the node's own data. Allows the largest size there can be, because the store limits them, and
+     * keeps unpaired surrogates as escapes, because the step has already run and must not fail over them.
+     */
+    public static JsonMessageSerializer ofResults() {
+        return new JsonMessageSerializer(StrictMapper.ofStored(keepingZones(), new JsonLimits(LARGEST_MESSAGE)), false);
+    }
+
+    /** For the node's own data, which comes back as it was: at ten o'clock in Berlin is not at nine in UTC. */
+    static JsonMapper keepingZones() {
+        return JsonMapper.builder()
+                .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
+                .disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE)
+                .build();
+    }
+
+    /** For states of sagas, which are the node's own data too, and which a handler can still be refused. */
+    static JsonMessageSerializer ofStates() {
+        return new JsonMessageSerializer(
+                StrictMapper.ofStored(StateFormat.mapper(), new JsonLimits(LARGEST_MESSAGE)), true);
+    }
+
+    @Override
+    public String contentType() {
+        return JSON;
+    }
+
+    @Override
+    public boolean reads(String contentType) {
+        if (contentType.equals(JSON)) {
+            return true;
+        }
+        int parameters = contentType.indexOf(';');
+        String media = (parameters < 0 ? contentType : contentType.substring(0, parameters))
+                .trim()
+                .toLowerCase(Locale.ROOT);
+        return media.equals(JSON)
+                || media.equals("text/json")
+                || (media.startsWith("application/") && media.endsWith("+json"));
+    }
+
+    /** @throws ConfigurationException SB-1110 when a body would choose a class, SB-1112 when no body can be read as this type */
+    @Override
+    public void prepare(Type target) {
+        String flaw;
+        try {
+            flaw = whyUnreadable(target);
+        } catch (ConfigurationException e) {
+            throw new ConfigurationException(
+                    e.code(),
+                    "The payload %s cannot be read safely. %s".formatted(target.getTypeName(), e.problem()),
+                    e.action());
+        }
+        if (flaw != null) {
+            throw new UnreadableTypeException(target, flaw);
+        }
+    }
+
+    /**
+     * @return {@code null} if, as far as Jackson knows, a body can be read
+     * @throws ConfigurationException a body would choose a class
+     */
+    @Nullable
+    String whyUnreadable(Type target) {
+        try {
+            return Readability.flaw(mapper, mapper.constructType(target));
+        } catch (ConfigurationException e) {
+            throw e;
+        } catch (JacksonException e) {
+            return JsonReason.ofWriting(e);
+        } catch (RuntimeException e) { // an annotation or a module that Jackson cannot use
+            return e.toString();
+        }
+    }
+
+    /** @throws JacksonException values of this type cannot be written */
+    boolean writesObjects(Type type) {
+        JavaType java = mapper.constructType(type);
+        ObjectShape shape = new ObjectShape();
+        mapper.acceptJsonFormatVisitor(java, shape);
+        return shape.isSeen() && !java.getRawClass().getName().startsWith("java.");
+    }
+
+    @Override
+    public byte[] serialize(Object payload) {
+        return serialize(payload, null);
+    }
+
+    /** @param unread to be written, too */
+    byte[] serialize(Object payload, @Nullable UnreadFields unread) {
+        byte[] body;
+        try {
+            body = unread == null
+                    ? mapper.writeValueAsBytes(payload)
+                    : mapper.writer().withAttribute(UnreadFields.class, unread).writeValueAsBytes(payload);
+        } catch (JacksonException e) {
+            throw new SerializationException(
+                    "Cannot write %s as JSON: %s".formatted(payload.getClass().getName(), JsonReason.ofWriting(e)), e);
+        }
+        int flaw = unicode ? UnpairedSurrogates.in(body) : -1;
+        if (flaw >= 0) {
+            throw new SerializationException(
+                    "Cannot write %s as JSON: unpaired surrogate (half of a character) at byte %s. Cut text between characters."
+                            .formatted(payload.getClass().getName(), flaw),
+                    null);
+        }
+        return body;
+    }
+
+    @Override
+    public Object deserialize(byte[] body, Type target) {
+        return deserialize(body, target, null);
+    }
+
+    /** @param unread learns what nobody reads */
+    Object deserialize(byte[] body, Type target, @Nullable UnreadFields unread) {
+        Object value = read(body, target, unread);
+        int flaw = unicode ? UnpairedSurrogates.in(body) : -1;
+        if (flaw >= 0) {
+            throw new SerializationException(
+                    "Cannot read JSON as %s: unpaired surrogate (half of a character) at byte %s"
+                            .formatted(target.getTypeName(), flaw),
+                    null);
+        }
+        if (value == null) {
+            throw new SerializationException(
+                    "Cannot read JSON as %s: the body is the literal null".formatted(target.getTypeName()), null);
+        }
+        return value;
+    }
+
+    private @Nullable Object read(byte[] body, Type target, @Nullable UnreadFields unread) {
+        if (!Utf8.is(body)) {
+            throw new SerializationException(
+                    "Cannot read JSON as %s: the body is not UTF-8".formatted(target.getTypeName()), null);
+        }
+        if (Exponents.areTooLarge(body)) {
+            throw new SerializationException(
+                    "Cannot read JSON as %s: Exponent or scale of a number exceeds the maximum allowed (%s)"
+                            .formatted(target.getTypeName(), Exponents.LARGEST),
+                    null);
+        }
+        try {
+            ObjectReader reader = readers.computeIfAbsent(target, type -> mapper.readerFor(mapper.constructType(type)));
+            if (unread != null) {
+                return reader.withAttribute(UnreadFields.class, unread).readValue(body);
+            }
+            Object value = reader.readValue(body);
+            if (value != null) {
+                UnknownNames.requireOneKnown(mapper, body, target, value);
+            }
+            return value;
+        } catch (JacksonException e) {
+            throw new SerializationException(
+                    "Cannot read JSON as %s: %s"
+                            .formatted(target.getTypeName(), JsonReason.ofReading(e, place -> mapper.reader()
+                                    .at(place)
+                                    .readTree(body))),
+                    null);
+        } catch (ConfigurationException e) { // an unsafe type that only this body led to
+            throw new SerializationException(
+                    "Cannot read JSON as %s: %s".formatted(target.getTypeName(), e.problem()), null);
+        } finally {
+            UnknownNames.forget();
+        }
+    }
+}

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-package io.safebunny.spi.transport;
-
-/** Handles deliveries; called on up to {@code prefetch} threads at once. Returns when the delivery is settled or given up. */
-@FunctionalInterface
-public interface DeliveryHandler {
-
-    void handle(Delivery delivery);
-}

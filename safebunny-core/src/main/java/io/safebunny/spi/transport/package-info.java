@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** SPI of a broker: send with confirm, deliver and settle. A transport knows nothing about handlers, retries or poison. */
-@NullMarked
-package io.safebunny.spi.transport;
-
-import org.jspecify.annotations.NullMarked;

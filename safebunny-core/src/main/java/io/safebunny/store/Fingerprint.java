@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.store;
+
+import io.safebunny.identity.FieldHash;
+import io.safebunny.message.Envelope;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
+import java.util.zip.Checksum;
+
+/**
+ * Tells a different message with the same id from a repeat, by type and body. Uses the decoded body, because a codec may encode a
+ * repeat differently; leaves out headers and content type, which may differ in a repeat. Pure.
+ *
+ * @param version how it was computed: {@link #SHA256}, or {@link #CHECKSUMS} in records created by earlier versions of SafeBunny
+ * @param high the first 64 bits
+ * @param low the next 64 bits; 0 for checksums
+ */
+public record Fingerprint(int version, long high, long low) {
+
+    /**
+     * Two checksums of type and body: good against mistakes, but not against deliberate collisions. Only read, never written for
+     * new records.
+     */
+    public static final int CHECKSUMS = 1;
+
+    /** The first 128 bits of SHA-256 over the length-prefixed type and the body. */
+    public static final int SHA256 = 2;
+
+    public static Fingerprint of(Envelope message) {
+        ByteBuffer hash = ByteBuffer.wrap(FieldHash.sha256().add(message.type()).finish(message.body()));
+        return new Fingerprint(SHA256, hash.getLong(), hash.getLong());
+    }
+
+    /** Whether it is the fingerprint of this message, computed the way this one was. */
+    public boolean isOf(Envelope message) {
+        return equals(version == CHECKSUMS ? checksums(message) : of(message));
+    }
+
+    private static Fingerprint checksums(Envelope message) {
+        byte[] type = message.type().getBytes(StandardCharsets.UTF_8);
+        long both = checksum(new CRC32C(), type, message.body()) << 32 | checksum(new CRC32(), type, message.body());
+        return new Fingerprint(CHECKSUMS, both, 0);
+    }
+
+    private static long checksum(Checksum checksum, byte[] type, byte[] body) {
+        checksum.update(type, 0, type.length);
+        checksum.update(body, 0, body.length);
+        return checksum.getValue();
+    }
+}

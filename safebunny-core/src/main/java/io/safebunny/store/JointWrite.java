@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.store;
+
+import java.util.Comparator;
+import java.util.List;
+
+/** The result of {@link MessageStore#writeTogether}: everything was written, or nothing. */
+public sealed interface JointWrite {
+
+    /** Messages first, then companions: two writers that lock the same records in different orders deadlock. */
+    Comparator<MessageRecord> LOCK_ORDER = Comparator.comparing(
+                    (MessageRecord record) -> record.key().isCompanion())
+            .thenComparing(record -> record.key().messageId());
+
+    /**
+     * All records were written.
+     *
+     * @param records as now stored, in the order in which they were given
+     */
+    record Written(List<MessageRecord> records) implements JointWrite {
+        public Written {
+            records = List.copyOf(records);
+        }
+    }
+
+    /**
+     * No record was written.
+     *
+     * @param key a record that conflicted: its preceding version is not the stored one, or it was to be created and exists
+     */
+    record Overtaken(RecordKey key) implements JointWrite {}
+
+    /**
+     * For stores to call before they write.
+     *
+     * @throws IllegalArgumentException when the list is empty, has two records with the same key, or spans partitions
+     */
+    static void requireOnePartition(List<MessageRecord> records) {
+        if (records.stream()
+                        .map(record -> record.key().correlationId())
+                        .distinct()
+                        .count()
+                != 1) {
+            throw new IllegalArgumentException("Only records of one correlation id can be written together");
+        }
+        if (records.stream().map(MessageRecord::key).distinct().count() != records.size()) {
+            throw new IllegalArgumentException("A record cannot be written twice at once");
+        }
+    }
+
+    /** Whether the record is to be created; otherwise it replaces its preceding version. */
+    static boolean isCreated(MessageRecord record) {
+        return record.version() == 1;
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.store;
+
+/**
+ * The publications and step results of one message do not fit into one record of the store. Its message is set aside as {@code
+ * too-large}.
+ */
+public final class RecordTooLargeException extends RecordRefusedException {
+
+    /**
+     * @param size size of the record in bytes
+     * @param limit the store's limit in bytes
+     */
+    public RecordTooLargeException(RecordKey key, long size, long limit) {
+        super(
+                "SB-4002",
+                "The record of message %s is too large [size=%s bytes, limit=%s]: its publications and step results are stored in it. Publish references instead of content, and keep step results small."
+                        .formatted(key.messageId(), size, limit),
+                null);
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes everything on to another delivery. To wrap one, extend this and override what is to be different: a wrapper that implements {@link
+ * Delivery} itself loses its {@link #refusal}. As thread-safe as the other one.
+ */
+public abstract class ForwardingDelivery implements Delivery {
+
+    protected final Delivery delivery;
+
+    protected ForwardingDelivery(Delivery delivery) {
+        this.delivery = delivery;
+    }
+
+    @Override
+    public IncomingMessage message() {
+        return delivery.message();
+    }
+
+    @Override
+    public @Nullable Throwable refusal() {
+        return delivery.refusal();
+    }
+
+    @Override
+    public boolean isOpen() {
+        return delivery.isOpen();
+    }
+
+    @Override
+    public void acknowledge() {
+        delivery.acknowledge();
+    }
+
+    @Override
+    public void handBack() {
+        delivery.handBack();
+    }
+
+    @Override
+    public void reject() {
+        delivery.reject();
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport;
+
+import io.safebunny.time.Deadline;
+import io.safebunny.topology.Topology;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * Passes everything on to another transport. To wrap one, extend this and override what is to be different: a wrapper that implements {@link
+ * Transport} itself loses what its defaults leave out. As thread-safe as the other one.
+ */
+public abstract class ForwardingTransport implements Transport {
+
+    protected final Transport transport;
+
+    /** @param transport is closed with this one */
+    protected ForwardingTransport(Transport transport) {
+        this.transport = transport;
+    }
+
+    @Override
+    public void start(Topology topology) {
+        transport.start(topology);
+    }
+
+    @Override
+    public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+        return transport.consume(queue, prefetch, handler);
+    }
+
+    @Override
+    public Consumption consumePaused(String queue, int prefetch, DeliveryHandler handler) {
+        return transport.consumePaused(queue, prefetch, handler);
+    }
+
+    @Override
+    public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+        return transport.send(message, deadline);
+    }
+
+    @Override
+    public ControlChannel control(String node, Consumer<byte[]> heard) {
+        return transport.control(node, heard);
+    }
+
+    @Override
+    public BrowsedQueue browse(String queue) {
+        return transport.browse(queue);
+    }
+
+    @Override
+    public TransportStatus status() {
+        return transport.status();
+    }
+
+    @Override
+    public OptionalLong depth(String queue) {
+        return transport.depth(queue);
+    }
+
+    @Override
+    public void close() {
+        transport.close();
+    }
+}

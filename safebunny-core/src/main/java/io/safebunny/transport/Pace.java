@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport;
+
+/** How fast a consumption takes deliveries. */
+public enum Pace {
+    /** Takes no deliveries. */
+    PAUSED,
+    /** Takes the next delivery when the one before is settled. */
+    ONE_BY_ONE,
+    /** Takes up to {@code prefetch} deliveries at once. */
+    FULL
+}

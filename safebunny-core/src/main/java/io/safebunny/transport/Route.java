@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.transport;
+
+/** Where a message goes. Sealed: a transport supports exactly these three routes. */
+public sealed interface Route {
+
+    /** For logs and exceptions. */
+    String routingKey();
+
+    /** To every queue bound with this key {@code {node}-{Type}}; it is an error if there is none. */
+    record Publication(String routingKey) implements Route {}
+
+    /** To this one queue. */
+    record ToQueue(String queue) implements Route {
+        @Override
+        public String routingKey() {
+            return queue;
+        }
+    }
+
+    /** To the poison queue of this node. */
+    record Poison(String node) implements Route {
+        @Override
+        public String routingKey() {
+            return node;
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.waiting;
+
+import io.safebunny.time.Deadline;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.Semaphore;
+
+/**
+ * A bounded number of permits; who finds none waits in line until a deadline, on the deadline's timeline, which is what a
+ * {@link Semaphore} cannot do. Who comes at the right moment may overtake the line: a permit that waits for a thread to wake up is a
+ * permit that nobody uses. Thread-safe.
+ */
+public final class Permits {
+
+    private final Semaphore free;
+    private final Deque<CompletableFuture<Void>> line = new ConcurrentLinkedDeque<>();
+
+    public Permits(int count) {
+        this.free = new Semaphore(count);
+    }
+
+    /** @return whether there is one to be released later; false when the deadline was over before */
+    public boolean acquire(Deadline deadline) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException("interrupted before waiting for a permit");
+        }
+        return free.tryAcquire() || waitInLine(deadline);
+    }
+
+    public void release() {
+        free.release();
+        wakeNext();
+    }
+
+    private boolean waitInLine(Deadline deadline) throws InterruptedException {
+        CompletableFuture<Void> turn = new CompletableFuture<>();
+        line.addLast(turn);
+        boolean acquired = acquireInTurn(turn, deadline);
+        while (!acquired && !deadline.isOver()) { // woken, and overtaken: back to the head of the line
+            turn = new CompletableFuture<>();
+            line.addFirst(turn);
+            acquired = acquireInTurn(turn, deadline);
+        }
+        return acquired;
+    }
+
+    private boolean acquireInTurn(CompletableFuture<Void> turn, Deadline deadline) throws InterruptedException {
+        try {
+            // once more, because what was released before this turn was in the line woke nobody
+            if (free.tryAcquire()) {
+                return true;
+            }
+            boolean unused = deadline.await(turn);
+            return free.tryAcquire();
+        } finally {
+            boolean woken = turn.isDone() || !line.removeIf(other -> other == turn);
+            if (woken && free.availablePermits() > 0) { // it may have been meant for another one
+                wakeNext();
+            }
+        }
+    }
+
+    private void wakeNext() {
+        CompletableFuture<Void> next = line.pollFirst();
+        if (next != null) {
+            next.complete(null);
+        }
+    }
+}

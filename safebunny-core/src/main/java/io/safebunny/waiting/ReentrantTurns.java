@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.waiting;
+
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock that one thread holds at a time, as often as it likes; who cannot have it waits in line on the timeline, which is what a {@link
+ * java.util.concurrent.locks.ReentrantLock} cannot do: in virtual time, others go on meanwhile. First come, first served. Thread-safe.
+ */
+public final class ReentrantTurns {
+
+    /** Waits again, since no wait is for ever. */
+    private static final Duration PATIENCE = Duration.ofHours(1);
+
+    private final Timeline timeline;
+    private @Nullable Deque<Waiter> line; // made late, because hardly anybody ever waits; guarded by this, as all below
+    private @Nullable Thread owner;
+    private int holds;
+
+    public ReentrantTurns(Timeline timeline) {
+        this.timeline = timeline;
+    }
+
+    private record Waiter(Thread thread, CompletableFuture<Void> turn) {}
+
+    /** Waits however long it takes; an interrupt does not end the wait, and is kept. */
+    public void lock() {
+        Waiter waiter;
+        synchronized (this) {
+            if (tryLock()) {
+                return;
+            }
+            waiter = new Waiter(Thread.currentThread(), new CompletableFuture<>());
+            if (line == null) {
+                line = new ArrayDeque<>(2);
+            }
+            line.addLast(waiter);
+        }
+        try {
+            await(waiter.turn());
+        } catch (Throwable e) {
+            leaveLine(waiter);
+            throw e;
+        }
+    }
+
+    /** @return whether the calling thread holds it now, and has to unlock it */
+    public synchronized boolean tryLock() {
+        if (owner != null && owner != Thread.currentThread()) {
+            return false;
+        }
+        owner = Thread.currentThread();
+        holds++;
+        return true;
+    }
+
+    /** @throws IllegalMonitorStateException the calling thread does not hold it */
+    public void unlock() {
+        Waiter next;
+        synchronized (this) {
+            if (owner != Thread.currentThread()) {
+                throw new IllegalMonitorStateException("held by " + owner);
+            }
+            if (--holds > 0) {
+                return;
+            }
+            next = handOver();
+        }
+        wake(next);
+    }
+
+    private void await(CompletableFuture<Void> turn) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (!turn.isDone()) {
+                interrupted |= isInterruptedWhileAwaiting(turn);
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private boolean isInterruptedWhileAwaiting(CompletableFuture<Void> turn) {
+        try {
+            Object unused = timeline.await(turn, PATIENCE);
+            return false;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (InterruptedException e) {
+            return true;
+        } catch (ExecutionException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private void leaveLine(Waiter waiter) {
+        Waiter next;
+        synchronized (this) {
+            if ((line != null && line.remove(waiter)) || owner != waiter.thread()) {
+                return;
+            }
+            next = handOver(); // it was let in before it left
+        }
+        wake(next);
+    }
+
+    private @Nullable Waiter handOver() {
+        Waiter next = line == null ? null : line.pollFirst();
+        owner = next == null ? null : next.thread();
+        holds = next == null ? 0 : 1;
+        return next;
+    }
+
+    /** Outside of the monitor: it may run what waits for the turn. */
+    private static void wake(@Nullable Waiter next) {
+        if (next != null) {
+            next.turn().complete(null);
+        }
+    }
+}
