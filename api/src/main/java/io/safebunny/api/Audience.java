@@ -18,13 +18,21 @@ enum Audience {
             ROOT + ".failure",
             ROOT + ".message",
             ROOT + ".middleware",
-            ROOT + ".transport.memory",
+            ROOT + ".saga",
+            ROOT + ".poison",
+            ROOT + ".memory",
             ROOT + ".jdbc.store",
             ROOT + ".jdbc.outbox",
             ROOT + ".cosmos");
 
-    /** Besides the SPIs: what those speak of. */
-    private static final Set<String> FOR_PROVIDERS = Set.of(ROOT + ".time", ROOT + ".topology");
+    /** The SPIs, and what those speak of. */
+    private static final Set<String> FOR_PROVIDERS = Set.of(
+            ROOT + ".store",
+            ROOT + ".transport",
+            ROOT + ".serialization",
+            ROOT + ".identity",
+            ROOT + ".time",
+            ROOT + ".topology");
 
     private final String text;
 
@@ -33,7 +41,7 @@ enum Audience {
     }
 
     static Audience of(String packageName) {
-        if (packageName.startsWith(ROOT + ".spi.") || FOR_PROVIDERS.contains(packageName)) {
+        if (FOR_PROVIDERS.contains(packageName)) {
             return PROVIDERS;
         }
         return FOR_USERS.contains(packageName) || packageName.startsWith(ROOT + ".test.") ? USERS : OURSELVES;
