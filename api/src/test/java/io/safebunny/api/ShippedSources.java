@@ -18,7 +18,7 @@ final class ShippedSources {
             "safebunny-rabbit",
             "safebunny-jdbc",
             "safebunny-cosmos",
-            "safebunny-spring-boot-starter",
+            "safebunny-autoconfigure",
             "safebunny-test",
             "crash-tests");
 

@@ -155,7 +155,7 @@ class StartFailuresTest {
                 "safebunny-rabbit",
                 "safebunny-jdbc",
                 "safebunny-cosmos",
-                "safebunny-spring-boot-starter")) {
+                "safebunny-autoconfigure")) {
             try (Stream<Path> files = Files.walk(PROJECT.resolve(module).resolve("src/main/java"))) {
                 files.filter(file -> file.toString().endsWith(".java")).forEach(sources::add);
             }

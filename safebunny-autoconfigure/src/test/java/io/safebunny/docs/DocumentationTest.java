@@ -112,7 +112,7 @@ class DocumentationTest {
                 "safebunny-rabbit",
                 "safebunny-jdbc",
                 "safebunny-cosmos",
-                "safebunny-spring-boot-starter")) {
+                "safebunny-autoconfigure")) {
             used.addAll(codes(sources(PROJECT.resolve(module).resolve("src/main/java"))));
         }
         assertThat(codes(read(PROJECT.resolve("docs/errors.md")))).isEqualTo(used);

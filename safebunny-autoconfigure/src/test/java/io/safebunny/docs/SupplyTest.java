@@ -63,7 +63,9 @@ class SupplyTest {
 
     @Test
     void theApiOfEachShippedModuleIsWrittenDown() throws Exception {
-        assertThat(shipped().map(module -> PROJECT.resolve("api").resolve(module + ".txt")))
+        assertThat(shipped()
+                        .filter(module -> Files.exists(PROJECT.resolve(module).resolve("src")))
+                        .map(module -> PROJECT.resolve("api").resolve(module + ".txt")))
                 .allMatch(Files::exists);
     }
 
