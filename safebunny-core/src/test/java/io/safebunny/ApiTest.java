@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny;
 
-import io.safebunny.api.ApiContract;
+import io.safebunny.rules.ApiContract;
 
 class ApiTest extends ApiContract {
 

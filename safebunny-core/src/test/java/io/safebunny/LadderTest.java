@@ -10,7 +10,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaFieldAccess;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.safebunny.api.TimeRule;
+import io.safebunny.rules.TimeRule;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.safebunny.api.TimeRule;
+import io.safebunny.rules.TimeRule;
 import org.junit.jupiter.api.Test;
 
 class ThroughTheTimelineTest {

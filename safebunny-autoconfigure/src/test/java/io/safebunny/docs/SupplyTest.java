@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -65,7 +64,7 @@ class SupplyTest {
     void theApiOfEachShippedModuleIsWrittenDown() throws Exception {
         assertThat(shipped()
                         .filter(module -> Files.exists(PROJECT.resolve(module).resolve("src")))
-                        .map(module -> PROJECT.resolve("api").resolve(module + ".txt")))
+                        .map(module -> PROJECT.resolve("proof/rules/api").resolve(module + ".txt")))
                 .allMatch(Files::exists);
     }
 
@@ -84,14 +83,14 @@ class SupplyTest {
         return shipped.stream();
     }
 
-    private static Collection<Path> poms() throws IOException {
-        try (Stream<Path> modules = Files.list(PROJECT);
-                Stream<Path> samples = Files.list(PROJECT.resolve("samples"))) {
-            return Stream.concat(modules, samples)
-                    .map(module -> module.resolve("pom.xml"))
-                    .filter(Files::exists)
-                    .toList();
-        }
+    /** That of the project and those of its modules. */
+    private static List<Path> poms() throws Exception {
+        Path root = PROJECT.resolve("pom.xml");
+        return Stream.concat(
+                        Stream.of(root),
+                        children(children(project(root), "modules").get(0), "module").stream()
+                                .map(module -> PROJECT.resolve(module.getTextContent()).resolve("pom.xml")))
+                .toList();
     }
 
     private static Set<String> dependencies(Path pom) throws Exception {

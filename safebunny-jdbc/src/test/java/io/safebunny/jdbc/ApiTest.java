@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc;
 
-import io.safebunny.api.ApiContract;
 import io.safebunny.jdbc.sql.JdbcSchema;
+import io.safebunny.rules.ApiContract;
 
 class ApiTest extends ApiContract {
 

@@ -9,7 +9,7 @@ import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.safebunny.api.TimeRule;
+import io.safebunny.rules.TimeRule;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** Each kind of change shows in the text. */
-@NullMarked
-package io.safebunny.api;
-
-import org.jspecify.annotations.NullMarked;

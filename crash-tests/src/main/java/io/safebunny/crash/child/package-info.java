@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** The child process, which works on orders until a fault happens to it. */
-@NullMarked
-package io.safebunny.crash.child;
-
-import org.jspecify.annotations.NullMarked;

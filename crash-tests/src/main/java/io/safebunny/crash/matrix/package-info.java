@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** The scenarios, their cells, and what must be true after each. */
-@NullMarked
-package io.safebunny.crash.matrix;
-
-import org.jspecify.annotations.NullMarked;

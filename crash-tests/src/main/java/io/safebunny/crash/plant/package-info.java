@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** Faults in the library's own sources, compiled into a copy of it that has a class loader of its own. */
-@NullMarked
-package io.safebunny.crash.plant;
-
-import org.jspecify.annotations.NullMarked;

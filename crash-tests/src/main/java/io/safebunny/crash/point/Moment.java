@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-package io.safebunny.crash.point;
-
-/** On which side of the operation a point lies. */
-public enum Moment {
-    BEFORE,
-    AFTER
-}

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/**
- * The saga: an order comes from a desk and is handled, and the handler's publications go back to the desk; and orders placed by a
- * clerk.
- */
-@NullMarked
-package io.safebunny.crash.saga;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** A saga with state and its participant on one node, whose process is halted. */
-@NullMarked
-package io.safebunny.crash.trip;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.child;
+
+import io.safebunny.proof.saga.NodeAddress;
+import io.safebunny.proof.saga.Order;
+import io.safebunny.proof.store.StoreAddress;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * @param process its name in the ledger
+ * @param desk name of the node whose orders it works on
+ * @param ledger port of the ledger
+ * @param places the order it places, if any
+ * @param sagas whether it works on orders with a saga with state
+ */
+public record ChildOptions(
+        String process,
+        NodeAddress address,
+        String desk,
+        StoreAddress store,
+        int ledger,
+        Plan plan,
+        @Nullable Order places,
+        boolean sagas) {
+
+    /** Environment variable of the child that holds the options. */
+    static final String VARIABLE = "SAFEBUNNY_CRASH_CHILD";
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    String toText() {
+        return JSON.writeValueAsString(this);
+    }
+
+    static ChildOptions of(String text) {
+        return JSON.readValue(text, ChildOptions.class);
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.matrix;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** Checks what a scenario left behind. */
+abstract class Checks {
+
+    private static final Duration QUIET = Duration.ofSeconds(45);
+    private static final Duration EMPTY = Duration.ofSeconds(5);
+    private static final Duration IDLE = Duration.ofMillis(500);
+
+    private final Stage stage;
+    private final List<String> problems = new ArrayList<>();
+
+    Checks(Stage stage) {
+        this.stage = stage;
+    }
+
+    /** Whether the expected results are there. */
+    abstract boolean hasEnded();
+
+    /** Why it has not ended. */
+    abstract String describe();
+
+    /** Deviations that are right only where they are declared; empty if there were none. */
+    abstract String declared();
+
+    /** Checks everything but the queues; each condition is one {@link #require}. */
+    abstract void check();
+
+    /** Waits until nothing happens any more; not ending is a problem too. */
+    void awaitQuiet() {
+        try {
+            Awaitility.await()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(100))
+                    .during(IDLE) // on its way between two queues a delayed message is in neither
+                    .atMost(QUIET)
+                    .until(() -> stage.ledger().idleMillis() >= IDLE.toMillis() && hasEnded() && nothingIsOnItsWay());
+        } catch (ConditionTimeoutException e) {
+            problems.add("it did not end within %s s: %s".formatted(QUIET.toSeconds(), describe()));
+        }
+    }
+
+    /** A copy that arrives after the end of the run would find its queue deleted. */
+    private boolean nothingIsOnItsWay() {
+        return stage.transitQueues().stream().allMatch(queue -> stage.messages(queue) == 0);
+    }
+
+    /** The problems found. Call it when all processes have ended. */
+    List<String> problems() {
+        stage.neverReached().forEach(point -> problems.add("never reached: " + point));
+        check();
+        checkEmpty();
+        return List.copyOf(problems);
+    }
+
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation would need another library
+    void require(boolean condition, String otherwise, @Nullable Object... arguments) {
+        if (!condition) {
+            problems.add(otherwise.formatted(arguments));
+        }
+    }
+
+    private void checkEmpty() {
+        for (String queue : stage.transitQueues()) {
+            try {
+                Awaitility.await()
+                        .pollDelay(Duration.ZERO)
+                        .pollInterval(Duration.ofMillis(50))
+                        .atMost(EMPTY)
+                        .until(() -> stage.messages(queue) == 0);
+            } catch (ConditionTimeoutException e) {
+                problems.add(
+                        "%s messages left in %s".formatted(stage.drain(queue).size(), queue));
+            }
+        }
+        stage.unrouted().forEach(message -> problems.add("not routed: " + message));
+    }
+}

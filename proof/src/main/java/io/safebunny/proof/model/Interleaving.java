@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.model;
+
+import io.safebunny.PoisonMessageException;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.message.WireMessage;
+import io.safebunny.proof.model.ShopSaga.Capture;
+import io.safebunny.proof.model.ShopSaga.Captured;
+import io.safebunny.proof.model.ShopSaga.Declined;
+import io.safebunny.proof.model.ShopSaga.Note;
+import io.safebunny.proof.model.ShopSaga.PlaceOrder;
+import io.safebunny.proof.model.ShopSaga.Refund;
+import io.safebunny.proof.model.ShopSaga.ReleaseStock;
+import io.safebunny.proof.model.ShopSaga.ReserveStock;
+import io.safebunny.proof.model.ShopSaga.StockReserved;
+import io.safebunny.proof.model.ShopSaga.Wait;
+import io.safebunny.saga.SagaFailed;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.SagaView.StepStatus;
+import io.safebunny.saga.Sagas;
+import io.safebunny.store.MessageStore;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+
+/**
+ * Some sagas at once among everything that can go wrong: messages in any order, twice, too early and too late, handlers of two
+ * instances within each other's store operations, timeouts, answers of the store that get lost, participants that decline, fall
+ * silent, fail and set aside, instances that end between any two operations, replays, and people who repair without being asked to.
+ * Each write is compared with the model at once; at the end, everything must have ended, and no failed saga left an effect.
+ */
+public final class Interleaving {
+
+    private static final Duration STEP = Duration.ofSeconds(5);
+    private static final Duration LONG = Duration.ofMinutes(6);
+    private static final int MOST_REPAIRS = 12;
+    private static final int ACTIONS = 12;
+
+    private final Random random;
+    private final int sagas;
+    private final UnaryOperator<MessageStore> stores;
+    private final World world;
+    private final Watch watch = new Watch();
+    private final Map<String, MessageStore> storeOf = new HashMap<>();
+    private final Set<String> reserved = new HashSet<>();
+    private final Set<String> captured = new HashSet<>();
+    private final Map<String, Set<String>> failed = new HashMap<>();
+    private final Map<String, Integer> points = new TreeMap<>();
+    private final Map<String, Integer> grams = new TreeMap<>();
+    private int placed;
+    private final Chaos chaos;
+
+    /**
+     * @param stores what stands between an engine and its store
+     * @param seen counts what happened
+     */
+    public Interleaving(long seed, int sagas, UnaryOperator<MessageStore> stores, Map<String, Integer> seen) {
+        this.random = new Random(seed);
+        this.sagas = sagas;
+        this.stores = stores;
+        this.world = new World(random);
+        this.chaos = new Chaos(world, random, seen);
+    }
+
+    /** @throws DeviationException something is not as the model says */
+    public void run() {
+        world.be(chaos);
+        world.witness(watch::sent);
+        List.of("storefront", "warehouse", "billing", "notifications", ShopSaga.NODE, ShopSaga.NODE)
+                .forEach(this::start);
+        chaos.calm(false);
+        for (int actions = ACTIONS * sagas; actions > 0 || placed < sagas; actions--) {
+            act();
+            revive();
+            watch.check();
+        }
+        chaos.calm(true);
+        heal();
+        judge();
+    }
+
+    /** An instance that ends while it starts has done nothing yet. */
+    private void start(String node) {
+        MessageStore store = storeOf.computeIfAbsent(node, this::newStore);
+        chaos.calmly(() -> {
+            if (node.equals(ShopSaga.NODE)) {
+                world.start(
+                        node, store, List.of(), new ShopSaga(() -> chaos.chance(25)), new BookSaga(), new ParcelSaga());
+            } else {
+                world.start(node, store, handlers(node));
+            }
+        });
+    }
+
+    private MessageStore newStore(String node) {
+        MessageStore store = world.newStore();
+        return stores.apply(node.equals(ShopSaga.NODE) ? new WitnessStore(store, watch::wrote) : store);
+    }
+
+    private List<HandlerDefinition> handlers(String node) {
+        return switch (node) {
+            case "warehouse" ->
+                List.of(
+                        World.handler(ShopSaga.NODE, ParcelSaga.Label.class, (payload, context) -> {
+                            if (((ParcelSaga.Label) payload).isUnprintable()) {
+                                throw new PoisonMessageException("as the proof wants");
+                            }
+                        }),
+                        World.handler(ShopSaga.NODE, ReserveStock.class, (payload, context) -> {
+                            chaos.trouble();
+                            String order = ((ReserveStock) payload).order();
+                            reserved.add(order);
+                            chaos.trouble();
+                            answer(node, new StockReserved(order));
+                        }),
+                        World.handler(ShopSaga.NODE, ReleaseStock.class, (payload, context) -> {
+                            chaos.trouble();
+                            boolean unused = reserved.remove(((ReleaseStock) payload).order());
+                            chaos.trouble();
+                        }));
+            case "billing" ->
+                List.of(
+                        World.handler(ShopSaga.NODE, Capture.class, (payload, context) -> {
+                            String order = ((Capture) payload).order();
+                            if (context.messageId().hashCode() % 5 == 0) {
+                                answer(node, new Declined(order));
+                                return;
+                            }
+                            chaos.trouble();
+                            captured.add(order);
+                            chaos.trouble();
+                            answer(node, new Captured(order));
+                        }),
+                        World.handler(ShopSaga.NODE, Refund.class, (payload, context) -> {
+                            chaos.trouble();
+                            boolean unused = captured.remove(((Refund) payload).order());
+                            chaos.trouble();
+                        }));
+            case "notifications" ->
+                List.of(World.handler(ShopSaga.NODE, SagaFailed.class, (payload, context) -> failed.computeIfAbsent(
+                                context.correlationId(), id -> new HashSet<>())
+                        .add(context.messageId())));
+            default -> List.of();
+        };
+    }
+
+    private void answer(String node, Object answer) {
+        if (!chaos.chance(10)) {
+            var unused = world.bunny(node).publish(answer);
+        }
+    }
+
+    private void revive() {
+        for (Instance dead : world.bury()) {
+            start(dead.node());
+        }
+    }
+
+    // ---- what happens
+
+    private void act() {
+        switch (random.nextInt(15)) {
+            case 0, 1, 2 -> place();
+            case 3 -> send(new Note(1 + random.nextInt(100)));
+            case 4 -> mark(1 + random.nextInt(100));
+            case 5 -> send(new Wait(random.nextInt(400)));
+            case 14 -> pack(1 + random.nextInt(100));
+            case 6 -> {
+                if (random.nextInt(3) == 0) {
+                    repairAny();
+                }
+            }
+            case 7 -> replay();
+            case 8, 9 -> chaos.advance(Duration.ofSeconds(random.nextInt(30)));
+            default -> {
+                for (int tasks = random.nextInt(12); tasks > 0 && chaos.next(); tasks--) {
+                    revive();
+                }
+            }
+        }
+    }
+
+    private void place() {
+        if (placed < sagas) {
+            placed++;
+            chaos.count("sagas");
+            world.publish("storefront", new PlaceOrder(order(placed), random.nextInt(1_000)), "order-" + placed);
+        }
+    }
+
+    private static String order(int number) {
+        return Integer.toString(number);
+    }
+
+    /** Perhaps too early. */
+    private void send(Object message) {
+        world.publish("storefront", message, any());
+    }
+
+    private String any() {
+        return "order-" + (1 + random.nextInt(Math.min(sagas, placed + 1)));
+    }
+
+    private void mark(int more) {
+        String id = any();
+        points.merge(id, more, Integer::sum);
+        world.publish("storefront", new BookSaga.Mark(more), id);
+    }
+
+    /** Of any order, in one of a few parcels. */
+    private void pack(int more) {
+        String parcel = "parcel-" + (1 + random.nextInt(4));
+        grams.merge(parcel, more, Integer::sum);
+        send(new ParcelSaga.Pack(parcel, more));
+    }
+
+    private void replay() {
+        String node = List.of("warehouse", "billing", ShopSaga.NODE).get(random.nextInt(3));
+        List<WireMessage> copies = world.broker().messages(node + "-poison");
+        if (!copies.isEmpty()) {
+            chaos.count("replays");
+            world.replay(node, copies.get(random.nextInt(copies.size())));
+        }
+    }
+
+    private void repairAny() {
+        if (placed == 0) {
+            return;
+        }
+        String id = "order-" + (1 + random.nextInt(placed));
+        SagaView view = world.saga(ShopSaga.NODE, ShopSaga.NAME, id);
+        if (view == null) {
+            return;
+        }
+        chaos.count("repairs");
+        chaos.calmly(() -> repair(id, view)); // the call itself; what it sends is not
+    }
+
+    private void repair(String id, SagaView view) {
+        Sagas all = world.instance(ShopSaga.NODE).engine().sagas();
+        switch (random.nextInt(8)) {
+            case 0 -> all.fail(ShopSaga.NAME, id, "as somebody wants");
+            case 1, 2 -> all.retry(ShopSaga.NAME, id, "as somebody wants");
+            case 3, 4 -> all.resume(ShopSaga.NAME, id, "as somebody wants");
+            case 5 -> all.skip(ShopSaga.NAME, id, random.nextBoolean() ? "pay" : "stock", "as somebody wants");
+            default -> {
+                String state = "{\"order\":\"%s\",\"cents\":%s}".formatted(id.substring(6), random.nextInt(1_000));
+                all.patch(ShopSaga.NAME, id, view.version(), state, "as somebody wants");
+            }
+        }
+    }
+
+    // ---- the end
+
+    private void pass() {
+        for (Duration left = LONG; !left.isNegative(); left = left.minus(STEP)) {
+            chaos.advance(STEP);
+            while (chaos.next()) {
+                watch.check();
+            }
+            revive();
+        }
+    }
+
+    /** A person looks at what does not go on by itself. */
+    private void heal() {
+        pass();
+        for (int round = 0; round < MOST_REPAIRS; round++) {
+            boolean busy = false;
+            for (int number = 1; number <= sagas; number++) {
+                busy |= mend("order-" + number);
+            }
+            if (!busy) {
+                return;
+            }
+            pass();
+        }
+    }
+
+    private boolean mend(String id) {
+        SagaView view = Objects.requireNonNull(world.saga(ShopSaga.NODE, ShopSaga.NAME, id), id + " never began");
+        Sagas all = world.instance(ShopSaga.NODE).engine().sagas();
+        if (view.status() == SagaStatus.STUCK && random.nextBoolean()) {
+            all.fail(ShopSaga.NAME, id, "given up");
+        } else if (view.status() == SagaStatus.STUCK || view.status() == SagaStatus.COMPENSATION_FAILED) {
+            all.resume(ShopSaga.NAME, id, "mended");
+        } else if (!view.blockedOn().isEmpty() && random.nextBoolean()) {
+            all.retry(ShopSaga.NAME, id, "mended");
+        }
+        return !view.status().isEnded();
+    }
+
+    private void judge() {
+        watch.check();
+        Map<String, String> wrong = new TreeMap<>();
+        for (int number = 1; number <= sagas; number++) {
+            String id = "order-" + number;
+            ShopModel model = watch.model(id);
+            String problem = judge(id, order(number), model);
+            if (!problem.isEmpty()) {
+                wrong.put(id, problem + ": " + world.saga(ShopSaga.NODE, ShopSaga.NAME, id));
+            }
+            chaos.count("ended " + model.status());
+        }
+        points.forEach((id, sum) -> {
+            String problem = BookSaga.judge(world.saga(ShopSaga.NODE, BookSaga.NAME, id), sum);
+            if (!problem.isEmpty()) {
+                wrong.merge(id, problem, (one, other) -> one + "; " + other);
+            }
+            chaos.count("books");
+        });
+        grams.forEach((parcel, sum) -> {
+            String problem = ParcelSaga.judge(world.saga(ShopSaga.NODE, ParcelSaga.NAME, parcel), parcel, sum);
+            if (!problem.isEmpty()) {
+                wrong.put(parcel, problem);
+            }
+            chaos.count("parcels");
+        });
+        if (!wrong.isEmpty()) {
+            throw new DeviationException(wrong.toString());
+        }
+        if (watch.unsent() > 0) {
+            throw new DeviationException(watch.unsent() + " publications of handled messages were never sent");
+        }
+    }
+
+    private String judge(String id, String order, ShopModel model) {
+        SagaStatus status = model.status();
+        if (!status.isEnded()) {
+            return "has not ended";
+        }
+        if (isLeft(model, status, "stock", reserved.contains(order))) {
+            return "stock is " + (reserved.contains(order) ? "reserved" : "not reserved");
+        }
+        if (isLeft(model, status, "pay", captured.contains(order))) {
+            return "payment is " + (captured.contains(order) ? "captured" : "not captured");
+        }
+        int told = failed.getOrDefault(id, Set.of()).size();
+        return told == (status == SagaStatus.FAILED ? 1 : 0) ? "" : "SagaFailed was published %s times".formatted(told);
+    }
+
+    /** A step that somebody skipped is that person's business. */
+    private static boolean isLeft(ShopModel model, SagaStatus status, String name, boolean isThere) {
+        StepStatus step = model.step(name);
+        if (step == StepStatus.SKIPPED) {
+            return false;
+        }
+        return isThere != (status == SagaStatus.COMPLETED);
+    }
+}

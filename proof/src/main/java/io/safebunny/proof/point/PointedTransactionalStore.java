@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.point;
+
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.TransactionalMessageStore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Like {@link PointedStore}, with transactions. A step counts as stored when its own transaction is committed. Thread-safe. */
+public final class PointedTransactionalStore extends PointedStore implements TransactionalMessageStore {
+
+    private final TransactionalMessageStore store;
+
+    @SuppressWarnings("ThreadLocalUsage") // each store has its own
+    private final ThreadLocal<@Nullable AtomicBoolean> storesStep = new ThreadLocal<>();
+
+    public PointedTransactionalStore(TransactionalMessageStore store, Faults faults) {
+        super(store, faults);
+        this.store = store;
+    }
+
+    @Override
+    public Turn awaitTurn() throws InterruptedException {
+        return store.awaitTurn();
+    }
+
+    @Override
+    public LocalTransaction begin() {
+        LocalTransaction transaction = around(Operation.BEGIN, store::begin);
+        return new LocalTransaction() {
+            /** A failed commit rolls back, as a database does whose connection ends. */
+            @Override
+            public void commit() {
+                try {
+                    faults.reached(Point.before(Operation.COMMIT));
+                } catch (RuntimeException e) {
+                    transaction.rollback();
+                    throw e;
+                }
+                transaction.commit();
+                faults.reached(Point.after(Operation.COMMIT));
+            }
+
+            /** Never fails, because a rollback must not throw. */
+            @Override
+            public void rollback() {
+                faults.reached(Point.before(Operation.ROLL_BACK));
+                transaction.rollback();
+                faults.reached(Point.after(Operation.ROLL_BACK));
+            }
+        };
+    }
+
+    @Override
+    public @Nullable MessageRecord findAndLock(RecordKey key) {
+        faults.asksStore();
+        MessageRecord found = store.findAndLock(key);
+        return found == null ? null : see(found);
+    }
+
+    @Override
+    public <T> T apart(Supplier<T> action) {
+        AtomicBoolean writes = new AtomicBoolean();
+        storesStep.set(writes);
+        try {
+            T result = store.apart(action);
+            if (writes.get()) {
+                faults.reached(Point.after(Operation.STORE_STEP));
+            }
+            return result;
+        } finally {
+            storesStep.remove();
+        }
+    }
+
+    @Override
+    <T> T around(Operation operation, Supplier<T> io) {
+        AtomicBoolean apart = storesStep.get();
+        if (apart == null || operation != Operation.STORE_STEP) {
+            return super.around(operation, io);
+        }
+        faults.reached(Point.before(operation));
+        apart.set(true);
+        return io.get();
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.rows;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.handler.HandlerDefaults;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handler.scanning.SagaScanner;
+import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.proof.saga.Node;
+import io.safebunny.proof.saga.NodeAddress;
+import io.safebunny.proof.saga.Persistence;
+import io.safebunny.proof.store.OpenStore;
+import io.safebunny.proof.store.StoreAddress;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetrySettings;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.test.broker.TestBroker;
+import io.safebunny.time.SystemTimeline;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+
+/** Nodes of one row on a real broker, in this process, with names of their own. Closed when the row has been measured. */
+final class Live implements AutoCloseable {
+
+    /** Places of each queue and instance. */
+    static final int PLACES = 10;
+
+    private static final Duration LEASE = Duration.ofSeconds(10);
+    private static final int CONNECTIONS = 24;
+    /** Of the delay ladder, with waiting times of 1 ms, 2 ms, and so on; more than a year has. */
+    private static final int RUNGS = 36;
+
+    private static final RecoveryPolicy POLICY = RecoveryPolicy.of(
+            RetryStrategy.none(), new RetryStrategy(List.of(Duration.ofMillis(200), Duration.ofSeconds(1)), 0));
+
+    private final String run = UUID.randomUUID().toString().substring(0, 6);
+    private final String broker = TestBroker.shared().uri().toString();
+    private final SystemTimeline timeline = new SystemTimeline("proof");
+    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+
+    String name(String node) {
+        return run + "-" + node;
+    }
+
+    String prefix() {
+        return "proof-" + run;
+    }
+
+    static Duration lease() {
+        return LEASE;
+    }
+
+    SystemTimeline timeline() {
+        return timeline;
+    }
+
+    OpenStore store(StoreAddress address, String node) {
+        OpenStore store = OpenStore.open(address, name(node), timeline, CONNECTIONS);
+        open.push(store);
+        return store;
+    }
+
+    /** One instance, which does not consume yet. */
+    Node instance(String node, @Nullable OpenStore store) {
+        Persistence persistence = new Persistence(
+                store == null ? new MemoryMessageStore(timeline, Duration.ofDays(1)) : store.store(), null, LEASE);
+        Node instance =
+                new Node(new NodeAddress(name(node), prefix(), broker), persistence, timeline, transport -> transport);
+        open.push(instance);
+        return instance;
+    }
+
+    /** What a node without sagas does with one type from another node. */
+    HandlerDefinition handler(Class<?> type, String from, HandlerInvoker invoker) {
+        return new HandlerDefinition("proof", type.getSimpleName(), type, List.of(name(from)), PLACES, POLICY, invoker);
+    }
+
+    /** In the saga's annotations, {@code ${…}} is the name of a node of this run. */
+    List<SagaDefinition> sagas(Object saga) {
+        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+        beans.registerSingleton(saga.getClass().getSimpleName(), saga);
+        beans.addEmbeddedValueResolver(text -> text.replace("${", run + "-").replace("}", ""));
+        HandlerDefaults defaults =
+                new HandlerDefaults(PLACES, new RetrySettings(0, Duration.ZERO, 1, Duration.ZERO, 0), POLICY.delayed());
+        return new SagaScanner(beans, defaults, null).sagas();
+    }
+
+    /** Number of ready messages. */
+    int depth(String node, String queue) throws IOException {
+        try (Connection connection = connect();
+                Channel channel = connection.createChannel()) {
+            return channel.queueDeclarePassive(name(node) + "-" + queue).getMessageCount();
+        } catch (java.util.concurrent.TimeoutException e) {
+            throw new IOException(e);
+        }
+    }
+
+    /**
+     * Takes all messages out of the queues in which delayed ones wait, or deletes these.
+     *
+     * @return how many messages there were
+     */
+    int emptyLadder(boolean delete) throws IOException {
+        int lost = 0;
+        try (Connection connection = connect()) {
+            for (int rung = 0; rung < RUNGS; rung++) {
+                try (Channel channel = connection.createChannel()) {
+                    String queue = String.format(Locale.ROOT, "%s.delayed.%02d", prefix(), rung);
+                    lost += delete
+                            ? channel.queueDelete(queue).getMessageCount()
+                            : channel.queuePurge(queue).getMessageCount();
+                } catch (IOException e) {
+                    if (!(e.getCause() instanceof ShutdownSignalException)) {
+                        throw e;
+                    }
+                    // a rung that nobody has needed so far is not there
+                } catch (java.util.concurrent.TimeoutException e) {
+                    throw new IOException(e);
+                }
+            }
+        }
+        return lost;
+    }
+
+    private Connection connect() throws IOException {
+        try {
+            ConnectionFactory factory = new ConnectionFactory();
+            factory.setUri(broker);
+            return factory.newConnection("proof");
+        } catch (java.util.concurrent.TimeoutException
+                | java.net.URISyntaxException
+                | java.security.GeneralSecurityException e) {
+            throw new IOException(e);
+        }
+    }
+
+    @Override
+    public void close() throws Exception {
+        while (!open.isEmpty()) {
+            open.pop().close();
+        }
+        timeline.close();
+    }
+}

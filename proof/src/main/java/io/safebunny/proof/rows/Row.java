@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.rows;
+
+/**
+ * One thing to be proved.
+ *
+ * @param key its name in the output
+ * @param target what must come out, for people
+ */
+record Row(String key, String target, Proof proof) {
+
+    /** Measures. */
+    @FunctionalInterface
+    interface Proof {
+        Finding find(Effort effort) throws Exception;
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.rows;
+
+import io.safebunny.BunnyHandler;
+import io.safebunny.MessageContext;
+import io.safebunny.saga.BunnySaga;
+import io.safebunny.saga.Starts;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Adds up. Thread-safe. */
+@BunnySaga(name = SumSaga.NAME)
+final class SumSaga {
+
+    static final String NAME = "Sums";
+
+    record Begin() {}
+
+    record Add(int amount) {}
+
+    /** To a neighbour of the saga that gets most. */
+    record Beside(long sentAt) {}
+
+    record State(int messages, int sum) {}
+
+    final AtomicInteger begun = new AtomicInteger();
+    final AtomicInteger runs = new AtomicInteger();
+    final AtomicInteger retries = new AtomicInteger();
+    final List<Long> beside = new CopyOnWriteArrayList<>();
+
+    @Starts
+    @BunnyHandler(from = "${desk}")
+    State on(Begin begin) {
+        begun.incrementAndGet();
+        return new State(0, 0);
+    }
+
+    @BunnyHandler(from = "${desk}")
+    State on(Add add, State state, MessageContext context) {
+        runs.incrementAndGet();
+        if (context.attempt() > 0) {
+            retries.incrementAndGet();
+        }
+        return new State(state.messages() + 1, state.sum() + add.amount());
+    }
+
+    /** Notes how long it took to come here. */
+    @BunnyHandler(from = "${desk}")
+    State on(Beside message, State state) {
+        beside.add(System.nanoTime() - message.sentAt());
+        return new State(state.messages() + 1, state.sum());
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.saga;
+
+import io.safebunny.Bunny;
+import io.safebunny.ScheduledMessages;
+import io.safebunny.breaker.BreakerSettings;
+import io.safebunny.breaker.CircuitBreakers;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.engine.SafeBunnyParts;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.poison.PoisonMessages;
+import io.safebunny.rabbit.RabbitTransport;
+import io.safebunny.rabbit.RabbitTransportOptions;
+import io.safebunny.rabbit.delay.DelayStrategy;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.saga.Sagas;
+import io.safebunny.time.Timeline;
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.Transport;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.UnaryOperator;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+
+/** A complete node on a real broker, without Spring Boot. */
+public final class Node implements AutoCloseable {
+
+    private static final Duration GRACE = Duration.ofSeconds(10);
+    private static final Duration RETRY_DELAY = Duration.ofMillis(200);
+    private static final Duration PUBLISH_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration RETENTION = Duration.ofDays(7);
+    private static final int DELIVERY_LIMIT = 20;
+    /** Small, so that a frozen process keeps few messages from the others. */
+    private static final int PREFETCH = 2;
+
+    private static final BreakerSettings NO_FAILURE_RATE = new BreakerSettings(0, 100, 100, Duration.ofSeconds(1), 1);
+
+    private final ExecutorService workers = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "worker");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final NodeAddress address;
+    private final CachingConnectionFactory publish;
+    private final CachingConnectionFactory consume;
+    private final CachingConnectionFactory deadLetters;
+    private final SafeBunnyEngine engine;
+    private final Duration lease;
+
+    /** @param wrap wraps the transport to the broker */
+    public Node(NodeAddress address, Persistence persistence, Timeline timeline, UnaryOperator<Transport> wrap) {
+        this(address, persistence, timeline, wrap, false);
+    }
+
+    /** @param schedules whether it keeps scheduled messages */
+    public Node(
+            NodeAddress address,
+            Persistence persistence,
+            Timeline timeline,
+            UnaryOperator<Transport> wrap,
+            boolean schedules) {
+        this.address = address;
+        this.lease = persistence.lease();
+        publish = factory(address, ":publish");
+        consume = factory(address, ":consume");
+        deadLetters = factory(address, ":dead-letters");
+        Transport transport = wrap.apply(new RabbitTransport(
+                new RabbitTransportOptions(4, DelayStrategy.LADDER), publish, consume, deadLetters, workers, timeline));
+        SafeBunnyOptions options = SafeBunnyOptions.of(address.node())
+                .withTopology(
+                        TopologyOptions.defaults().withPrefix(address.prefix()).withDeliveryLimit(DELIVERY_LIMIT))
+                .withPublishTimeout(PUBLISH_TIMEOUT)
+                .withMaxInFlight(100)
+                .withMaxMessageSize(1 << 20)
+                .withRetention(RETENTION)
+                .withLease(lease);
+        engine = new SafeBunnyEngine(SafeBunnyParts.builder(options, transport, timeline)
+                .store(persistence.store())
+                .outbox(persistence.outbox())
+                .scheduling(schedules)
+                .breakers(new CircuitBreakers(NO_FAILURE_RATE, timeline, workers))
+                .build());
+    }
+
+    private static CachingConnectionFactory factory(NodeAddress address, String purpose) {
+        com.rabbitmq.client.ConnectionFactory client = new com.rabbitmq.client.ConnectionFactory();
+        client.setAutomaticRecoveryEnabled(false);
+        client.setConnectionTimeout(5_000);
+        client.setRequestedHeartbeat(10);
+        CachingConnectionFactory factory = new CachingConnectionFactory(client);
+        factory.setUri(URI.create(address.broker()));
+        factory.setConnectionNameStrategy(ignored -> address.node() + purpose);
+        return factory;
+    }
+
+    Duration lease() {
+        return lease;
+    }
+
+    public Bunny bunny() {
+        return engine.bunny();
+    }
+
+    /** A handler with one delayed retry and none in memory. */
+    public static HandlerDefinition handler(Class<?> type, String from, HandlerInvoker handler) {
+        return new HandlerDefinition(
+                "crash test",
+                type.getSimpleName(),
+                type,
+                List.of(from),
+                PREFETCH,
+                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.of(1, RETRY_DELAY)),
+                handler);
+    }
+
+    public Sagas sagas() {
+        return engine.sagas();
+    }
+
+    /** Once it is started. */
+    public PoisonMessages poisonMessages() {
+        return engine.poisonMessages();
+    }
+
+    /** Of a node that keeps some. */
+    public ScheduledMessages scheduledMessages() {
+        return engine.scheduledMessages();
+    }
+
+    public void start(List<HandlerDefinition> handlers) {
+        start(handlers, List.of());
+    }
+
+    public void start(List<HandlerDefinition> handlers, List<SagaDefinition> sagas) {
+        engine.start(handlers, sagas);
+    }
+
+    /** Stops it as an application does on SIGTERM. */
+    @Override
+    public void close() {
+        engine.stop(GRACE);
+        publish.destroy();
+        consume.destroy();
+        deadLetters.destroy();
+        workers.shutdownNow();
+    }
+
+    @Override
+    public String toString() {
+        return address.node();
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.simulation;
+
+import io.safebunny.proof.model.FaultyStores;
+import io.safebunny.proof.plant.Patch;
+import io.safebunny.proof.simulation.Careless.Billing.Charge;
+import io.safebunny.store.MessageStore;
+import io.safebunny.test.simulation.SimulatedNode;
+import io.safebunny.test.simulation.SimulatedSystem;
+import io.safebunny.time.Timeline;
+import io.safebunny.transport.Transport;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bug that a simulation must find. Immutable.
+ *
+ * @param sound the system without the bug, in which everything must hold
+ * @param story the system with the bug, as far as that is not in the library
+ * @param patch what is changed in the library; {@code null} for nothing
+ */
+record Plant(
+        String name,
+        Consumer<SimulatedSystem> sound,
+        Consumer<SimulatedSystem> story,
+        @Nullable Patch patch) {
+
+    private static final String DEDUP = "io/safebunny/dedup/";
+    private static final String CONSUMING = "io/safebunny/consuming/Recoverer.java";
+
+    static Optional<Plant> of(String name) {
+        return all().stream().filter(plant -> plant.name().equals(name)).findFirst();
+    }
+
+    static List<Plant> all() {
+        return List.of(
+                // stores
+                store("no-fence", Choreographed::moody, Sabotage::withoutFence),
+                store("read-then-create", Choreographed::moody, Sabotage.ReadsThenCreates::new),
+                store("lost-answer", Choreographed::delivered, Sabotage::losingAnswers),
+                patch(
+                        "expire-completed",
+                        Choreographed::moody,
+                        "io/safebunny/memory/MemoryMessageStore.java",
+                        "        int removed = removeExpired(finished",
+                        """
+                                completed.keySet().forEach(records::remove);
+                                completed.clear();
+                                int removed = removeExpired(finished"""),
+                // transports
+                transport(
+                        "ack-early", Choreographed::delivered, (wrapped, time) -> Sabotage.acknowledgingEarly(wrapped)),
+                transport("confirm-early", Choreographed::delivered, Sabotage::confirmingEarly),
+                transport("delay-early", Orchestrated::unpaid, (wrapped, time) -> Sabotage.delayingTooLittle(wrapped)),
+                // the engine
+                patch(
+                        "no-sweeper",
+                        Orchestrated::unpaid,
+                        "io/safebunny/saga/supervision/SagaEngine.java",
+                        "        sweeps.start();",
+                        ""),
+                sendBeforeComplete(),
+                patch(
+                        "early-takeover",
+                        Choreographed::delivered,
+                        DEDUP + "Claiming.java",
+                        "if (remaining.toNanos() > 0) {",
+                        "if (remaining.toNanos() > options.lease().toNanos()) {"),
+                patch(
+                        "attempt-on-busy",
+                        Choreographed::delivered,
+                        CONSUMING,
+                        "backToQueue(delivery, message.envelope(), comeBack.delay())",
+                        "backToQueue(delivery, message.envelope().atAttempt(message.attempt() + 1), comeBack.delay())"),
+                patch(
+                        "ordinals",
+                        Receipts::declare,
+                        "io/safebunny/handling/Publications.java",
+                        "            ordinals.clear();\n            ordinals.putAll(mark.ordinals);",
+                        ""),
+                patch(
+                        "replay-header",
+                        Choreographed::repaired,
+                        CONSUMING,
+                        "return new OutboundMessage(copy.message().withHeaders(headers), copy.route(), copy.delay());",
+                        "return copy;"),
+                // sagas
+                stores("no-saga-version", Counting::declare, FaultyStores::withoutEtag),
+                user("saga-without-record", Orchestrated::delivered, system -> {
+                    Orchestrated.delivered(system);
+                    system.storeClients((store, time) -> FaultyStores.inTwoWrites(store));
+                }),
+                patch(
+                        "undo-forwards",
+                        Orchestrated::late,
+                        "io/safebunny/saga/running/Compensation.java",
+                        "for (int i = steps.size() - 1; i >= 0; i--) {",
+                        "for (int i = 0; i < steps.size(); i++) {"),
+                stores("no-undo-fence", Orchestrated::late, FaultyStores::withoutFence),
+                patch(
+                        "timeout-token",
+                        Reminders::declare,
+                        "io/safebunny/saga/running/TimeoutInvoker.java",
+                        "|| !timeout.token().equals(context.messageId())",
+                        ""),
+                patch(
+                        "first-saga-undone",
+                        Pairs::declare,
+                        "io/safebunny/saga/running/UndoneInvoker.java",
+                        "if (visit != null && acknowledge(type, visit, undone)) {",
+                        "if (visit != null) {\n                boolean unused = acknowledge(type, visit, undone);"),
+                patch(
+                        "untold-of-poison",
+                        Poisoned::declare,
+                        "io/safebunny/saga/running/PoisonedInvoker.java",
+                        "            visit.run(method, null, context, block.message());",
+                        ""),
+                patch(
+                        "first-timeout-only",
+                        Deadlines::declare,
+                        "io/safebunny/saga/supervision/OverdueSagas.java",
+                        "            if (timeout.wakesAt().isAfter(now)) {\n                continue;",
+                        "            if (timeout.wakesAt().isAfter(now)) {\n                break;"),
+                patch(
+                        "fence-of-the-correlation-id",
+                        Correlated::declare,
+                        DEDUP + "UndoFence.java",
+                        "new RecordKey(undo.records().key().correlationId(), step)",
+                        "new RecordKey(undo.message().correlationId(), step)"),
+                patch(
+                        "expire-running-sagas",
+                        Forgotten::declare,
+                        "io/safebunny/memory/MemoryMessageStore.java",
+                        "} else if (record.state().isFinal()) {",
+                        "} else if (record.state().isFinal() || record.listing() != null) {"),
+                patch(
+                        "no-age-limit",
+                        Forgotten::declare,
+                        "io/safebunny/consuming/AgeLimit.java",
+                        "if (age.isExceededIn(Duration.ZERO)) {",
+                        "if (age.isExceededIn(Duration.ofDays(-100))) {"),
+                // users
+                charging("user-no-once", node -> (order, context) -> node.perform("charge " + order), Runnable::run),
+                charging(
+                        "user-thread",
+                        node -> (order, context) -> node.perform("charge " + order, context.messageId()),
+                        Careless::inAnotherThread),
+                charging(
+                        "user-random-key",
+                        node -> (order, context) -> node.perform(
+                                "charge " + order, UUID.randomUUID().toString()),
+                        Runnable::run),
+                user(
+                        "user-order",
+                        Choreographed::delivered,
+                        system -> Choreographed.delivered(
+                                system,
+                                node -> Choreographed.billing(system, node, Banks.good(node)),
+                                node -> new Careless.Postman(Choreographed.ledger(system, node), system.effects()))),
+                user(
+                        "user-timeout-race",
+                        Orchestrated::delivered,
+                        system -> Orchestrated.delivered(system, node -> new Careless.OrderSaga(node.bunny()))));
+    }
+
+    private static Plant user(String name, Consumer<SimulatedSystem> sound, Consumer<SimulatedSystem> story) {
+        return new Plant(name, sound, story, null);
+    }
+
+    private static Plant charging(String name, Function<SimulatedNode, Charge> charge, Consumer<Runnable> publishing) {
+        return user(
+                name,
+                Choreographed::delivered,
+                system -> Choreographed.delivered(
+                        system,
+                        node -> new Careless.Billing(
+                                node, Choreographed.ledger(system, node), charge.apply(node), publishing)));
+    }
+
+    private static Plant store(String name, Consumer<SimulatedSystem> story, Function<Timeline, MessageStore> store) {
+        return new Plant(name, story, story.andThen(system -> system.stores(store)), null);
+    }
+
+    private static Plant stores(
+            String name, Consumer<SimulatedSystem> story, Function<MessageStore, MessageStore> store) {
+        return store(name, story, timeline -> store.apply(Sabotage.sound(timeline)));
+    }
+
+    private static Plant transport(
+            String name, Consumer<SimulatedSystem> story, BiFunction<Transport, Timeline, Transport> transport) {
+        return new Plant(name, story, story.andThen(system -> system.transports(transport)), null);
+    }
+
+    private static Plant patch(
+            String name, Consumer<SimulatedSystem> story, String source, String before, String after) {
+        return new Plant(name, story, story, Patch.of(name, source, before, after));
+    }
+
+    private static Plant sendBeforeComplete() {
+        Patch patch = Patch.of(
+                        "send-before-complete",
+                        DEDUP + "Deduplication.java",
+                        "            completed = claim.complete();\n            for",
+                        "            handling.collected().forEach(early::sendAndWait);\n            completed = claim.complete();\n            for")
+                .and(
+                        "        this.metrics = metrics;\n",
+                        "        this.metrics = metrics;\n        this.early = sender;\n")
+                .and(
+                        "    private final Metrics metrics;\n",
+                        "    private final Metrics metrics;\n    private final ConfirmedSender early;\n");
+        return new Plant("send-before-complete", Choreographed::moody, Choreographed::moody, patch);
+    }
+}
