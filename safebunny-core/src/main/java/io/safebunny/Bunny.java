@@ -7,16 +7,14 @@ import java.util.concurrent.CompletableFuture;
  * Publishes messages as this node. Thread-safe.
  *
  * <p>Outside a handler a publication is sent at once. Inside a handler it is collected and sent after the handler has succeeded,
- * so a failed handler publishes nothing; correlation id, causation and marker are taken from the message being handled, and the
- * message id is the same however often that message is handled again. "Inside" means on the handler's thread, and as the
- * handler's own node. From other threads, publish with {@link MessageContext#publisher()}: publications by other threads through
- * this interface, or through the {@code Bunny} of another node in this JVM, start a new saga. The former is logged as a warning
- * where it can be noticed, which is on threads that the handler itself started.
+ * so a failed handler publishes nothing. Correlation id, causation and marker come from the message being handled, and the
+ * message id stays the same however often that message is handled again. "Inside" means on the handler's thread and through the
+ * {@code Bunny} of the handler's own node. From other threads, publish with {@link MessageContext#publisher()}: anything else
+ * starts a new saga. On threads that the handler itself started, SafeBunny notices this and logs a warning.
  *
  * <p>Errors: {@link io.safebunny.failure.InvalidPublicationException} when the publication is invalid, and a {@link
- * io.safebunny.failure.PublishException} when it was not confirmed. One of these, {@link
- * io.safebunny.failure.NotRunningException}, is thrown at once before the application context has started the node and after it
- * has stopped it.
+ * io.safebunny.failure.PublishException} when it was not confirmed. Before the node has started and after it has stopped, {@link
+ * io.safebunny.failure.NotRunningException} is thrown at once.
  */
 public interface Bunny {
 

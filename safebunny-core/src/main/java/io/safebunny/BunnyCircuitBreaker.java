@@ -36,7 +36,7 @@ public interface BunnyCircuitBreaker {
      * A change of state, passed to listeners and published as an application event.
      *
      * @param type message type name
-     * @param reason explanation for humans; never empty, and in one line, also where a handler's exception gave it
+     * @param reason explanation for humans: one line, never empty
      */
     record Change(String type, State from, State to, String reason, Instant occurredAt) implements SafeBunnyEvent {
         public Change {
@@ -45,17 +45,17 @@ public interface BunnyCircuitBreaker {
     }
 
     /**
-     * How one breaker is, for whoever has to look after its type: what health and the endpoint show, and {@link #toString} in the log.
-     * Immutable; times by this instance's clock.
+     * Status of one breaker, as health, the endpoint and (by {@link #toString}) the log show it. Immutable; times are by this
+     * instance's clock.
      *
-     * @param since when it came into this state
-     * @param until when the next message is handled at the earliest; {@code null} unless it is open, and while
-     *     it waits to be resumed for the first time
-     * @param reason of the last change, as in {@link Change}; {@code null} when there was none
-     * @param failureRate percentage of the latest messages that failed: at which it opened, or, while it is closed, of now; {@code
-     *     null} when it opened for another reason, or there were too few messages
-     * @param lastFailure the latest one that counts since it was closed; {@code null} for none
-     * @param pause by which an operator keeps it open; {@code null} for none
+     * @param since when it entered this state
+     * @param until earliest time at which the next message is handled; {@code null} unless open, and for a type that has not been
+     *     resumed since a start without consuming
+     * @param reason of the last change, as in {@link Change}; {@code null} if there was none
+     * @param failureRate percentage of recent messages that failed: the current rate while closed, otherwise the rate at which it
+     *     opened. {@code null} if it opened for another reason, or there were too few messages
+     * @param lastFailure latest failure counted since the breaker was last closed; {@code null} for none
+     * @param pause an operator's pause that keeps it open; {@code null} for none
      */
     record Status(
             String type,
@@ -67,7 +67,7 @@ public interface BunnyCircuitBreaker {
             @Nullable Failure lastFailure,
             BunnyOperations.@Nullable Pause pause) {
 
-        /** For a line of the log. */
+        /** One log line. */
         @Override
         public String toString() {
             return state
@@ -81,7 +81,7 @@ public interface BunnyCircuitBreaker {
      * A failure of a message. Immutable.
      *
      * @param type its class
-     * @param text its message, without control characters and shortened; {@code null} when it has none, and where {@code
+     * @param text its message, shortened and without control characters; {@code null} if it has none, or if {@code
      *     safebunny.poison.exception-details} is {@code type-only}
      */
     record Failure(String type, @Nullable String text, Instant at) {
@@ -92,7 +92,7 @@ public interface BunnyCircuitBreaker {
         }
     }
 
-    /** Called for every change, one after the other, on a thread that may block. */
+    /** Called for every change, one at a time, on a thread that may block. */
     @FunctionalInterface
     interface Listener {
         void changed(Change change);
@@ -102,8 +102,7 @@ public interface BunnyCircuitBreaker {
      * Opens the breakers of all types.
      *
      * @param duration 1 ms to 365 days, from now on; replaces what is left of an earlier pause
-     * @throws MisuseException SB-5001 when the duration is out of range, SB-5002 before the node has started and when it has no
-     *     handler
+     * @throws MisuseException SB-5001 if the duration is out of range; SB-5002 if the node has no handler or has not started
      */
     void open(Duration duration);
 
@@ -131,7 +130,7 @@ public interface BunnyCircuitBreaker {
     /** By message type name; empty before the node has started. */
     Map<String, Status> statuses();
 
-    /** As {@link #statuses}, the states alone. */
+    /** The states from {@link #statuses}. */
     default Map<String, State> states() {
         Map<String, State> states = new TreeMap<>();
         statuses().forEach((type, status) -> states.put(type, status.state()));

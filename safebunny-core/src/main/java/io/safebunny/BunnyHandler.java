@@ -8,13 +8,13 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a bean's method as the handler of one message type: that of its payload parameter, the first one that is neither a {@link
- * MessageContext} nor annotated with {@code @Header} or {@code @Headers} (Spring Messaging's annotations).
+ * Marks a bean's method as the handler of one message type, which is the type of its payload parameter: the first parameter that
+ * is neither a {@link MessageContext} nor annotated with Spring Messaging's {@code @Header} or {@code @Headers}.
  *
  * <p>The method returns {@code void}: when it returns, the message is done; when it throws, recovery begins. Up to {@link
  * #prefetch()} messages are handled at once, so the method must be thread-safe.
  *
- * <p>On a class it sets defaults for that class's annotated methods. Attributes set on neither come from {@code safebunny.*}
+ * <p>On a class it sets defaults for that class's annotated methods. Attributes that neither sets come from {@code safebunny.*}
  * properties. Every string may contain placeholders such as {@code ${billing.upstream}}.
  */
 @Documented
@@ -31,14 +31,13 @@ public @interface BunnyHandler {
      */
     String prefetch() default "";
 
-    /**
-     * In-memory retries; a message being retried holds one of the {@link #prefetch()} places. Default {@code safebunny.retry.*}.
-     */
+    /** In-memory retries; a message being retried keeps its slot of the {@link #prefetch()}. Default {@code safebunny.retry.*}. */
     BunnyRetry retry() default @BunnyRetry;
 
     /**
-     * Delays of the delayed retries, for example {@code {"10s", "1m", "10m"}}: one retry per element; {@code 0s} means back to
-     * the end of the queue at once. {@code "none"} alone turns them off. Default {@code safebunny.delayed-retry.delays}.
+     * Delays of the delayed retries, for example {@code {"10s", "1m", "10m"}}: one retry per element. {@code 0s} sends the
+     * message straight to the end of the queue; {@code "none"} as the only element turns delayed retries off. Default {@code
+     * safebunny.delayed-retry.delays}.
      */
     String[] delayedRetries() default {};
 

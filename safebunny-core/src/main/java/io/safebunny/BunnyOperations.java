@@ -7,34 +7,34 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What an operator does to a node. A type that is paused here is not handled until the pause is over or somebody resumes it; no
- * probe, no success and no {@link BunnyCircuitBreaker#close} ends the pause. Thread-safe; its methods block for up to a second, or
- * for as long as the store takes to answer.
+ * Lets an operator pause and resume message types of a node. A paused type is not handled until the pause is over or somebody
+ * resumes it; neither successful probes nor {@link BunnyCircuitBreaker#close} end the pause. Thread-safe; methods block for up to
+ * a second, or until the store answers.
  */
 public interface BunnyOperations {
 
-    /** Who pauses or resumes. */
+    /** Which instances pause or resume. */
     enum Scope {
-        /** All instances of the node, those that start later too. */
+        /** All instances of the node, including those that start later. */
         NODE,
         /** This instance only, until it stops. */
         INSTANCE
     }
 
     /**
-     * An instance, as far as it is known.
+     * An instance that took part in an operation.
      *
-     * @param applied whether it did what was asked, and said so within a second
+     * @param applied whether it confirmed within a second that it applied the operation
      */
     record Instance(String id, boolean applied) {}
 
     /**
-     * What came of an operation.
+     * Result of an operation.
      *
-     * @param operation its id, which is also in the log
-     * @param instances this one first
-     * @param stored whether instances that start later, or could not be reached, learn of it from the store
-     * @param note what is missing to that, and what keeps a resumed type from being handled, for humans; empty when nothing does
+     * @param operation id of the operation, as in the log
+     * @param instances the instances that were reached, this one first
+     * @param stored whether the store keeps it for instances that start later or could not be reached
+     * @param note for humans: what could not be done, and what still keeps a resumed type from being handled; empty if nothing
      */
     record Result(String operation, List<Instance> instances, boolean stored, String note) {
 
@@ -46,12 +46,12 @@ public interface BunnyOperations {
     /**
      * A paused type, as this instance knows it.
      *
-     * @param since by the clock of the instance that was asked, as {@code until}
+     * @param since by the clock of the instance that took the request, as is {@code until}
      * @param by who asked for it
      */
     record Pause(String type, Instant since, Instant until, Scope scope, String reason, String by) {}
 
-    /** What this instance is called in {@link Instance#id}. */
+    /** This instance's {@link Instance#id}. */
     String instance();
 
     /**
@@ -59,7 +59,7 @@ public interface BunnyOperations {
      *
      * @param type message type name, as in {@link BunnyCircuitBreaker#states}
      * @param duration 1 ms to 365 days, from now on; replaces what is left of an earlier pause
-     * @param reason for the log and for other operators, 1 to 500 characters
+     * @param reason shown in the log and to other operators, 1 to 500 characters
      * @param by who asks for it, 1 to 100 characters
      * @throws MisuseException SB-5001 when an argument is out of range, SB-5002 when no handler takes the type, or the node has
      *     not started
@@ -67,13 +67,14 @@ public interface BunnyOperations {
     Result pause(String type, Duration duration, Scope scope, String reason, String by);
 
     /**
-     * Ends the pause at once, without probing. Instances that started without consuming ({@code safebunny.listener.auto-startup=false})
-     * begin to consume the type. A breaker that is open for another reason stays open, and {@link Result#note} says so.
+     * Ends the pause at once, without probing. Instances that started without consuming ({@code
+     * safebunny.listener.auto-startup=false}) start consuming the type. A breaker that is open for another reason stays open,
+     * which {@link Result#note} reports.
      *
      * @throws MisuseException as {@link #pause}
      */
     Result resume(String type, Scope scope, String reason, String by);
 
-    /** What is paused here, by type. */
+    /** Types paused on this instance, sorted by type. */
     List<Pause> paused();
 }

@@ -11,8 +11,8 @@ import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * One instance of the bean per message: created when first used in the message's pipeline, shared by middlewares, handler
- * and nested publishes, destroyed when the message is done. In-memory retries keep the instance.
+ * One instance of the bean per message: created on first use, shared by middlewares, handler and nested publishes, destroyed when
+ * the message is done. In-memory retries keep the instance.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a handler may know about the message it handles. Valid as long as the handler runs; its properties do not change. */
+/** What a handler can learn about its message. Valid while the handler runs; the properties never change. */
 public interface MessageContext {
 
     /** Id of the message: the same on every delivery and for every duplicate. */
@@ -31,24 +31,24 @@ public interface MessageContext {
     int attempt();
 
     /**
-     * When it was published, or for a delayed publication when it was due, by the publisher's clock; the epoch if a foreign
-     * publisher did not state it.
+     * When it was published (for a delayed publication: when it was due), by the publisher's clock; the epoch if a foreign
+     * publisher did not say.
      */
     Instant sentAt();
 
-    /** Whether the broker delivered it before. */
+    /** Whether the broker has delivered it before. */
     boolean redelivered();
 
-    /** The publisher's own headers: scalars only, none that begins with {@code sb-} or {@code x-}. */
+    /** The publisher's own headers: scalars only, without those that begin with {@code sb-} or {@code x-}. */
     Map<String, Object> headers();
 
     /**
      * A {@link Bunny} that publishes as part of this handling from any thread (an executor's, {@code @Async}, a parallel stream)
-     * until the handler returns. So the handler must wait for those threads: later publications, including those by threads of a
+     * until the handler returns. The handler must wait for those threads: later publications, including those by threads of a
      * failed attempt, are refused with {@link io.safebunny.failure.InvalidPublicationException}. Correlation, causation and
-     * marker are the handling's, and the publications are sent, in the order in which they were made, once the handler has
-     * succeeded. Each publication needs {@linkplain PublishOptions#withIdempotencyKey an idempotency key}, because the order of
-     * several threads cannot give the same ids in each attempt. No step may be running at the time.
+     * marker are the handling's, and the publications are sent in the order in which they were made, once the handler has
+     * succeeded. Each needs {@linkplain PublishOptions#withIdempotencyKey an idempotency key}, because threads publish in a
+     * different order each time, so ids cannot depend on it. Nothing can be published while a step runs.
      *
      * <p>Call it on the handler's thread; the result is thread-safe.
      *
@@ -57,14 +57,14 @@ public interface MessageContext {
     Bunny publisher();
 
     /**
-     * Runs a step of this handler at most once to completion per message: a later attempt, after a failure or a crash, gets the
-     * stored result instead. Meant for calls to other systems that must not be repeated. A crash between the step's effect and
+     * Runs a step of this handler to completion at most once per message: a later attempt, after a failure or a crash, gets the
+     * stored result instead. Use it for calls to other systems that must not be repeated. A crash between the step's effect and
      * the storing of its result does repeat it, so pass {@link #messageId()} as an idempotency key if the callee accepts one.
      *
      * <p>A step's writes must not be part of the handler's own transaction: the step counts as done even if that is rolled back.
      *
      * <p>Steps may not publish: publish after the step, from its result. Without a store a step is remembered only for the
-     * in-memory retries of this delivery. Call it from the handler's thread.
+     * in-memory retries of this delivery. Call it on the handler's thread.
      *
      * @param name name of the step, unique within the handler, 1 to 200 characters
      * @param type type of the result, which is stored as JSON

@@ -41,14 +41,14 @@ public final class PublishOptions {
     }
 
     /**
-     * @param id id of the saga: a UUID or {@code [A-Za-z0-9._:-]{1,64}}. By default that of the message being handled; outside a
-     *     handler, derived from the idempotency key, or random without one
+     * @param id id of the saga: a UUID or {@code [A-Za-z0-9._:-]{1,64}}. Default: that of the message being handled; outside a
+     *     handler, derived from the idempotency key, or random without a key
      */
     public PublishOptions withCorrelationId(String id) {
         return new PublishOptions(id, idempotencyKey, delay, deliverAt, headers, droppedIfUnheard);
     }
 
-    /** @param key makes the message id depend on the key instead of the order of publishing: the same key gives the same id */
+    /** @param key the message id is computed from it instead of the order of publishing: the same key gives the same id */
     public PublishOptions withIdempotencyKey(String key) {
         return new PublishOptions(correlationId, key, delay, deliverAt, headers, droppedIfUnheard);
     }
@@ -64,11 +64,11 @@ public final class PublishOptions {
     }
 
     /**
-     * Replaces an earlier instant, and an earlier {@link #withDelay}. Unlike a delay, it does not move when the message is sent late,
-     * because the transaction or the broker took their time.
+     * Replaces an earlier instant, and an earlier {@link #withDelay}. Unlike a delay, it does not shift when the transaction or
+     * the broker is slow.
      *
-     * @param instant by the node's clock, when the message can be consumed at the earliest; at most 365 days from now. One that has
-     *     passed means at once
+     * @param instant earliest time at which the message can be consumed, by the node's clock; at most 365 days from now. A past
+     *     instant means at once
      */
     public PublishOptions withDeliverAt(Instant instant) {
         return new PublishOptions(correlationId, idempotencyKey, Duration.ZERO, instant, headers, droppedIfUnheard);
@@ -85,9 +85,10 @@ public final class PublishOptions {
     }
 
     /**
-     * Silently drops the message if no queue is bound for it when it is sent. Otherwise such a message is kept, where there is a
-     * place for it (the handled message's record, the outbox), until somebody consumes it; elsewhere {@code publish} fails with
-     * SB-2001. Cannot be combined with a delay or an instant, because then nobody learns whether a queue is bound.
+     * Silently drops the message if no queue is bound for it when it is sent. Without this option such a message is kept until
+     * somebody consumes it, if there is a place to keep it (the handled message's record, the outbox); otherwise {@code publish}
+     * fails with SB-2001. Cannot be combined with a delay or an instant, because only the broker would know later whether a queue
+     * is bound.
      */
     public PublishOptions droppedIfUnheard() {
         return new PublishOptions(correlationId, idempotencyKey, delay, deliverAt, headers, true);
@@ -139,7 +140,7 @@ public final class PublishOptions {
         return Objects.hash(correlationId, idempotencyKey, delay, deliverAt, headers, droppedIfUnheard);
     }
 
-    /** Leaves out the idempotency key and the values of headers. */
+    /** Omits the idempotency key and header values. */
     @Override
     public String toString() {
         return "PublishOptions[correlationId=%s, keyed=%s, delay=%s, deliverAt=%s, headers=%s, droppedIfUnheard=%s]"

@@ -23,7 +23,7 @@ public final class Published {
         return new Published(messageId, correlationId);
     }
 
-    /** A middleware ended the publication without calling {@code next}, or swallowed its failure. */
+    /** A middleware did not call {@code next}, or swallowed the failure. */
     public static Published dropped() {
         return DROPPED;
     }
@@ -51,7 +51,7 @@ public final class Published {
         if (id == null) {
             throw new MisuseException(
                     MisuseException.DROPPED,
-                    "The message has no id: a publish middleware dropped it, by returning without next.run(). Ask isDropped() first, or correct the middleware.");
+                    "The message has no id: a publish middleware dropped it by returning without next.run(). Check isDropped() first, or make the middleware call next.run().");
         }
         return id;
     }

@@ -6,8 +6,8 @@ import io.safebunny.failure.SafeBunnyException;
 import java.time.Duration;
 
 /**
- * Thrown by a handler to skip the in-memory retries and get the message again after this delay. Uses up one of the delayed
- * retries; if none is left, the message is poisoned. With a store, it is poisoned at once if it would be older than {@code
+ * Thrown by a handler to skip the in-memory retries and get the message again after this delay. Uses one delayed retry; if none
+ * is left, the message is poisoned. With a store, it is poisoned at once if it would be older than {@code
  * safebunny.dedup.retention} after the delay.
  */
 public class RetryLaterException extends SafeBunnyException {
@@ -32,7 +32,7 @@ public class RetryLaterException extends SafeBunnyException {
         if (delay.isNegative() || delay.compareTo(LONGEST) > 0) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid delay [delay=%s]: it must be zero to 365 days. Bound it before throwing."
+                    "Invalid delay [delay=%s]: it must be zero to 365 days. Limit it before throwing."
                             .formatted(delay));
         }
         return delay;

@@ -5,12 +5,13 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened in this instance that somebody may want to act upon. With Spring Boot each is published as an application event, for
- * {@code @EventListener} methods, and told to beans of type {@link Listener}. Immutable; never holds a payload, a header or the text of an
- * application's exception; why a type is paused may quote SafeBunny's own.
+ * Something that happened in this instance and that an application may want to act on. With Spring Boot each event is published
+ * as an application event, for {@code @EventListener} methods, and passed to beans of type {@link Listener}. Immutable. Never
+ * contains a payload, a header or the text of an application's exception; the reason for a pause may quote one of SafeBunny's
+ * own.
  *
- * <p>Told at most once, after what it tells of is certain: a process that dies in between tells nobody. Count on the poison queue, not on
- * events, where each one matters.
+ * <p>Delivered at most once, after the fact is certain: a process that dies in between delivers nothing. Where every single one
+ * matters, rely on the poison queue instead.
  */
 public sealed interface SafeBunnyEvent
         permits SafeBunnyEvent.MessagePoisoned,
@@ -23,14 +24,14 @@ public sealed interface SafeBunnyEvent
     Instant occurredAt();
 
     /**
-     * A copy of a message is in the poison queue of its node, confirmed. Told for every copy, whoever sent it there: handlers that failed,
-     * messages refused before their handler, what the broker set aside, and further copies of one message.
+     * A copy of a message has reached its node's poison queue, confirmed. Sent for every copy: of messages whose handler failed,
+     * that were refused before their handler, that the broker set aside, and for further copies of the same message.
      *
      * @param node whose poison queue it is
-     * @param queue in which the message was
+     * @param queue the queue that the message came from
      * @param type as its sender wrote it, as are the ids: unchecked, but printable; {@code null} if absent
      * @param reason as in its header {@code sb-poison-reason}
-     * @param exceptionType name of a class
+     * @param exceptionType class name of the failure
      */
     record MessagePoisoned(
             String node,
@@ -44,16 +45,16 @@ public sealed interface SafeBunnyEvent
             implements SafeBunnyEvent {}
 
     /**
-     * A message is not handled any more, unless it is replayed: its handling failed for the last time, or it was refused before any
-     * middleware, or the broker set it aside, or SafeBunny itself failed on it. Told once per message, and once more for each replay that
-     * ends so; also when the broker refuses its poison copy and moves the message itself. Copies of one message that are refused before its
-     * record is asked cannot be told apart, so each of them is told of.
+     * A message has been given up and is handled again only if it is replayed: its handler failed for the last time, it was
+     * refused before any middleware, the broker set it aside, or SafeBunny itself failed on it. Sent once per message and once
+     * more for each replay that ends this way, even if the broker refuses the poison copy and moves the message itself. Copies
+     * that are refused before their record is read cannot be recognised as duplicates, so each sends its own event.
      *
-     * @param type of a message that was not handled, as its sender wrote it, as are the ids: unchecked, but printable; {@code null} if
-     *     absent
-     * @param attempt delayed retries before; 0 for a message that was not handled
+     * @param type if the message was never handled, this and the ids are as its sender wrote them: unchecked, but printable;
+     *     {@code null} if absent
+     * @param attempt delayed retries so far; 0 if the message was never handled
      * @param reason as in the header {@code sb-poison-reason} of its poison copy
-     * @param exceptionType name of a class
+     * @param exceptionType class name of the failure
      */
     record MessageGivenUp(
             String node,
@@ -67,11 +68,12 @@ public sealed interface SafeBunnyEvent
             implements SafeBunnyEvent {}
 
     /**
-     * This instance handles a message whose handling was begun elsewhere and has been silent for a whole lease: the other process has
-     * ended or stands still. Told before the handler runs.
+     * This instance takes over a message from a process that has shown no sign of life for a whole lease, because it has crashed
+     * or hangs. Sent before the handler runs.
      *
-     * @param attempt delayed retries before
-     * @param takeovers in a row, this one included; above {@code safebunny.topology.delivery-limit} the message would be set aside
+     * @param attempt delayed retries so far
+     * @param takeovers consecutive takeovers, including this one; beyond {@code safebunny.topology.delivery-limit} the message is
+     *     set aside
      */
     record MessageTakenOver(
             String node,
@@ -84,12 +86,12 @@ public sealed interface SafeBunnyEvent
             implements SafeBunnyEvent {}
 
     /**
-     * An operation on poison messages moved a copy of a message, and the broker has confirmed that. Told for each.
+     * An operation on poison messages moved one copy, and the broker confirmed it. Sent for each copy.
      *
      * @param operation its id
-     * @param kind what it does, as {@code PoisonOperation.Kind} names it
+     * @param kind name of its {@code PoisonOperation.Kind}
      * @param by who asked for it
-     * @param to queue in which the copy is now
+     * @param to the queue that has the copy now
      * @param type as its sender wrote it, as are the ids: unchecked, but printable; {@code null} if absent
      */
     record MessageMoved(
@@ -105,9 +107,10 @@ public sealed interface SafeBunnyEvent
             implements SafeBunnyEvent {}
 
     /**
-     * Told of all events, one after the other, on a thread that may block and on which no message is handled. What it throws is logged, and
-     * keeps nothing from other listeners. Events that wait for a slow one are bounded; beyond that they are dropped, and the log says so. Only
-     * {@link MessageMoved} waits for nothing and is never dropped: it is told on the thread of its operation, before the next copy is moved.
+     * Receives all events, one at a time, on a thread that may block and handles no messages. What it throws is logged and does
+     * not affect other listeners. If listeners are slow, a bounded number of events waits; further ones are dropped, which is
+     * logged. Only {@link MessageMoved} is never dropped: it is delivered on the operation's thread, before the next copy is
+     * moved.
      */
     @FunctionalInterface
     interface Listener {

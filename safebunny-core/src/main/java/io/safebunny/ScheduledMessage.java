@@ -7,19 +7,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * A scheduled message, as the store knows it. Immutable.
  *
- * @param messageId of the message that is delivered
- * @param deliverAt when; {@code null} if it was cancelled before that was known
+ * @param messageId id of the message to be delivered
+ * @param deliverAt when it is due; {@code null} if it was cancelled before that was known
  */
 public record ScheduledMessage(
         String messageId, Status status, @Nullable Instant deliverAt) {
 
-    /** How far it has got. */
+    /** Status of a scheduled message. */
     public enum Status {
-        /** It is published when its time has come. */
+        /** It will be published when it is due. */
         WAITING,
-        /** It is sent, or waits in a record only because the broker does not take it. */
+        /** It has been sent, or is stored until the broker accepts it. */
         PUBLISHED,
-        /** It is never published. */
+        /** It will never be published. */
         CANCELLED
     }
 }

@@ -5,35 +5,37 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Publishes messages of this node that wait, and that can be cancelled or moved while they do. The node's store knows them all; what
- * the broker delays is only an alarm clock. Thread-safe; every method blocks.
+ * Schedules messages of this node, which can be cancelled or moved while they wait. They are kept in the node's store; the broker
+ * only delays a wake-up call. Thread-safe; every method blocks.
  *
- * <p>{@link #cancel} and {@link #move} act at once, inside handlers and transactions too, like any call to the outside: they stay done
- * if the handler fails or the transaction is rolled back. Both may be repeated.
+ * <p>{@link #cancel} and {@link #move} take effect at once, even inside handlers and transactions, and stay in effect if the
+ * handler fails or the transaction is rolled back. Both may be repeated.
  *
- * <p>All of them throw {@link io.safebunny.failure.MisuseException} SB-5013 when the node keeps no scheduled messages ({@code
- * safebunny.scheduling.enabled}), and when a handle is not one of this node's.
+ * <p>All methods throw {@link io.safebunny.failure.MisuseException} SB-5013 if scheduling is off ({@code
+ * safebunny.scheduling.enabled}) or a handle is not one of this node's.
  */
 public interface ScheduledMessages {
 
     /**
-     * Publishes the message when its delay is over. The call itself is part of a handler or a transaction as {@link
-     * Bunny#publish(Object, PublishOptions)} is: if that fails, the message is never delivered. Id, correlation id, causation, marker
-     * and headers are those of a message published now, middlewares see it now. With an idempotency key, one that the node knows
-     * already stays as it is.
+     * Publishes the message when its delay is over. The call itself is part of the handler or transaction, as {@link
+     * Bunny#publish(Object, PublishOptions)} is: if that fails, the message is never delivered. Id, correlation id, causation,
+     * marker and headers are those of a message published now, and middlewares see it now. A message that was already scheduled
+     * with the same idempotency key stays as it is.
      *
-     * @param options with a delay or an instant of delivery
-     * @return a handle, to be stored by whoever may want to cancel it: at most 180 characters, printable and without spaces
-     * @throws io.safebunny.failure.InvalidPublicationException also when the options name no time, or the message has more than 256 KB
+     * @param options must have a delay or an instant of delivery
+     * @return a handle, to be stored by whoever may want to cancel the message: at most 180 characters, printable and without
+     *     spaces
+     * @throws io.safebunny.failure.InvalidPublicationException also when the options name no time, or the message has more than
+     *     256 KB
      * @throws io.safebunny.failure.MisuseException also SB-5008 when a middleware dropped the message
      */
     String schedule(Object payload, PublishOptions options);
 
     /**
-     * Cancels a message, which may be on its way to the store yet.
+     * Cancels a message, even if it has not reached the store yet.
      *
-     * @return {@code true}: it is never delivered; {@code false}: it has been published, or nothing is known of it any more, longer
-     *     than the retention after it was scheduled
+     * @return {@code true}: it will never be delivered; {@code false}: it has been published, or the retention since it was
+     *     scheduled is over and nothing is known of it
      * @throws io.safebunny.store.StoreUnavailableException when the store did not answer; repeat the call to know
      */
     boolean cancel(String handle);

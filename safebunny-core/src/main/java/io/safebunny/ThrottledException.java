@@ -7,7 +7,7 @@ import java.time.Duration;
 
 /**
  * Thrown by a handler when something it depends on accepts no calls for a while. Pauses the message's type for that long, see
- * {@link BunnyCircuitBreaker}; the message itself comes back afterwards without spending an attempt. With a store, it is poisoned
+ * {@link BunnyCircuitBreaker}; the message itself comes back afterwards without using up an attempt. With a store, it is poisoned
  * at once if it would be older than {@code safebunny.dedup.retention} by then.
  */
 public class ThrottledException extends SafeBunnyException {
@@ -30,7 +30,7 @@ public class ThrottledException extends SafeBunnyException {
         if (delay.compareTo(SHORTEST) < 0 || delay.compareTo(LONGEST) > 0) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid pause [delay=%s]: it must be 1 ms to 365 days. Bound the dependency's value before throwing."
+                    "Invalid pause [delay=%s]: it must be 1 ms to 365 days. Limit the dependency's value before throwing."
                             .formatted(delay));
         }
         return delay;

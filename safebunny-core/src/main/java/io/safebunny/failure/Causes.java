@@ -8,13 +8,10 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The only one that walks along causes: drivers and applications make cycles of them, and an overridden {@code getCause} may throw or
- * never end. Pure.
- */
+/** The only code that walks causes: chains may contain cycles, and an overridden {@code getCause} may throw or never end. Pure. */
 public final class Causes {
 
-    /** Longer chains are nobody's diagnosis. */
+    /** Nobody diagnoses longer chains. */
     static final int MOST = 100;
 
     private Causes() {}
@@ -31,7 +28,7 @@ public final class Causes {
         return chain;
     }
 
-    /** @return {@code null} also if asking for it fails */
+    /** @return {@code null} if there is none, or {@code getCause} throws */
     static @Nullable Throwable causeOf(Throwable failure) {
         try {
             return failure.getCause();

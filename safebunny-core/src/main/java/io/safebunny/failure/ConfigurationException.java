@@ -3,7 +3,7 @@ package io.safebunny.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** The application's configuration cannot work, so it refuses to start. Nothing was consumed or published. */
+/** The configuration cannot work, so the application does not start. Nothing was consumed or published. */
 public class ConfigurationException extends SafeBunnyException {
 
     private final String problem;
@@ -12,7 +12,7 @@ public class ConfigurationException extends SafeBunnyException {
     /**
      * @param code stable code
      * @param problem what failed, which one, and why
-     * @param action what to change, ready to be pasted where possible
+     * @param action what to change, ready to paste where possible
      */
     public ConfigurationException(String code, String problem, String action) {
         this(code, problem, action, null);

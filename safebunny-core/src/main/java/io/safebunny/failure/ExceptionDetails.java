@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.failure;
 
-/** How much of an exception is shown, in logs and in poison messages. */
+/** How much of an exception logs and poison messages show. */
 public enum ExceptionDetails {
-    /** Class, text and place, including its causes'. */
+    /** Class, text and location, also of its causes. */
     FULL,
-    /** Class, code and place, including its causes'. Texts may quote messages, and a driver's text its parameters. */
+    /** Class, code and location, also of its causes: texts may quote messages, and a driver's text its parameters. */
     TYPE_ONLY;
 
-    /** @return what may be shown of the failure; its methods never throw, whatever the failure's own do */
+    /** @return the part of the failure that may be shown; its methods never throw, even if the failure's own do */
     public Throwable of(Throwable failure) {
         return this == FULL ? Printable.of(failure) : StandIn.textless(failure);
     }
 
-    /** @return the same for the log, in which nothing of a sender's begins a line: the only way of a failure into it */
+    /**
+     * @return the same for the log, without line breaks that foreign text could use to forge a log line; every failure is logged
+     *     through this
+     */
     public Throwable logged(Throwable failure) {
         return this == FULL ? Printable.inLines(failure) : StandIn.textless(failure);
     }

@@ -6,7 +6,7 @@ import org.springframework.format.annotation.DurationFormat;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.unit.DataSize;
 
-/** Refuses values of properties, naming the property, the value and what is allowed. */
+/** Makes exceptions for invalid property values that name the property, the value and what is allowed. */
 public final class InvalidProperty {
 
     private static final String CODE = "SB-1301";
@@ -18,7 +18,7 @@ public final class InvalidProperty {
     /**
      * @param value the value, which is shortened and stripped of control characters; never a secret
      * @param allowed what is allowed, as the rest of a sentence
-     * @param action what to change, ready to be pasted where possible
+     * @param action what to change, ready to paste where possible
      */
     public static ConfigurationException of(String property, Object value, String allowed, String action) {
         return new ConfigurationException(

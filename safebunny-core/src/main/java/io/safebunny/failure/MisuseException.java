@@ -3,7 +3,7 @@ package io.safebunny.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** A method was called with an invalid argument, or at a time when it cannot work. It did nothing; correct the calling code. */
+/** A method was called with an invalid argument, or when it cannot work. It did nothing; correct the calling code. */
 public final class MisuseException extends SafeBunnyException {
 
     /** An argument is out of range, or of the wrong kind. */
@@ -24,25 +24,25 @@ public final class MisuseException extends SafeBunnyException {
     /** A transaction is already open on the thread on which a store should begin one. */
     public static final String OPEN_TRANSACTION = "SB-5007";
 
-    /** A saga was asked for what it cannot do: a name that is unknown or used twice, a negative time, or it has ended. */
+    /** A saga cannot do that: a name is unknown or used twice, a time is negative, or the saga has ended. */
     public static final String SAGA = "SB-5012";
 
     /** The node keeps no scheduled messages, or the handle is not one of its own. */
     public static final String SCHEDULING = "SB-5013";
 
-    /** Poison messages were asked for what cannot be: an operation without a reason, or with a negative rate; an edit that is refused. */
+    /** An operation on poison messages is invalid: it has no reason or a negative rate, or it is an edit that is refused. */
     public static final String POISON = "SB-5014";
 
     /**
-     * Something else was or is done to poison messages: another operation runs on this instance, or another delivery or edit of the message was
-     * faster. Look again before trying again.
+     * Another operation on poison messages runs on this instance, or another delivery or edit of the message was faster. Look
+     * again before retrying.
      */
     public static final String BUSY = "SB-5016";
 
-    /** There is no such copy in the poison queue: it was moved or edited, or somebody is looking at it. */
+    /** There is no such copy in the poison queue: it was moved or edited, or somebody is browsing it. */
     public static final String COPY = "SB-5017";
 
-    /** A saga refused a repair: it is in no state for it. Nothing but its history was changed. */
+    /** A saga refused a repair that does not fit its status. Only its history was changed. */
     public static final String REPAIR = "SB-5025";
 
     /** A middleware dropped the publication, so there is no message id. */

@@ -25,7 +25,7 @@ public final class NackedException extends PublishException {
         return new NackedException(publication, why, true);
     }
 
-    /** Whether publishing it again is useless unless the broker's limit is raised. */
+    /** Whether the message exceeds the broker's limit, so publishing it again cannot succeed until that is raised. */
     public boolean isTooLarge() {
         return tooLarge;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.failure;
 
-/** The node does not publish yet, or no longer. Thrown at once, on every transport; nothing was sent. */
+/** The node has not started yet, or has stopped. Thrown at once, on every transport; nothing was sent. */
 public final class NotRunningException extends PublishException {
 
     private NotRunningException(Publication publication, String why) {

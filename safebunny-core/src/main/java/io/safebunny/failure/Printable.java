@@ -10,26 +10,32 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Makes what foreign code throws, and what it writes, safe to log and quote: a {@code getMessage} that throws would otherwise cause a second
- * failure in the middle of recovering from the first, and a line break would begin a line of the log. Pure.
+ * Makes foreign exceptions and texts safe to log and quote. Otherwise a {@code getMessage} that throws would cause a second
+ * failure while recovering from the first, and a line break could forge a log line. Pure.
  */
 public final class Printable {
 
     private Printable() {}
 
-    /** @return the failure, or, if its text or a cause's cannot be read, a stand-in that names its class and place */
+    /** @return the failure itself, or a stand-in with its class and location if a text of it or its causes cannot be read */
     public static Throwable of(Throwable failure) {
         return isEach(failure, text -> true) ? failure : StandIn.of(failure, Throwable::toString);
     }
 
-    /** @return the failure, or, if its text or a cause's cannot be read or has more than one line, a stand-in with texts of one line */
+    /**
+     * @return the failure itself, or a stand-in with single-line texts if a text of it or its causes cannot be read or has
+     *     several lines
+     */
     public static Throwable inLines(Throwable failure) {
         return isEach(failure, text -> text.codePoints().noneMatch(Printable::isInvisible))
                 ? failure
                 : StandIn.of(failure, one -> text(one.toString()));
     }
 
-    /** Whether all texts can be read, and are so; not if there are more than anybody would print. Calls everything that loggers and {@code printStackTrace} call. */
+    /**
+     * Whether all texts can be read and match. False if there are more than anybody would print. Calls everything that loggers
+     * and {@code printStackTrace} call.
+     */
     private static boolean isEach(Throwable failure, Predicate<String> so) {
         Set<Throwable> known = Collections.newSetFromMap(new IdentityHashMap<>());
         Deque<Throwable> next = new ArrayDeque<>(List.of(failure));
@@ -53,7 +59,7 @@ public final class Printable {
         }
     }
 
-    /** Foreign text without anything that could start a new line, move the cursor, or reverse the direction of what follows. */
+    /** Foreign text without characters that could start a line, move the cursor, or reverse the text direction. */
     public static String text(String text) {
         return text.codePoints()
                 .map(c -> isInvisible(c) ? '?' : c)

@@ -3,7 +3,7 @@ package io.safebunny.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** A publication was not confirmed. The subtype says what is known about the fate of the message. */
+/** A publication was not confirmed. The subtype says what is known about the message. */
 public abstract class PublishException extends SafeBunnyException {
 
     private final String type;

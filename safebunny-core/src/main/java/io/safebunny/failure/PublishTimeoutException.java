@@ -13,7 +13,7 @@ public final class PublishTimeoutException extends PublishException {
                 "SB-2003",
                 publication,
                 "gave up after " + timeout.toMillis() + " ms waiting for " + waitingFor
-                        + ". Look for a blocked or overloaded broker, or raise safebunny.publisher.timeout.",
+                        + ". Check whether the broker is blocked or overloaded, or raise safebunny.publisher.timeout.",
                 null);
         this.interrupted = false;
     }

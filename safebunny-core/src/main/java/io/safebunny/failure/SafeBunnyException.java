@@ -3,7 +3,7 @@ package io.safebunny.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** Root of all SafeBunny exceptions. Its code (for example {@code SB-2001}) is an anchor in {@code docs/errors.md}. */
+/** Base class of all SafeBunny exceptions. Its code (for example {@code SB-2001}) is an anchor in {@code docs/errors.md}. */
 public abstract class SafeBunnyException extends RuntimeException {
 
     private final String code;
@@ -13,20 +13,20 @@ public abstract class SafeBunnyException extends RuntimeException {
     }
 
     /**
-     * @param traced whether to record a stack trace; not for failures that a sender can cause at will and whose place in the code
-     *     says nothing
+     * @param traced whether to record a stack trace; {@code false} for failures that any sender can cause and whose location says
+     *     nothing
      */
     protected SafeBunnyException(String code, String message, @Nullable Throwable cause, boolean traced) {
         super(code + " " + message, cause, true, traced);
         this.code = code;
     }
 
-    /** The message without its code, for use within another message. */
+    /** The message without its code, to be quoted in another message. */
     public final String messageWithoutCode() {
         return String.valueOf(getMessage()).substring(code.length() + 1);
     }
 
-    /** The stable code, with which the message begins. */
+    /** The stable code; the message begins with it. */
     public final String code() {
         return code;
     }

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Stands in for an exception whose text must not be shown as it is: has its place and its causes. Only shown, never thrown. */
+/** Replaces an exception whose text must not be shown as it is: has the same location and causes. Only shown, never thrown. */
 final class StandIn extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -17,12 +17,12 @@ final class StandIn extends RuntimeException {
         setStackTrace(place);
     }
 
-    /** With class, place and, if it is one of ours, code. */
+    /** With class, location and, if it is one of ours, code. */
     static StandIn textless(Throwable failure) {
         return of(failure, StandIn::describe, known());
     }
 
-    /** @param texts what is shown of a failure instead of what its {@code toString} says; whatever this throws is left out */
+    /** @param texts gives the text shown for a failure instead of its {@code toString}; if it throws, the text is omitted */
     static StandIn of(Throwable failure, Function<Throwable, String> texts) {
         return of(
                 failure,
@@ -42,7 +42,7 @@ final class StandIn extends RuntimeException {
         return Collections.newSetFromMap(new IdentityHashMap<>());
     }
 
-    /** @param known those visited already, because causes and suppressed exceptions may form a cycle */
+    /** @param known failures already visited, because causes and suppressed exceptions may form a cycle */
     private static StandIn of(Throwable failure, Function<Throwable, String> texts, Set<Throwable> known) {
         known.add(failure);
         Throwable cause = Causes.causeOf(failure);
@@ -75,7 +75,7 @@ final class StandIn extends RuntimeException {
         }
     }
 
-    /** Leaves out the name of this class, which says nothing. */
+    /** Without the name of this class, which says nothing. */
     @Override
     @SuppressWarnings("OverrideThrowableToString") // the message is all there is to show
     public String toString() {

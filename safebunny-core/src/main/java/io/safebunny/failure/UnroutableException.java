@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.failure;
 
-/** No queue is bound for the message, so it is nowhere. Sending it again helps only after a consumer has been deployed. */
+/**
+ * No queue is bound for the message, so the broker has not kept it. Sending it again helps only after a consumer has
+ * been deployed.
+ */
 public final class UnroutableException extends PublishException {
 
     private final String brokerReply;
@@ -21,7 +24,7 @@ public final class UnroutableException extends PublishException {
         this.brokerReply = brokerReply;
     }
 
-    /** The same failure, with what the sending node takes itself: a misspelt `from` is seen there. */
+    /** The same failure, with what the sending node consumes itself, which reveals a misspelt `from`. */
     public UnroutableException with(String taken) {
         return new UnroutableException(new Publication(type(), routingKey(), messageId()), brokerReply, " " + taken);
     }

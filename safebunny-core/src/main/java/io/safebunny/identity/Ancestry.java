@@ -4,7 +4,7 @@ package io.safebunny.identity;
 /**
  * What a message id is computed from.
  *
- * @param parentId id of the message in whose handling the new one is published; empty when it starts the saga
+ * @param parentId id of the message whose handler publishes the new one; empty if it starts the saga
  * @param ordinalOrKey 1, 2, … per type within one handling of the parent, or the caller's idempotency key
  * @param marker position in the saga, from 1
  */

@@ -11,8 +11,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * SHA-256 over fields, each prefixed with its length, so that ("ab", "c") and ("a", "bc") differ. A thread can fill only one at a
- * time: finish it before starting the next.
+ * SHA-256 over fields, each prefixed with its length, so that ("ab", "c") and ("a", "bc") differ. Each thread has one instance
+ * per key: finish a hash before starting the next.
  */
 public final class FieldHash {
 
@@ -29,12 +29,12 @@ public final class FieldHash {
         this.finish = finish;
     }
 
-    /** This thread's instance, emptied. */
+    /** This thread's instance, reset. */
     public static FieldHash sha256() {
         return SHA256.get().start();
     }
 
-    /** A supplier of each thread's emptied instance for the key, which must not be empty: HMAC-SHA-256 (RFC 2104). */
+    /** Supplies each thread's reset instance of HMAC-SHA-256 (RFC 2104) with this key, which must not be empty. */
     static Supplier<FieldHash> hmacSha256(byte[] key) {
         SecretKeySpec secret = new SecretKeySpec(key, "HmacSHA256");
         ThreadLocal<FieldHash> hashes = ThreadLocal.withInitial(() -> newHmacSha256(secret));
@@ -69,7 +69,7 @@ public final class FieldHash {
         update.accept(length);
     }
 
-    /** @param last the last field, which needs no length */
+    /** @param last the last field, which is not prefixed with its length */
     public byte[] finish(byte[] last) {
         update.accept(last);
         return finish();
@@ -100,6 +100,8 @@ public final class FieldHash {
     }
 
     private static IllegalStateException missing(GeneralSecurityException e) {
-        return new IllegalStateException("Every Java platform has SHA-256 and HmacSHA256", e);
+        return new IllegalStateException(
+                "This JVM lacks SHA-256 or HmacSHA256, which every Java platform must have: use another JVM, or check its security providers",
+                e);
     }
 }

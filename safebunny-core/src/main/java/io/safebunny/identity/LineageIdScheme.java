@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 /**
  * {@code sb-lineage}, the default: a version 8 UUID (RFC 9562) from the first 122 bits of SHA-256 over the length-prefixed fields
  * {@code "sb1"}, correlation id, parent id, publishing node, type, ordinal or key. With a secret the hash is HMAC-SHA-256, so
- * that whoever sees a message cannot compute the ids of the messages that follow from it. Thread-safe.
+ * nobody can compute the ids of the following messages from a message they see. Thread-safe.
  */
 public final class LineageIdScheme implements IdScheme {
 

@@ -4,10 +4,10 @@ package io.safebunny.message;
 import io.safebunny.BunnyMessage;
 
 /**
- * Tells the node of a saga that one of its steps leaves no effect behind. Written with the completion of the undo, by the node that
- * handled it.
+ * Tells a saga's node that one of its steps has been undone. Published by the node that handled the undo, together with its
+ * completion.
  *
- * @param saga node that published the undo; empty if the undo did not say
+ * @param saga node that published the undo; empty if the undo did not name it
  * @param step message id of the step
  */
 @BunnyMessage("BunnyUndone")

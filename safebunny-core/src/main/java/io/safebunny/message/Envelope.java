@@ -90,8 +90,8 @@ public record Envelope(
     }
 
     /**
-     * The wire form of a copy. It keeps the bytes, encoding and priority of the delivered message, and headers that only a later
-     * version of SafeBunny knows.
+     * The wire form of a copy. Keeps the bytes, encoding and priority of the delivered message, and headers of later versions of
+     * SafeBunny.
      *
      * @param delivered the message from which this envelope was read
      */

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a foreign message strictly: what it returns is valid, and what it refuses goes to the poison queue. Pure. */
+/** Reads an incoming message strictly: the result is valid, and a message it refuses goes to the poison queue. Pure. */
 public final class EnvelopeReader {
 
     private static final String JSON = "application/json";
@@ -25,7 +25,7 @@ public final class EnvelopeReader {
     }
 
     /**
-     * Reads a message; the envelope's body is still as delivered, perhaps encoded.
+     * Reads a message without decoding its body.
      *
      * @param isKnown whether there is a codec for a {@code content_encoding}
      * @throws InvalidMessageException naming the property, what was found and what is needed
@@ -44,7 +44,7 @@ public final class EnvelopeReader {
         if (encoding != null && !isPlain(encoding) && !isKnown.test(encoding)) {
             throw new InvalidMessageException(
                     MALFORMED_BODY,
-                    "Unsupported content_encoding [%s]: this node has no BodyCodec for it. Register one, or send the body plain."
+                    "Unsupported content_encoding [%s]: this node has no BodyCodec for it. Register one as a bean, or send the body unencoded."
                             .formatted(Names.printable(encoding)));
         }
         Map<String, Object> headers = wire.headers();
@@ -88,7 +88,7 @@ public final class EnvelopeReader {
         if (value == null || value.isEmpty()) {
             throw new InvalidMessageException(
                     MISSING_PROPERTY,
-                    "Missing property [%s]: every message needs message_id, correlation_id and type."
+                    "Missing property [%s]: every message must have message_id, correlation_id and type. Set it where the message is published."
                             .formatted(property));
         }
         return value;
@@ -97,15 +97,16 @@ public final class EnvelopeReader {
     private static InvalidMessageException invalid(String property, String found, String needed) {
         return new InvalidMessageException(
                 MISSING_PROPERTY,
-                "Invalid property [%s=%s]: it must be %s.".formatted(property, Names.printable(found), needed));
+                "Invalid property [%s=%s]: it must be %s. Correct it where the message is published."
+                        .formatted(property, Names.printable(found), needed));
     }
 
-    /** The node name is only informational here, so an invalid one is dropped. */
+    /** Only informational, so an invalid node name is dropped. */
     private static String node(@Nullable String appId) {
         return appId != null && Names.isNode(appId) ? appId : "";
     }
 
-    /** A message that undoes itself would wait for its own end. */
+    /** A message that undoes itself would wait for itself. */
     private static @Nullable String undoes(Map<String, Object> headers, String id) {
         String undoes = messageId(headers, Headers.UNDOES);
         if (undoes != null && undoes.equals(id)) {

@@ -3,17 +3,18 @@ package io.safebunny.message;
 
 import java.util.Map;
 
-/** What headers take in a frame. Pure. */
+/** Size of headers in an AMQP frame. Pure. */
 public final class HeaderBytes {
 
-    /** A name's length and the value's kind. */
+    /** Length of the name and type of the value, one byte each. */
     private static final int AROUND = 2;
 
     private HeaderBytes() {}
 
-    /** @return bytes of all names and values; a value that is no text counts as 8, the most of any scalar */
+    /** @return bytes of all names and values; a value that is not text counts as 8, the largest scalar */
     public static int of(Map<String, Object> headers) {
-        if (headers.isEmpty()) { // most have none, and a walk allocates
+        // most messages have none, and iterating allocates
+        if (headers.isEmpty()) {
             return 0;
         }
         int bytes = 0;
@@ -25,7 +26,10 @@ public final class HeaderBytes {
         return bytes;
     }
 
-    /** Counted without encoding the text, because every delivery asks. Each half of a surrogate pair stands for 2 of its 4 bytes. */
+    /**
+     * Counted without encoding the text, because this runs for every delivery. Each half of a surrogate pair counts as 2 of its 4
+     * bytes.
+     */
     static int utf8(String text) {
         int bytes = text.length();
         for (int i = 0; i < text.length(); i++) {

@@ -26,7 +26,7 @@ public final class Headers {
     public static final String SENT_AT = "sb-sent-at";
     public static final String MADE_AT = "sb-made-at";
 
-    /** Copies carry it like those of later versions: nobody reads it but who tells sagas of what was set aside. */
+    /** Copied like headers of later versions; read only to tell sagas about messages that were set aside. */
     public static final String RESENT_AT = "sb-resent-at";
 
     public static final String UNDOES = "sb-undoes";
@@ -43,23 +43,23 @@ public final class Headers {
     public static final String TRACEPARENT = "traceparent";
     public static final String TRACESTATE = "tracestate";
 
-    /** What an application may publish. */
+    /** Limits on what an application may publish. */
     private static final int MAX_COUNT = 100;
 
     private static final int MAX_BYTES = 32 * 1024;
 
     /**
-     * What may be delivered to a handler, from whatever publisher. All headers of a copy must fit into one frame (128 KiB) with those of
-     * delays, or with the reason and the exception.
+     * Limit on what is delivered to a handler. All headers of a copy, together with those for delays or for the poison reason and
+     * exception, must fit into one frame (128 KiB).
      */
     private static final int MAX_DELIVERED_BYTES = 80 * 1024;
 
-    /** Of {@link #later}, enough for ids, numbers and flags. */
+    /** Limit on {@link #later}: enough for ids, numbers and flags. */
     private static final int MAX_LATER_BYTES = 8 * 1024;
 
     private static final List<String> KNOWN = List.of(MARKER, CAUSATION_ID, ATTEMPT, SENT_AT, UNDOES);
 
-    /** Of a text in one of SafeBunny's own headers, which is perhaps what made the message invalid. */
+    /** Limit on text in one of SafeBunny's own headers, which may be what made the message invalid. */
     private static final int LONGEST_COPIED = 1_000;
 
     private static final Set<String> RESERVED =
@@ -69,15 +69,15 @@ public final class Headers {
 
     private Headers() {}
 
-    /** The application's own headers of an incoming message, all of them. Others are dropped. */
+    /** All of the application's own headers of an incoming message; the others are dropped. */
     public static Map<String, Object> application(Map<String, Object> wire) {
         return scalars(wire, name -> !isReserved(name));
     }
 
     /**
-     * SafeBunny headers of an incoming message that this version does not know. An instance of a later version may have written
-     * them, so copies carry them, unread. Leaves out those of delays and poison copies, which describe one copy and are written
-     * anew for each. {@link #MADE_AT} is one of them if it is a number: it matters to traces only, and is no reason to refuse a message.
+     * SafeBunny headers of an incoming message that this version does not know. A later version may have written them, so copies
+     * carry them unread. Omits the headers of delays and poison copies, which describe one copy and are rewritten for each.
+     * Includes {@link #MADE_AT} if it is a number: only traces use it, so a wrong one is no reason to refuse a message.
      */
     public static Map<String, Object> later(Map<String, Object> wire) {
         Map<String, Object> later = scalars(wire, Headers::isOfLaterVersion);
@@ -90,8 +90,8 @@ public final class Headers {
     }
 
     /**
-     * What a copy keeps of an incoming message, whose headers nobody needs to have checked: those of the application and of later
-     * versions, the trace context, and SafeBunny's own about the message itself. Nothing that would have the broker do something.
+     * Headers that a copy keeps of an incoming, possibly unchecked message: the application's, those of later versions, the trace
+     * context, and SafeBunny's own about the message itself. Nothing that the broker acts on.
      */
     public static Map<String, Object> copied(Map<String, Object> wire) {
         Map<String, Object> copied = new LinkedHashMap<>(application(wire));
@@ -135,7 +135,7 @@ public final class Headers {
     }
 
     /**
-     * The application's own headers of an incoming message, if all that its copies have to carry fits into them.
+     * The application's own headers of an incoming message, after checking that its copies can carry them.
      *
      * @throws InvalidMessageException {@link PoisonReason#TOO_LARGE}
      */
@@ -150,12 +150,12 @@ public final class Headers {
         if (bytes > most) {
             throw new InvalidMessageException(
                     PoisonReason.TOO_LARGE,
-                    "%s too large [bytes=%s]: retries could not carry more than %s. Send data in the body."
+                    "%s too large [bytes=%s]: it must be at most %s, or retries could not carry them. Send data in the body instead."
                             .formatted(which, bytes, most));
         }
     }
 
-    /** The trace context of an incoming message, as far as it is valid. */
+    /** The valid part of an incoming message's trace context. */
     public static Map<String, String> trace(Map<String, Object> wire) {
         String parent = text(wire, TRACEPARENT);
         if (parent == null || !TraceContext.isParent(parent)) {
@@ -167,20 +167,22 @@ public final class Headers {
                 : Map.of(TRACEPARENT, parent, TRACESTATE, state);
     }
 
-    /** @throws InvalidPublicationException when there is a header that an application may not set */
+    /** @throws InvalidPublicationException if an application may not set one of the headers, or they are too many or too large */
     public static void requirePublishable(Map<String, Object> headers) {
         if (headers.isEmpty()) {
             return;
         }
         if (headers.size() > MAX_COUNT) {
-            throw new InvalidPublicationException("Too many headers [count=%s]: at most %s. Put data into the payload."
-                    .formatted(headers.size(), MAX_COUNT));
+            throw new InvalidPublicationException(
+                    "Too many headers [count=%s]: there must be at most %s. Put data into the payload instead."
+                            .formatted(headers.size(), MAX_COUNT));
         }
         headers.forEach(Headers::requirePublishable);
         int bytes = HeaderBytes.of(headers);
         if (bytes > MAX_BYTES) {
             throw new InvalidPublicationException(
-                    "Headers too large [bytes=%s]: at most %s. Put data into the payload.".formatted(bytes, MAX_BYTES));
+                    "Headers too large [bytes=%s]: they must have at most %s. Put data into the payload instead."
+                            .formatted(bytes, MAX_BYTES));
         }
     }
 
@@ -191,24 +193,24 @@ public final class Headers {
         }
         if (!Names.isUnicode(name) || (value instanceof String text && !Names.isUnicode(text))) {
             throw new InvalidPublicationException(
-                    "Invalid header [%s]: its name or value contains an unpaired surrogate (half of a character), which would become a question mark. Cut text between characters, or send bytes in the payload."
+                    "Invalid header [%s]: its name or value contains an unpaired surrogate (half of a character), which would become a question mark. Cut text between characters instead, or send bytes in the payload."
                             .formatted(Names.printable(name)));
         }
         if (isReserved(name)) {
             throw new InvalidPublicationException(
-                    "Reserved header name [%s]: names that begin with sb- or x-, and those of the trace and type headers, belong to the library and the broker. Choose another name."
+                    "Reserved header name [%s]: names that begin with sb- or x-, and those of the trace and type headers, belong to the library and the broker. Use another name."
                             .formatted(Names.printable(name)));
         }
         if (!isScalar(value)) {
             throw new InvalidPublicationException(
-                    "Unsupported header value [header=%s, class=%s]: headers are String, Boolean, Date or numbers (a BigDecimal with a scale of 0 to 255 and 31 bits). Put structured data into the payload."
+                    "Unsupported header value [header=%s, class=%s]: headers are String, Boolean, Date or numbers (a BigDecimal with a scale of 0 to 255 and 31 bits). Use one of these, or put structured data into the payload."
                             .formatted(
                                     Names.printable(name),
                                     value == null ? "null" : value.getClass().getName()));
         }
     }
 
-    /** Whether the header makes the broker route the message elsewhere too, or is what it counts of deliveries from one queue. */
+    /** Whether the header describes one routing only: extra routing keys, or the broker's count of deliveries from one queue. */
     public static boolean isOfOneRouting(String name) {
         return OF_ONE_ROUTING.contains(name.toLowerCase(Locale.ROOT));
     }

@@ -14,7 +14,7 @@ public final class MessageTypes {
     private static final String RESERVED = "Bunny";
     private static final String OWN_PACKAGE = "io.safebunny";
 
-    /** Of Java's own classes, and of the libraries of languages on the JVM, whose lists and maps are no more telling. */
+    /** Packages of Java and of other JVM languages, whose lists and maps say nothing about the content. */
     private static final List<String> LANGUAGES =
             List.of("java.", "javax.", "jdk.", "sun.", "com.sun.", "kotlin.", "scala.", "groovy.");
 
@@ -31,7 +31,7 @@ public final class MessageTypes {
 
     private MessageTypes() {}
 
-    /** @throws ConfigurationException SB-1002 when the class has no usable name, SB-1111 when none of its kind can have one */
+    /** @throws ConfigurationException SB-1002 if the class has no usable name; SB-1111 if a class of its kind cannot be a message */
     public static String nameOf(Class<?> type) {
         return NAMES.get(type);
     }
@@ -42,7 +42,7 @@ public final class MessageTypes {
             throw new ConfigurationException(
                     "SB-1111",
                     "The class cannot be a message [class=%s]: %s.".formatted(type.getTypeName(), flaw),
-                    "Put the value into a record of your own, for example: public record PricesChanged(List<Price> prices) {}.");
+                    "Use a record of your own that holds the value, for example: public record PricesChanged(List<Price> prices) {}.");
         }
     }
 
@@ -67,7 +67,7 @@ public final class MessageTypes {
                     "SB-1002",
                     "Reserved message type name [%s] of %s: types that begin with Bunny are SafeBunny's own messages."
                             .formatted(name, type.getName()),
-                    "Name the type otherwise with @BunnyMessage(\"OrderPlaced\") on the class.");
+                    "Use another name: @BunnyMessage(\"OrderPlaced\") on the class.");
         }
     }
 

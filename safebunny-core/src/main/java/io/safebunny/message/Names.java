@@ -41,7 +41,7 @@ public final class Names {
                     "SB-1002",
                     "Reserved message type name [poison] of %s: {node}-poison is the node's poison queue."
                             .formatted(origin),
-                    "Name the type otherwise with @BunnyMessage(\"OrderPlaced\") on the class.");
+                    "Use another name: @BunnyMessage(\"OrderPlaced\") on the class.");
         }
         if (!TYPE.matcher(name).matches()) {
             throw new ConfigurationException(
@@ -75,7 +75,7 @@ public final class Names {
         return isId(id, LONGEST_CORRELATION_ID);
     }
 
-    // checked without regular expressions, which allocate: these names come with every message
+    // no regular expressions, because they allocate and these checks run for every message
 
     private static boolean isId(String id, int longest) {
         if (id.isEmpty() || id.length() > longest) {
@@ -122,7 +122,7 @@ public final class Names {
     }
 
     /**
-     * Whether UTF-8 can express the text, which it cannot with an unpaired surrogate: encoders write a question mark for it, and
+     * Whether UTF-8 can express the text. It cannot express an unpaired surrogate: encoders write a question mark instead, and
      * different texts become equal.
      */
     public static boolean isUnicode(String text) {

@@ -9,7 +9,7 @@ public enum PoisonReason {
     HANDLER_FAILED,
     /** The handler failed on every attempt the policy allows. */
     RETRIES_EXHAUSTED,
-    /** Its record says that it was set aside before: another copy of it tells why. */
+    /** According to its record it was set aside before; another copy has the original reason. */
     SET_ASIDE_BEFORE,
     /** The body cannot be read as the handler's payload. */
     MALFORMED_BODY,
@@ -21,19 +21,17 @@ public enum PoisonReason {
     WRONG_QUEUE,
     /** The body is larger than {@code safebunny.max-message-size}. */
     TOO_LARGE,
-    /** The message is older than {@code safebunny.dedup.retention}, so it can no longer be known whether it was handled. */
+    /** The message is older than {@code safebunny.dedup.retention}, so nobody knows any more whether it was handled. */
     TOO_OLD,
-    /**
-     * Too many deliveries or claims of it ended without a result, usually because the message kills the process that handles it.
-     */
+    /** Too many deliveries or claims ended without a result, usually because the message kills the process that handles it. */
     DELIVERY_LIMIT,
     /** The store refuses the record of this message for good. */
     NOT_STORABLE,
-    /** It belongs to a saga that does not exist, also after all delayed retries. */
+    /** Its saga does not exist, not even after all delayed retries. */
     UNKNOWN_SAGA,
-    /** Its saga is stuck: an earlier message of it was set aside, and state built over a gap would be wrong. */
+    /** Its saga is stuck: an earlier message to it was set aside, and going on without that one would corrupt the state. */
     SAGA_STUCK,
-    /** It exceeded a time-to-live set by a policy or by its sender. */
+    /** It exceeded a time to live set by a broker policy or its sender. */
     EXPIRED;
 
     private final String wireName = name().toLowerCase(Locale.ROOT).replace('_', '-');

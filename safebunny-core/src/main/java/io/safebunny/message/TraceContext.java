@@ -5,8 +5,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Checks the syntax and limits of W3C Trace Context (level 1, chapter 3). Anything else is not carried on, because tracers, logs
- * and collectors downstream may trust it. Pure.
+ * Checks the syntax and limits of W3C Trace Context (level 1, chapter 3). Invalid values are dropped, because tracers, logs and
+ * collectors downstream may trust them. Pure.
  */
 final class TraceContext {
 

@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message as it is on the wire, unchecked: AMQP properties, headers and body. Transports carry it without looking inside.
- * Neither headers nor body are copied, and nobody may change them.
+ * A message as on the wire, unchecked: AMQP properties, headers and body. Transports carry it without looking inside. Headers and
+ * body are not copied and must not be changed.
  *
  * @param timestamp seconds since the epoch
  * @param priority 0 to 255, as the sender chose it; SafeBunny carries it in copies but sets none
@@ -47,7 +47,7 @@ public record WireMessage(
         return "WireMessage[%s, %s bytes]".formatted(ids(), body.length);
     }
 
-    /** Type and ids as the sender wrote them, made safe for a line of the log. */
+    /** Type and ids as the sender wrote them, made safe to log. */
     public String ids() {
         return "type=%s, messageId=%s, correlationId=%s".formatted(safe(type), safe(messageId), safe(correlationId));
     }

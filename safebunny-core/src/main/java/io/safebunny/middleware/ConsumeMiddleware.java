@@ -2,17 +2,18 @@
 package io.safebunny.middleware;
 
 /**
- * A user's step in the handling of messages; register it as a bean, order it with {@code @Order}. Whatever it does, the delivery is
- * settled exactly once.
+ * An application's step in the handling of messages; register it as a bean, order it with {@code @Order}. Whatever it does, the
+ * delivery is settled exactly once.
  *
- * <p>In the before group the action of its pipeline is the handler with its in-memory retries: returning without {@code next} means the
+ * <p>In the before group it surrounds the handler with its in-memory retries: returning without calling {@code next} means the
  * message is done, throwing means it failed.
  *
- * <p>In the after group it is told once how the message ended: {@linkplain ConsumeContext#failure() completed}, which is after the completion
- * was stored and its transaction committed (without a store: after what the handler published was confirmed), or given up, which is after the
- * poison copy was confirmed or the broker was left to move the message. A message that comes back has not ended, and a duplicate or a further
- * copy of one that has is not told again. The handling is over by then: {@code publisher} and {@code once} are refused, and what is published
- * or written here is no part of it. It runs before the acknowledgement, and is not repeated if the process dies in it, unless there is no store.
+ * <p>In the after group it is called once per message when the outcome is final. {@linkplain ConsumeContext#failure() Completed}:
+ * after the completion has been stored and its transaction committed (without a store: after the handler's publications have been
+ * confirmed). Given up: after the poison copy has been confirmed or the broker has been told to move the message. A message that
+ * will come back has no outcome yet, and duplicates are not reported again. The handling is over by then: {@code publisher} and
+ * {@code once} are refused, and whatever is published or written here is not part of it. It runs before the acknowledgement; if
+ * the process dies during it, it is not repeated, unless there is no store.
  */
 @FunctionalInterface
 public interface ConsumeMiddleware extends Middleware<ConsumeContext> {

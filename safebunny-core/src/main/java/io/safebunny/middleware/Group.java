@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.middleware;
 
-/** Where a user's middleware runs. */
+/** Where an application's middleware runs. */
 public enum Group {
-    /** Around the action: may skip it, repeat it, see and replace its failure. */
+    /** Around the action: may skip it, repeat it, and see or replace its failure. */
     BEFORE,
-    /** When the outcome is known, whether or not the action succeeded. A failure here is logged and changes nothing. */
+    /** After the outcome is final, whether the action succeeded or not. A failure here is only logged. */
     AFTER
 }

@@ -9,6 +9,9 @@ package io.safebunny.middleware;
 @FunctionalInterface
 public interface Middleware<C> {
 
-    /** Called once per message and per run of the steps before it, on the message's thread; must be thread-safe. */
+    /**
+     * Called once per message, and again whenever a step before it repeats the rest; on the message's thread. Must be
+     * thread-safe.
+     */
     void invoke(C context, Next next) throws Exception;
 }

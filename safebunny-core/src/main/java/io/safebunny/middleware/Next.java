@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.middleware;
 
-/** The rest of a pipeline. Not running it ends the pipeline here; running it again runs the rest again. */
+/** The rest of a pipeline. Not calling {@link #run} ends the pipeline here; calling it again repeats the rest. */
 @FunctionalInterface
 public interface Next {
 

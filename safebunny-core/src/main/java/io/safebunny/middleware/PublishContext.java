@@ -5,18 +5,18 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link PublishMiddleware} knows of the message being published. */
+/** What a {@link PublishMiddleware} sees of the message being published. */
 public interface PublishContext {
 
     Object payload();
 
     String type();
 
-    /** {@code null} until the message is identified. */
+    /** {@code null} until the message has its ids. */
     @Nullable
     String messageId();
 
-    /** {@code null} until the message is identified, unless the caller gave one. */
+    /** {@code null} until the message has its ids, unless the caller set one. */
     @Nullable
     String correlationId();
 
@@ -25,14 +25,14 @@ public interface PublishContext {
     /** The application's headers so far; unmodifiable. */
     Map<String, Object> headers();
 
-    /** Sets an application header. In the before group only; later it has no effect on the message. */
+    /** Sets an application header. In the before group only; in the after group it has no effect. */
     void header(String name, Object value);
 
-    /** In the after group: what became of it; {@code null} before. */
+    /** In the after group: the outcome; {@code null} before. */
     @Nullable
     PublishOutcome outcome();
 
-    /** In the after group: why it is not confirmed, as far as there is a reason; {@code null} when it is. */
+    /** In the after group: why it is not confirmed, if there is a reason; {@code null} if it is confirmed. */
     @Nullable
     Throwable failure();
 }

@@ -2,13 +2,14 @@
 package io.safebunny.middleware;
 
 /**
- * A user's step in the publishing of messages; register it as a bean, order it with {@code @Order}. The action of its
- * pipeline identifies, serializes and sends the message (inside a handler: collects it). Returning without {@code next}
- * means the message is dropped; the caller sees it in what {@code publish} returns.
+ * An application's step in the publishing of messages; register it as a bean, order it with {@code @Order}. It surrounds the
+ * action that gives the message its ids, serializes it and sends it (inside a handler: collects it). Returning without calling
+ * {@code next} drops the message, which the result of {@code publish} shows.
  *
- * <p>In the after group it is told once {@linkplain PublishContext#outcome() what became} of each publication that reached the action: on
- * the publisher's thread if that is known when {@code publish} returns, otherwise later, on another one. Whoever made the publication tells,
- * not whoever sends it at last, and what is still to be told when the process dies is not told.
+ * <p>In the after group it is called once with the {@linkplain PublishContext#outcome() outcome} of each publication that reached
+ * the action: on the publisher's thread if the outcome is known when {@code publish} returns, otherwise later on another thread.
+ * It is called in the process that published, even if another one sends the message in the end; if that process dies first, it is
+ * not called.
  */
 @FunctionalInterface
 public interface PublishMiddleware extends Middleware<PublishContext> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What users put around the handling and the publishing of a message. They see it, may stop it, and never settle it. */
+/** Application code around the handling and publishing of messages. It sees messages and may stop them, but never settles them. */
 @NullMarked
 package io.safebunny.middleware;
 

@@ -2,7 +2,7 @@
 package io.safebunny.saga;
 
 /**
- * A message of a saga that was set aside and waits in a poison queue.
+ * A saga's message that was set aside and waits in a poison queue.
  *
  * @param messageId its id
  * @param type its type name

@@ -8,11 +8,13 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * On a handler of a {@link BunnySaga}: the saga's id is a property of the payload instead of the message's correlation id, such as
- * {@code "order.id"}. It must be a valid correlation id ({@code [A-Za-z0-9._:-]{1,64}}); a message without one is set aside.
+ * On a handler of a {@link BunnySaga}: reads the saga's id from a property of the payload, such as {@code "order.id"}, instead of
+ * the message's correlation id. It must be a valid correlation id ({@code [A-Za-z0-9._:-]{1,64}}); a message without one is set
+ * aside.
  *
- * <p>If the saga is itself a participant of another one, its handlers of a command and of that command's undo need the same property: in
- * another partition an undo does not find its command, and does not bar it.
+ * <p>If the saga is itself a participant of another one, its handlers of a command and of that command's undo must use the same
+ * property: otherwise they are in different partitions, and the undo can neither find the command nor prevent it from being
+ * handled later.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

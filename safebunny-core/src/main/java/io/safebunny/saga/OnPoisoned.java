@@ -8,10 +8,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The method of a {@link BunnySaga} that runs when a command of the saga, one that it sent as a {@linkplain SagaContext#step step}, was set
- * aside by the node that had to handle it, after all retries. It may take a {@link BlockedOn}, the state and a {@link SagaContext}. For a
- * saga that is {@link SagaStatus#STUCK} then, it runs when the saga goes on, if that still waits for the command. Without such a method
- * the saga waits for a person: nothing is undone without being asked.
+ * The method of a {@link BunnySaga} that runs when a command that the saga sent as a {@linkplain SagaContext#step step} was set
+ * aside by its receiver, after all retries. It may take a {@link BlockedOn}, the state and a {@link SagaContext}. If the saga is
+ * {@link SagaStatus#STUCK} at that time, the method runs after the repair, provided the saga still waits for the command. Without
+ * such a method the saga waits for an operator: nothing is undone automatically.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

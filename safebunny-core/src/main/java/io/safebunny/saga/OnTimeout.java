@@ -7,7 +7,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The method of a {@link BunnySaga} that runs when a timeout set with {@link SagaContext#timeout} is over. It takes no payload. */
+/** The method of a {@link BunnySaga} that runs when a timeout set with {@link SagaContext#timeout} expires. It takes no payload. */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

@@ -2,7 +2,8 @@
 package io.safebunny.saga;
 
 /**
- * Published once by the saga's node when a saga has failed and everything that had an undo is undone. Dropped if no node listens.
+ * Published once by the saga's node when a saga has failed and every step with an undo has been undone. Dropped if no node
+ * listens.
  *
  * @param saga name of the saga
  * @param sagaId id of the instance, which is also the correlation id

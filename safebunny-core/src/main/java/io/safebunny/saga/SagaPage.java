@@ -5,10 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some of the sagas that were asked for, oldest first. Immutable.
+ * One page of the sagas that match a query, oldest first. Immutable.
  *
- * @param scanned how many were read for it; a page looks through 1,000 at most, so one of blocked sagas may have few, and go on
- * @param next {@link SagaQuery#after} of the page after it; {@code null} when this is the last one
+ * @param scanned how many were read for this page. A page reads at most 1,000, so a page of blocked sagas may have few or none
+ *     although more follow
+ * @param next {@link SagaQuery#after} for the next page; {@code null} on the last page
  */
 public record SagaPage(
         List<SagaView> sagas, int scanned, @Nullable String next) {

@@ -6,13 +6,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which sagas a page has. Immutable.
+ * A query for a page of sagas. Immutable.
  *
  * @param saga only of this name; {@code null} for all
- * @param statuses only with one of these
+ * @param statuses only those with one of these
  * @param blocked only those whose {@link SagaView#blockedOn} is not empty
- * @param after {@link SagaPage#next} of the page before; {@code null} for the first one
- * @param limit most to return, 1 to 1000
+ * @param after {@link SagaPage#next} of the previous page; {@code null} for the first page
+ * @param limit maximum to return, 1 to 1000
  */
 public record SagaQuery(
         @Nullable String saga,

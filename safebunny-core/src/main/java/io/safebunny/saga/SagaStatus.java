@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga;
 
-/** How far a saga has got. */
+/** Status of a saga. */
 public enum SagaStatus {
     /** It waits for messages. */
     ACTIVE,
     /** It failed, and its steps are being undone, the last one first. */
     COMPENSATING,
-    /** It has ended well. */
+    /** It has ended successfully. */
     COMPLETED,
-    /** It has ended, and what had an undo is undone, or was skipped by a person. */
+    /** It failed, and every step with an undo has been undone, or skipped by an operator. */
     FAILED,
-    /** An undo was set aside: a person has to look after it. */
+    /** An undo was set aside: an operator has to repair it, see {@link Sagas}. */
     COMPENSATION_FAILED,
-    /** A message to the saga was set aside: a person has to look after it. */
+    /** A message to the saga was set aside: an operator has to repair it, see {@link Sagas}. */
     STUCK;
 
     /** Whether nothing more happens to it. */
@@ -21,7 +21,7 @@ public enum SagaStatus {
         return this == COMPLETED || this == FAILED;
     }
 
-    /** Whether it goes on only when a person has looked after it. */
+    /** Whether it cannot go on until an operator has repaired it. */
     public boolean needsRepair() {
         return this == COMPENSATION_FAILED || this == STUCK;
     }

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param saga name of the saga
  * @param id id of the instance
- * @param version of the stored record, for {@link Sagas#patch}; one higher with every change
+ * @param version of the stored record, for {@link Sagas#patch}; increases by one with every change
  * @param stateVersion version of the state, see {@link BunnySaga#version}
  * @param state as JSON
  * @param reason why it failed; {@code null} if it did not
- * @param steps in the order of being sent, without those that were forgotten
- * @param timeouts when each runs, by name
- * @param blockedOn messages that were set aside and wait in poison queues
- * @param history the last 50 things that happened, oldest first
+ * @param steps in the order in which they were sent, without forgotten ones
+ * @param timeouts when each timeout expires, by name
+ * @param blockedOn its messages that were set aside and wait in poison queues
+ * @param history the last 50 events, oldest first
  */
 public record SagaView(
         String saga,
@@ -55,15 +55,15 @@ public record SagaView(
             @Nullable String undo,
             StepStatus status) {}
 
-    /** How far a step has got. */
+    /** Status of a step. */
     public enum StepStatus {
         /** The command was sent. */
         SENT,
-        /** Its undo was sent and is not acknowledged. */
+        /** Its undo was sent and has not been acknowledged yet. */
         UNDOING,
-        /** Its undo is acknowledged. */
+        /** Its undo has been acknowledged. */
         UNDONE,
-        /** A person decided that it need not be undone. */
+        /** An operator decided that it need not be undone. */
         SKIPPED
     }
 

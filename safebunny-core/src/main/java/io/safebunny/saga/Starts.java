@@ -8,8 +8,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * On a handler of a {@link BunnySaga}: its message starts the saga and returns the first state. If the saga exists, the message
- * is ignored, unless the handler takes a {@code @Nullable} state: then it runs in either case.
+ * On a handler of a {@link BunnySaga}: its message starts the saga, and the handler returns the first state. If the saga already
+ * exists, the message is ignored, unless the handler takes a {@code @Nullable} state: then it runs in both cases.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

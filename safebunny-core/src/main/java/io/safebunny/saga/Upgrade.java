@@ -8,14 +8,14 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A static method of a {@link BunnySaga} that turns the state's JSON of one version into that of the next: it takes and returns
- * an {@code ObjectNode} (tools.jackson). Runs when an older state is read.
+ * A static method of a {@link BunnySaga} that converts the state's JSON from one version to the next: it takes and returns an
+ * {@code ObjectNode} (tools.jackson). Runs when an older state is read.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
 public @interface Upgrade {
 
-    /** The version that it reads; it writes the next one. */
+    /** The version it reads; it returns the next one. */
     int from();
 }

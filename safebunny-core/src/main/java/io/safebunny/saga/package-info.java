@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Sagas with state, as an application writes them, and as it looks at them and repairs them. */
+/** Sagas with state: how an application writes, inspects and repairs them. */
 @NullMarked
 package io.safebunny.saga;
 

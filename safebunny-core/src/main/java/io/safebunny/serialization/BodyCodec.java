@@ -6,10 +6,11 @@ import io.safebunny.message.Envelope;
 /**
  * SPI: transforms bodies between serializer and wire, for example to compress or encrypt them. Register it as a bean. It decodes
  * messages whose {@code content_encoding} names it, and encodes this node's publications if {@code safebunny.publisher.encoding}
- * does. Implementations must be thread-safe and do no I/O, and should pass {@code BodyCodecContract} of {@code safebunny-test}.
+ * names it. Implementations must be thread-safe and do no I/O, and should pass {@code BodyCodecContract} of {@code
+ * safebunny-test}.
  *
- * <p>Repeats are recognised by the decoded bytes, so encoding the same message twice may give different bytes. Retries and poison
- * messages keep the encoded bytes as delivered.
+ * <p>Duplicates are recognised by the decoded bytes, so encoding the same message twice may give different bytes. Retries and
+ * poison messages keep the encoded bytes as delivered.
  */
 public interface BodyCodec {
 
@@ -26,9 +27,9 @@ public interface BodyCodec {
     byte[] encode(Envelope message);
 
     /**
-     * @param message with the body as delivered, which may come from anybody. Its other properties are valid, but may be forged
-     * @param maxSize limit of the result in bytes. A codec must stop as soon as it is exceeded, and not rely on a size stated in
-     *     the body
+     * @param message with the body as delivered, which is untrusted. Its other properties are valid, but may be forged
+     * @param maxSize limit of the result in bytes. A codec must stop as soon as it is exceeded, and must not trust a size stated
+     *     in the body
      * @throws CodecException when the bytes are not in this codec's format, or {@link CodecException#tooLarge} when there are too
      *     many; the message goes to the poison queue. The exception's text must not quote the body
      */

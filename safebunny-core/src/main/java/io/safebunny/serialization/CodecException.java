@@ -21,7 +21,7 @@ public final class CodecException extends SafeBunnyException {
     /** The decoded body exceeds the limit. */
     public static CodecException tooLarge(String encoding, long maxSize) {
         return new CodecException(
-                "Message too large [content_encoding=%s]: decoded, it has more than %s bytes. Raise safebunny.max-message-size to accept it."
+                "Message too large [content_encoding=%s]: decoded, it has more than %s bytes. Set safebunny.max-message-size to more to accept it."
                         .formatted(encoding, maxSize),
                 null,
                 true);

@@ -47,7 +47,7 @@ public final class Codecs {
                                         encoding,
                                         other.getClass().getName(),
                                         codec.getClass().getName()),
-                        "Remove one of the beans, or give one of them another encoding.");
+                        "Remove one of the beans, or use another encoding for one of them.");
             }
         }
         this.publishing = publishing == null ? null : byEncoding.get(publishing.toLowerCase(Locale.ROOT));
@@ -65,7 +65,7 @@ public final class Codecs {
         return NONE;
     }
 
-    /** {@code null} when bodies are published as serialized. */
+    /** {@code null} if bodies are published as serialized. */
     public @Nullable BodyCodec publishing() {
         return publishing;
     }

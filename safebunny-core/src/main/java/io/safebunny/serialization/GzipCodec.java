@@ -10,7 +10,7 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * Compresses bodies with gzip. Stops decompressing as soon as a body exceeds the limit, so that a small one cannot fill the heap.
+ * Compresses bodies with gzip. Stops decompressing as soon as a body exceeds the limit, so a small body cannot fill the heap.
  * Thread-safe.
  */
 public final class GzipCodec implements BodyCodec {
@@ -47,7 +47,8 @@ public final class GzipCodec implements BodyCodec {
             }
         } catch (IOException e) {
             throw new CodecException(
-                    "Cannot decode the body [content_encoding=gzip]: it is not gzip, or it is damaged", null);
+                    "Cannot decode the body [content_encoding=gzip]: it is not gzip, or it is damaged. Check how its sender compresses it",
+                    null);
         }
         return bytes.toByteArray();
     }

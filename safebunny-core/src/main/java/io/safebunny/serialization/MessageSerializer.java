@@ -12,35 +12,36 @@ import java.lang.reflect.Type;
 public interface MessageSerializer {
 
     /**
-     * Called at start-up for each handler's payload type, whatever content type its messages will have.
+     * Called at start-up for the payload type of each handler.
      *
-     * @throws io.safebunny.failure.ConfigurationException when values of this type cannot be read safely; the application does
-     *     not start. That no JSON at all can be read as this type keeps it from starting only if no other serializer takes the type
+     * @throws io.safebunny.failure.ConfigurationException if values of this type cannot be read safely; the application does not
+     *     start. If the type merely cannot be read from any JSON, it starts as long as another serializer accepts the type
      */
     default void prepare(Type target) {}
 
     /** The content type that {@link #serialize(Object)} produces, for example {@code application/json}. */
     String contentType();
 
-    /** @param contentType as received: any text, perhaps with parameters; to be compared ignoring case */
+    /** @param contentType as received: any text, perhaps with parameters; compare it ignoring case */
     boolean reads(String contentType);
 
     /**
-     * Equal payloads become equal bytes, because a handler that runs again publishes the same messages with the same bodies. Text is
-     * written as it is, or not at all.
+     * Equal payloads must give equal bytes, because a handler that runs again must publish the same bodies. Text must be written
+     * unchanged, or refused.
      *
-     * @return an array that nobody else uses
+     * @return a new array, which the caller may keep
      * @throws SerializationException when the payload cannot be written
      */
     byte[] serialize(Object payload);
 
     /**
-     * Skips fields that the target type does not have: a newer sender may add some. A failure that passes by itself, such as a schema registry
-     * that is away, has an {@link java.io.IOException} of the JDK's or a timeout as its cause; then nobody takes the body for unreadable
-     * who looks at it in the poison queue.
+     * Must skip fields that the target type does not have: a newer sender may add some. For a temporary failure, such as an
+     * unreachable schema registry, throw an exception with one of the JDK's {@link java.io.IOException}s or a timeout as its
+     * cause, so that tools for the poison queue do not report the body as unreadable.
      *
      * @param body not to be changed
-     * @throws SerializationException when the bytes are not a value of the target type, or are a null; never returns {@code null}
+     * @throws SerializationException if the bytes are not a value of the target type, or represent null; never returns {@code
+     *     null}
      */
     Object deserialize(byte[] body, Type target);
 }

@@ -6,10 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
-/**
- * A moment by which something must have ended, however many steps it takes: each step is given what the others left.
- * Immutable.
- */
+/** A time limit for an operation of several steps: each step gets what the earlier ones left. Immutable. */
 public final class Deadline {
 
     private final Timeline timeline;
@@ -22,30 +19,30 @@ public final class Deadline {
         this.at = timeline.nanoTime() + timeout.toNanos();
     }
 
-    /** From now on by this timeline's monotonic clock. */
+    /** A deadline that starts now, by this timeline's monotonic clock. */
     public static Deadline after(Duration timeout, Timeline timeline) {
         return new Deadline(timeline, timeout);
     }
 
-    /** What it was made with: how long all steps together may take. */
+    /** How long all steps together may take. */
     public Duration timeout() {
         return timeout;
     }
 
-    /** In nanoseconds; zero when it is over, never less. */
+    /** Time left in nanoseconds; 0 when it is over. */
     public long nanosLeft() {
         return Math.max(0, at - timeline.nanoTime());
     }
 
-    /** Zero when it is over, never less. */
+    /** Time left; zero when it is over. */
     public Duration left() {
         return Duration.ofNanos(nanosLeft());
     }
 
     /**
-     * Blocks the calling thread until the signal is given, or this is over.
+     * Blocks the calling thread until the signal completes, or this is over.
      *
-     * @return whether it was given, completed exceptionally included
+     * @return whether it completed, normally or exceptionally
      */
     public boolean await(CompletableFuture<?> signal) throws InterruptedException {
         try {

@@ -20,7 +20,7 @@ public final class SystemTimeline implements Timeline, AutoCloseable {
     private final SecureRandom random = new SecureRandom();
     private final ScheduledThreadPoolExecutor scheduler;
 
-    /** @param name of the scheduling thread */
+    /** @param name name of the scheduling thread */
     public SystemTimeline(String name) {
         scheduler = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, name);
@@ -41,7 +41,7 @@ public final class SystemTimeline implements Timeline, AutoCloseable {
         return System.nanoTime();
     }
 
-    /** After {@link #close()} nothing is scheduled any more. */
+    /** Does nothing after {@link #close()}. */
     @Override
     public Cancellable schedule(Duration delay, Runnable task) {
         if (scheduler.isShutdown()) {

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.random.RandomGenerator;
 
 /**
- * The only source of what differs from one run to the next: a wall clock, a monotonic clock, waiting, scheduling and randomness.
- * Thread-safe.
+ * The only source of time and randomness: a wall clock, a monotonic clock, waiting, scheduling and random numbers. Tests replace
+ * it with virtual time. Thread-safe.
  */
 public interface Timeline {
 
@@ -21,9 +21,8 @@ public interface Timeline {
     long nanoTime();
 
     /**
-     * How far this timeline has run ahead of clocks that it does not move, such as a database's: zero unless time is virtual. Add it to
-     * their time, both when a moment is written and when it is compared. A timeline that wraps another one
-     * passes this on, as {@link ForwardingTimeline} does.
+     * How far virtual time is ahead of clocks that it does not control, such as a database's; zero for real time. Add it to their
+     * time, both when writing and when comparing a timestamp. A timeline that wraps another one must pass this on.
      */
     default Duration lead() {
         return Duration.ZERO;
@@ -33,8 +32,8 @@ public interface Timeline {
     Cancellable schedule(Duration delay, Runnable task);
 
     /**
-     * Like {@link #schedule(Duration, Runnable)}, and says what for. Only a virtual timeline needs to know, which must not run through
-     * what the application wants later, or wait for the end of what never ends.
+     * Like {@link #schedule(Duration, Runnable)}, with a purpose. Only virtual timelines use it: they must not skip ahead to what
+     * the application scheduled for later, nor wait for recurring tasks to end.
      */
     default Cancellable schedule(Purpose purpose, Duration delay, Runnable task) {
         return schedule(delay, task);
@@ -47,22 +46,22 @@ public interface Timeline {
     <T> T await(CompletableFuture<T> future, Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException;
 
-    /** Thread-safe, and good for ids that must not occur twice anywhere. */
+    /** Thread-safe, and random enough for ids that must be unique everywhere. */
     RandomGenerator random();
 
     /** What a task is scheduled for. */
     enum Purpose {
-        /** Something that is under way goes on: it is tried again, or given up. */
+        /** The next step of something in progress: a retry, or a timeout. */
         PROGRESS,
-        /** The application wanted it then: a delayed message, a timeout of a saga, the end of a pause. */
+        /** Something the application scheduled: a delayed message, a saga's timeout, the end of a pause. */
         APPLICATION,
-        /** Looks again and again whether there is something to do. */
+        /** Recurring background work. */
         UPKEEP
     }
 
     /** A scheduled task. */
     interface Cancellable {
-        /** No effect when the task has run. */
+        /** Has no effect if the task has run. */
         void cancel();
     }
 }

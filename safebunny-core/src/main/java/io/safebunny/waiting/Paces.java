@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.random.RandomGenerator;
 
 /**
- * When those are to come again for whom there is no room in a line: at about the pace at which the line moves, one after the other.
- * A constant delay would have all who are left come again several times a second. Thread-safe.
+ * Computes when callers that find a line full should retry: one after the other, at about the pace at which the line moves. With
+ * a constant delay all of them would retry several times a second. Thread-safe.
  */
 final class Paces<K> {
 
@@ -17,7 +17,7 @@ final class Paces<K> {
 
     static final int MOST_KEYS = 1_000;
 
-    /** Until it is known better. Too short costs a few more comebacks; too long leaves the line empty. */
+    /** Used until a turn has been measured. Too short costs a few extra retries; too long leaves the line empty. */
     private static final long FIRST_GUESS = Duration.ofMillis(20).toNanos();
 
     /** Weight of the last turn in the average. */
@@ -37,7 +37,7 @@ final class Paces<K> {
         this.random = random;
     }
 
-    /** Of one key, in nanoseconds. */
+    /** Pace of one key; times in nanoseconds. */
     private static final class Pace {
         private long turn = FIRST_GUESS;
         private long next;
@@ -47,7 +47,7 @@ final class Paces<K> {
         }
     }
 
-    /** The next free place in the schedule, and a random one if that is too far away to be foreseen. */
+    /** The next free slot in the schedule, or a random delay if that slot is too far in the future to predict. */
     synchronized Duration comesAgainIn(K key, long now) {
         Pace pace = paces.get(key);
         if (pace == null || now - pace.next > LONGEST.toNanos()) {
@@ -58,11 +58,12 @@ final class Paces<K> {
             return LONGEST.dividedBy(2).plusNanos(random.nextLong(LONGEST.toNanos() / 2));
         }
         long due = Math.max(pace.next, now);
-        pace.next = due + pace.turn * 3 / 4; // a little too fast: the line takes some, and is never empty
+        // slightly faster than the line moves, so that the line never runs empty
+        pace.next = due + pace.turn * 3 / 4;
         return Duration.ofNanos(Math.max(due - now, SHORTEST.toNanos()));
     }
 
-    /** How long a turn lasted; remembered only for those for whom somebody had to come again. */
+    /** Records how long a turn lasted; only for keys whose line has been full. */
     synchronized void took(K key, long nanos) {
         Pace pace = paces.get(key);
         if (pace != null) {

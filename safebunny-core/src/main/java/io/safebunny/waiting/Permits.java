@@ -8,9 +8,8 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
 
 /**
- * A bounded number of permits; who finds none waits in line until a deadline, on the deadline's timeline, which is what a
- * {@link Semaphore} cannot do. Who comes at the right moment may overtake the line: a permit that waits for a thread to wake up is a
- * permit that nobody uses. Thread-safe.
+ * A bounded number of permits. Unlike a {@link Semaphore}, it waits on the deadline's timeline, so it works in virtual time. A
+ * newcomer may overtake the line, because a permit reserved for a waking thread would sit idle. Thread-safe.
  */
 public final class Permits {
 
@@ -21,7 +20,7 @@ public final class Permits {
         this.free = new Semaphore(count);
     }
 
-    /** @return whether there is one to be released later; false when the deadline was over before */
+    /** @return {@code true}: the caller has a permit and must release it; {@code false}: the deadline passed first */
     public boolean acquire(Deadline deadline) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before waiting for a permit");
@@ -48,7 +47,7 @@ public final class Permits {
 
     private boolean acquireInTurn(CompletableFuture<Void> turn, Deadline deadline) throws InterruptedException {
         try {
-            // once more, because what was released before this turn was in the line woke nobody
+            // try again: a permit released before this turn joined the line woke nobody
             if (free.tryAcquire()) {
                 return true;
             }

@@ -7,9 +7,8 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /**
- * A task that runs again and again, one run at a time. The interval begins when a run has ended, so that a run that takes longer than
- * the interval makes the next one later and nothing else. Without a thread the run is tried again as by {@link SerialTask}.
- * Thread-safe.
+ * A recurring task, one run at a time. The interval starts when a run ends, so a slow run only delays the next one. If there is
+ * no thread, the run is retried as in {@link SerialTask}. Thread-safe.
  */
 public final class RecurringTask {
 
@@ -18,8 +17,8 @@ public final class RecurringTask {
     private final SerialTask runs;
 
     /**
-     * @param name what it does, for the log: "sweeping"
-     * @param executor {@code Runnable::run} for a task that does not block: then it runs on the timeline's thread
+     * @param name what it does, for the log, such as "sweeping"
+     * @param executor {@code Runnable::run} if the task does not block; it then runs on the timeline's thread
      */
     public RecurringTask(String name, Duration interval, Runnable task, Executor executor, Timeline timeline) {
         this.interval = interval;
@@ -32,7 +31,7 @@ public final class RecurringTask {
         runs.requestAfter(interval, Purpose.UPKEEP);
     }
 
-    /** No run begins any more. One that is under way goes on to its end. */
+    /** Starts no further runs; a run in progress completes. */
     public void stop() {
         runs.stop();
     }

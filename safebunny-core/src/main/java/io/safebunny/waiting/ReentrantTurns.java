@@ -11,12 +11,12 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock that one thread holds at a time, as often as it likes; who cannot have it waits in line on the timeline, which is what a {@link
- * java.util.concurrent.locks.ReentrantLock} cannot do: in virtual time, others go on meanwhile. First come, first served. Thread-safe.
+ * A reentrant lock, first come, first served. Unlike a {@link java.util.concurrent.locks.ReentrantLock}, it waits on the
+ * timeline, so that in virtual time other threads go on meanwhile. Thread-safe.
  */
 public final class ReentrantTurns {
 
-    /** Waits again, since no wait is for ever. */
+    /** The timeline only offers bounded waits, so {@link #lock} repeats this one. */
     private static final Duration PATIENCE = Duration.ofHours(1);
 
     private final Timeline timeline;
@@ -30,7 +30,7 @@ public final class ReentrantTurns {
 
     private record Waiter(Thread thread, CompletableFuture<Void> turn) {}
 
-    /** Waits however long it takes; an interrupt does not end the wait, and is kept. */
+    /** Waits as long as it takes. An interrupt does not end the wait; the thread's interrupt flag is set again afterwards. */
     public void lock() {
         Waiter waiter;
         synchronized (this) {
@@ -51,7 +51,7 @@ public final class ReentrantTurns {
         }
     }
 
-    /** @return whether the calling thread holds it now, and has to unlock it */
+    /** @return whether the calling thread now holds the lock and must unlock it */
     public synchronized boolean tryLock() {
         if (owner != null && owner != Thread.currentThread()) {
             return false;
@@ -61,12 +61,13 @@ public final class ReentrantTurns {
         return true;
     }
 
-    /** @throws IllegalMonitorStateException the calling thread does not hold it */
+    /** @throws IllegalMonitorStateException if the calling thread does not hold it */
     public void unlock() {
         Waiter next;
         synchronized (this) {
             if (owner != Thread.currentThread()) {
-                throw new IllegalMonitorStateException("held by " + owner);
+                throw new IllegalMonitorStateException(
+                        "The lock is held by %s: only the thread that locked it must unlock it".formatted(owner));
             }
             if (--holds > 0) {
                 return;
@@ -120,7 +121,7 @@ public final class ReentrantTurns {
         return next;
     }
 
-    /** Outside of the monitor: it may run what waits for the turn. */
+    /** Call it without the monitor: completing the future may run foreign code. */
     private static void wake(@Nullable Waiter next) {
         if (next != null) {
             next.turn().complete(null);

@@ -13,10 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One task that runs on an executor whenever it is requested, never twice at once. After each request a run begins, one run for all
- * requests that came before it; so the task takes up whatever there is to do, and must not mind finding nothing. A request
- * during a run makes one more run right after it, on the same thread. When the executor has no thread the task is requested
- * again a second later. What the task throws is logged and ends that run only. Thread-safe; no method blocks.
+ * One task that runs on an executor when requested, never concurrently with itself. One run serves all requests made before it,
+ * so a run must do all pending work, and may find none. A request during a run causes one more run right after it, on the same
+ * thread. If the executor has no thread, the task is requested again a second later. What the task throws is logged and ends that
+ * run only. Thread-safe; no method blocks.
  */
 public final class SerialTask {
 
@@ -29,7 +29,7 @@ public final class SerialTask {
     private final Executor executor;
     private final Timeline timeline;
 
-    // guarded by this, which is never held while the executor is asked or the task runs
+    // guarded by this, which is never held while calling the executor or the task
     private State state = State.IDLE;
     private boolean again;
     private @Nullable Alarm alarm;
@@ -37,15 +37,15 @@ public final class SerialTask {
 
     private enum State {
         IDLE,
-        /** Handed to the executor; the run has not begun. */
+        /** Handed to the executor, not yet running. */
         HANDED_OVER,
         RUNNING,
         STOPPED
     }
 
     /**
-     * @param name what it does, for the log: "sweeping"
-     * @param executor may run the task on the thread that requests it
+     * @param name what it does, for the log, such as "sweeping"
+     * @param executor may run the task on the requesting thread
      */
     public SerialTask(String name, Runnable task, Executor executor, Timeline timeline) {
         this.name = name;
@@ -54,7 +54,7 @@ public final class SerialTask {
         this.timeline = timeline;
     }
 
-    /** As soon as possible: what {@link #requestAfter(Duration)} planned is not waited for any more. */
+    /** Requests a run as soon as possible; replaces one planned by {@link #requestAfter(Duration)}. */
     public void request() {
         synchronized (this) {
             again |= state == State.RUNNING;
@@ -71,15 +71,15 @@ public final class SerialTask {
         }
     }
 
-    /** When the delay is over, unless a run begins before that; of several delays the one that ends first counts. */
+    /** Requests a run after the delay, unless one starts earlier; of several delays the shortest counts. */
     public void requestAfter(Duration delay) {
         requestAfter(delay, Purpose.PROGRESS);
     }
 
     /**
-     * Like {@link #requestAfter(Duration)}. A run that was planned as {@link Purpose#PROGRESS} stays that.
+     * Like {@link #requestAfter(Duration)}. A run planned as {@link Purpose#PROGRESS} keeps that purpose.
      *
-     * @param purpose {@link Purpose#UPKEEP} for runs that would go on for ever
+     * @param purpose {@link Purpose#UPKEEP} for recurring runs
      */
     public synchronized void requestAfter(Duration delay, Purpose purpose) {
         if (state == State.STOPPED || state == State.HANDED_OVER) {
@@ -102,7 +102,7 @@ public final class SerialTask {
         alarm = planned;
     }
 
-    /** No run begins any more. One that is under way goes on to its end. */
+    /** Starts no further runs; a run in progress completes. */
     public synchronized void stop() {
         state = State.STOPPED;
         cancelAlarm();
@@ -121,7 +121,7 @@ public final class SerialTask {
         } while (goesOn());
     }
 
-    /** Nothing may get past this, or no run would ever begin again. */
+    /** Catches everything: otherwise the task would never run again. */
     private void runOnce() {
         try {
             task.run();
@@ -132,7 +132,7 @@ public final class SerialTask {
 
     private void report(Throwable failure) {
         try {
-            LOG.warn("Failed while {}; the next run goes on", name, Printable.inLines(failure));
+            LOG.warn("Failed while {}; the next run tries again", name, Printable.inLines(failure));
         } catch (Throwable unlogged) { // most likely there is no memory for it
             return;
         }
@@ -157,7 +157,7 @@ public final class SerialTask {
         if (refusal instanceof OutOfMemoryError && !starved) { // a rejection is how a node stops
             starved = true;
             LOG.warn(
-                    "No thread for {}; trying again every {} ms",
+                    "No thread available for {}; retrying every {} ms",
                     name,
                     NO_THREAD_DELAY.toMillis(),
                     Printable.inLines(refusal));
@@ -172,7 +172,7 @@ public final class SerialTask {
         alarm = null;
     }
 
-    /** A request that is planned. One that was cancelled too late, and rings all the same, is not {@link #alarm} any more. */
+    /** A planned request. One that fires although it was cancelled is recognised because it is no longer {@link #alarm}. */
     private final class Alarm {
         final long due;
         final Purpose purpose;

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A lock that many hold together, or one alone; who cannot have it waits in line for a while, on the timeline, which is what a {@link
- * java.util.concurrent.locks.ReadWriteLock} cannot do. First come, first served: whoever comes after one that waits to be alone waits
- * behind it. Not reentrant; any thread may release it. Thread-safe.
+ * A read-write lock that waits on the timeline, so it works in virtual time, unlike a {@link
+ * java.util.concurrent.locks.ReadWriteLock}. First come, first served: newcomers queue behind a waiting exclusive caller. Not
+ * reentrant; any thread may release it. Thread-safe.
  */
 public final class SharedLock {
 
@@ -28,12 +28,12 @@ public final class SharedLock {
 
     private record Waiter(boolean toBeAlone, CompletableFuture<Void> turn) {}
 
-    /** @return whether it is held now, beside others perhaps, and is to be released */
+    /** @return whether the caller now holds it, shared, and must release it */
     public boolean acquireTogether(Duration patience) throws InterruptedException {
         return acquire(false, patience);
     }
 
-    /** @return whether it is held now, by nobody else, and is to be released */
+    /** @return whether the caller now holds it, exclusively, and must release it */
     public boolean acquireAlone(Duration patience) throws InterruptedException {
         return acquire(true, patience);
     }
@@ -72,7 +72,7 @@ public final class SharedLock {
         return !leaveLine(waiter);
     }
 
-    /** @return false when it was let in before, and holds the lock */
+    /** @return {@code false} if it already got the lock */
     private boolean leaveLine(Waiter waiter) {
         List<Waiter> next;
         synchronized (this) {
@@ -94,7 +94,7 @@ public final class SharedLock {
         return next;
     }
 
-    /** Outside of the monitor: it may run what waits for the turn. */
+    /** Call it without the monitor: completing the futures may run foreign code. */
     private static void wake(List<Waiter> next) {
         next.forEach(waiter -> waiter.turn().complete(null));
     }

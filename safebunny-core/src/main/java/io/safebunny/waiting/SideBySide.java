@@ -16,7 +16,10 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Does the same with many things, a few at once. The calling thread takes part, so that it needs no other one. Thread-safe. */
+/**
+ * Runs an action for many elements, a few at a time. The calling thread takes part, so it works even without a free thread.
+ * Thread-safe.
+ */
 public final class SideBySide {
 
     private static final Logger LOG = LoggerFactory.getLogger(SideBySide.class);
@@ -34,9 +37,9 @@ public final class SideBySide {
     }
 
     /**
-     * Blocks until all is done. Begins in the order of the things.
+     * Blocks until the action has run for every element. Starts in the order of the collection.
      *
-     * @param action throws nothing
+     * @param action must not throw
      */
     public <T> void forEach(Collection<T> things, Consumer<T> action) throws InterruptedException {
         Queue<T> open = new ConcurrentLinkedQueue<>(things);
@@ -58,7 +61,7 @@ public final class SideBySide {
                 executor.execute(worker);
             }
         } catch (RejectedExecutionException | OutOfMemoryError e) {
-            LOG.debug("No thread to help; it takes longer", e);
+            LOG.debug("No thread to help; the calling thread does the rest", e);
         }
         worker.run();
         while (undone.get() > 0) {

@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
-/** For each key one holder at a time; the others wait in line, first come, first served. Keys without a holder cost nothing. Thread-safe. */
+/** A lock per key, first come, first served. Keys without a holder cost nothing. Thread-safe. */
 public final class Turns<K> {
 
     private final ConcurrentMap<K, Line> held = new ConcurrentHashMap<>();
@@ -23,7 +23,7 @@ public final class Turns<K> {
         this.paces = new Paces<>(timeline.random());
     }
 
-    /** Those who wait, and since when somebody has had the turn. */
+    /** The waiters of one key, and when the current turn began. */
     private static final class Line {
         private final Deque<CompletableFuture<Void>> waiting = new ArrayDeque<>();
         private long since;
@@ -33,24 +33,24 @@ public final class Turns<K> {
         }
     }
 
-    /** The right to go on, until it is closed, once, by any thread. */
+    /** The lock for one key, held until it is closed; any thread may close it, once. */
     @FunctionalInterface
     public interface Turn extends AutoCloseable {
         @Override
         void close();
     }
 
-    /** {@code null} when somebody has it. */
+    /** @return {@code null} if somebody else holds it */
     public @Nullable Turn tryTake(K key) {
         return held.putIfAbsent(key, new Line(timeline.nanoTime())) == null ? () -> release(key) : null;
     }
 
-    /** When one who does not wait should try again, so that about one comes for each turn that is given up. */
+    /** When a caller that does not wait should retry, so that about one arrives for each turn that ends. */
     public Duration comesAgainIn(K key) {
         return paces.comesAgainIn(key, timeline.nanoTime());
     }
 
-    /** Waits until it is given up, or the deadline is over: then {@code null}. */
+    /** Waits for the turn; {@code null} if the deadline passes first. */
     public @Nullable Turn await(K key, Deadline deadline) throws InterruptedException {
         CompletableFuture<Void> turn = new CompletableFuture<>();
         Line unused = held.compute(key, (same, line) -> {
@@ -74,7 +74,7 @@ public final class Turns<K> {
         return leave(key, turn) ? null : () -> release(key);
     }
 
-    /** @return whether it left without a turn; otherwise the caller has it */
+    /** @return whether it left without the turn; otherwise the caller holds it */
     private boolean leave(K key, CompletableFuture<Void> turn) {
         held.computeIfPresent(key, (same, line) -> {
             boolean unused = line.waiting.removeIf(other -> other == turn);

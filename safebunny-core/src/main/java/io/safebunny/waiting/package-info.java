@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Work that is asked for rather than handed over: one run at a time, again later when there is no thread. In this room nothing
- * knows what the work is, and nothing blocks.
+ * Locks, permits and serial tasks that wait on a {@link io.safebunny.time.Timeline} instead of the system clock. Knows nothing
+ * about messages.
  */
 @NullMarked
 package io.safebunny.waiting;

@@ -89,7 +89,7 @@ class MessageTypesTest {
                         new Object() {},
                         new Local(),
                         Phase.DONE)
-                .forEach(payload -> refused(payload.getClass(), "Put the value into a record", "SB-1111"));
+                .forEach(payload -> refused(payload.getClass(), "Use a record of your own", "SB-1111"));
     }
 
     interface Marked {}

@@ -40,7 +40,7 @@ class PublishableHeadersTest {
     @ParameterizedTest
     @ValueSource(strings = {"sb-marker", "SB-x", "x-delay", "X-Death", "CC", "bcc", "__TypeId__", "traceparent"})
     void refusesReservedNames(String name) {
-        refused(Map.of(name, "value"), name, "Choose another name");
+        refused(Map.of(name, "value"), name, "Use another name");
     }
 
     @Test

@@ -5,12 +5,15 @@ import java.util.Set;
 import java.util.TreeSet;
 import tools.jackson.databind.JsonNode;
 
-/** Compares what a value was written as at different times. Pure. */
+/** Compares two JSON forms of the same value, written at different times. Pure. */
 final class ChangedFields {
 
     private ChangedFields() {}
 
-    /** Which of these names stand for another value now. An element of a set may stand elsewhere. */
+    /**
+     * Those of the names whose value has changed. Arrays are compared ignoring order, because a set may be written in another
+     * order.
+     */
     static Set<String> among(Set<String> names, JsonNode was, JsonNode is) {
         Set<String> changed = new TreeSet<>();
         was.properties().forEach(field -> {
@@ -31,7 +34,7 @@ final class ChangedFields {
         return changed;
     }
 
-    /** Whether anything else is another value now. */
+    /** Whether anything but these names has changed. */
     static boolean areBeside(Set<String> names, JsonNode was, JsonNode is) {
         return !without(names, was).equals(without(names, is));
     }

@@ -16,8 +16,8 @@ import tools.jackson.databind.ser.impl.UnknownSerializer;
 import tools.jackson.databind.ser.std.StdSerializer;
 
 /**
- * Refuses to write <code>{}</code> for an object that has fields: Jackson sees none of them (no getters, or the module of their language
- * is missing), and nothing of it would arrive. Jackson asks once per class.
+ * Refuses to write <code>{}</code> for an object whose fields Jackson does not see (no getters, or the Jackson module of its
+ * language is missing): the receiver would get nothing. Jackson asks once per class.
  */
 final class EmptyObjects extends ValueSerializerModifier {
 

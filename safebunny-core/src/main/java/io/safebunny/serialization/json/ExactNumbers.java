@@ -18,9 +18,9 @@ import tools.jackson.databind.deser.std.DelegatingDeserializer;
 import tools.jackson.databind.util.ClassUtil;
 
 /**
- * A number is read as what it is, or not at all: {@code 1.75} is no whole number, while {@code 1.0} is one, and {@code 1e400} is no
- * {@code double}. Limits exponents, too: the eight bytes {@code 1e99999,} become 40 KB as a {@code BigInteger}, and {@code 1e1000000000} is
- * a harmless {@code BigDecimal} only until something is added to it.
+ * Reads a number exactly or refuses it: {@code 1.0} is read as a whole number, {@code 1.75} is not, and {@code 1e400} is not read
+ * as a {@code double}. Also limits exponents: the eight bytes {@code 1e99999,} become 40 KB as a {@code BigInteger}, and {@code
+ * 1e1000000000} is a harmless {@code BigDecimal} only until something is added to it.
  */
 final class ExactNumbers extends ValueDeserializerModifier {
 
@@ -58,7 +58,7 @@ final class ExactNumbers extends ValueDeserializerModifier {
         return isBroken ? new Broken(own) : own;
     }
 
-    /** Written with a point or an exponent, it is read here; Jackson has been told to refuse it. */
+    /** Reads a whole number that is written with a point or an exponent, which Jackson is configured to refuse. */
     private static final class Whole extends DelegatingDeserializer {
 
         private final transient Function<BigDecimal, Number> exact;
@@ -106,8 +106,9 @@ final class ExactNumbers extends ValueDeserializerModifier {
             if (value instanceof BigDecimal decimal) {
                 requireScale(decimal, Exponents.LARGEST);
             } else if (isNumber && value instanceof Number number && Double.isInfinite(number.doubleValue())) {
-                throw new StreamConstraintsException("A number exceeds the range of its type (%s)"
-                        .formatted(handledType().getSimpleName()));
+                throw new StreamConstraintsException(
+                        "A number exceeds the range of its type (%s): use a larger type, or correct the sender"
+                                .formatted(handledType().getSimpleName()));
             }
             return value;
         }

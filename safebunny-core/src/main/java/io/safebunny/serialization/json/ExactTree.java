@@ -16,14 +16,14 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * JSON of SafeBunny's own as a tree, and back, with each number as it was: digits, scale and the sign of zero. Takes whatever {@link
- * JsonMessageSerializer} wrote, and a few levels around it. Pure.
+ * Reads SafeBunny's own JSON as a tree and writes it back with every number unchanged: digits, scale and the sign of zero.
+ * Accepts whatever {@link JsonMessageSerializer} wrote, nested a little deeper. Pure.
  */
 public final class ExactTree {
 
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
-    /** A hundred more than a message or a state may have. */
+    /** Nesting limit: a hundred more than for messages and states. */
     private static final int DEPTH = 600;
 
     private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
@@ -36,13 +36,13 @@ public final class ExactTree {
                             .maxNestingDepth(DEPTH)
                             .build())
                     .build())
-            // of two values of one name, one would be lost
+            // with duplicate names, one value would be lost
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .build();
 
     private ExactTree() {}
 
-    /** @throws JacksonException it is no JSON */
+    /** @throws JacksonException if it is not JSON */
     public static JsonNode read(String json) {
         try (JsonParser parser = MAPPER.createParser(json)) {
             return parser.nextToken() == null ? NODES.missingNode() : node(parser);
@@ -60,7 +60,7 @@ public final class ExactTree {
         return MAPPER.writeValueAsString(tree);
     }
 
-    /** The value at which the parser is, which afterwards is at its end. */
+    /** Reads the value at which the parser is; leaves the parser at the value's end. */
     static JsonNode node(JsonParser parser) {
         return switch (parser.currentToken()) {
             case START_OBJECT -> object(parser);
@@ -99,7 +99,7 @@ public final class ExactTree {
         };
     }
 
-    /** A decimal has no minus zero, a {@code double} has. */
+    /** Minus zero becomes a {@code double}, because a decimal has no minus zero. */
     private static JsonNode decimal(String digits) {
         BigDecimal decimal = new BigDecimal(digits);
         return decimal.signum() == 0 && digits.startsWith("-") ? NODES.numberNode(-0.0) : NODES.numberNode(decimal);

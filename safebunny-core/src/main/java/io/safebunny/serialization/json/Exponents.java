@@ -2,17 +2,17 @@
 package io.safebunny.serialization.json;
 
 /**
- * Finds numbers in JSON whose exponent is too large, whatever type they are read as: without a declared type they become decimals, and
- * {@code 1e1000000000} is harmless only until something is added to it. Pure.
+ * Finds numbers in JSON whose exponent is too large. Needed for numbers without a declared type, which become decimals: {@code
+ * 1e1000000000} is harmless only until something is added to it. Pure.
  */
 final class Exponents {
 
-    /** Of decimals with a declared type, too, which {@link ExactNumbers} reads. */
+    /** Also the limit for declared decimals, which {@link ExactNumbers} reads. */
     static final int LARGEST = 1_000;
 
     private Exponents() {}
 
-    /** @param json valid; whether it is, is up to the parser */
+    /** @param json valid JSON; the parser checks that */
     static boolean areTooLarge(byte[] json) {
         boolean inText = false;
         for (int at = 0; at < json.length; at++) {

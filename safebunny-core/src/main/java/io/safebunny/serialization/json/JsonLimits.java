@@ -6,22 +6,22 @@ import tools.jackson.core.StreamWriteConstraints;
 import tools.jackson.core.exc.StreamConstraintsException;
 
 /**
- * Limits on what a JSON document may cost its reader. Stricter limits of the mapper are kept.
+ * Limits the resources that reading a JSON document may take. Stricter limits of the mapper are kept.
  *
- * @param maxMessageSize largest document in bytes. The number of tokens is limited to one per four bytes: a token costs up to 80
- *     bytes in a tree or map, so a document of nothing but brackets would otherwise grow to 50 times its size
+ * @param maxMessageSize largest document in bytes. Tokens are limited to one per four bytes: a token takes up to 80 bytes in a
+ *     tree or map, so a document of nothing but brackets would otherwise grow to 50 times its size
  */
 record JsonLimits(long maxMessageSize) {
 
-    /** Nesting of arrays and objects; bounds the reader's stack. */
+    /** Nesting depth of arrays and objects; bounds the reader's stack. */
     private static final int DEPTH = 500;
-    /** Bytes of a property name. Jackson caches up to 6,000 names for good. */
+    /** Bytes of a property name. Jackson caches up to 6,000 names permanently. */
     private static final int NAME = 1_000;
     /** Digits of a number, because converting them takes quadratic time. */
     private static final int DIGITS = 1_000;
 
     private static final int BYTES_PER_TOKEN = 4;
-    /** Keeps a small maximum size from restricting the structure of messages. */
+    /** Always allowed, so that a small maximum size does not restrict the structure of messages. */
     private static final int FEWEST_TOKENS = 10_000;
 
     StreamReadConstraints reading(StreamReadConstraints own) {
@@ -47,7 +47,7 @@ record JsonLimits(long maxMessageSize) {
                 .build();
     }
 
-    /** Safe to show: Jackson's text for these contains only numbers, nothing of the document. */
+    /** Safe to show: Jackson's text for these contains only numbers, no content. */
     static String reason(StreamConstraintsException e) {
         String text = e.getOriginalMessage().replaceAll(", from `[^`]*`", "");
         boolean sized = text.startsWith("Token") || text.startsWith("Document length") || text.startsWith("String");

@@ -16,22 +16,22 @@ import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * JSON by Jackson 3. Tolerates unknown fields, unless it knows none of the body's; refuses anything after the value, duplicate properties, bodies that are not UTF-8,
- * and unpaired surrogates (halves of characters). The maximum message size also limits tokens and lengths; nesting, names and
- * digits have limits of their own. A body can never choose a class. Thread-safe.
+ * JSON by Jackson 3. Tolerates unknown fields, unless all fields of the body are unknown. Refuses anything after the value,
+ * duplicate properties, bodies that are not UTF-8, and unpaired surrogates (halves of characters). The maximum message size also
+ * limits tokens and lengths; nesting, names and digits have limits of their own. A body can never choose a class. Thread-safe.
  */
 public final class JsonMessageSerializer implements MessageSerializer {
 
     private static final String JSON = "application/json";
     private static final long MAX_MESSAGE_SIZE = 10L * 1024 * 1024;
-    /** The most that RabbitMQ accepts. */
+    /** The largest message that RabbitMQ accepts, in bytes. */
     private static final long LARGEST_MESSAGE = 512L * 1024 * 1024;
 
     private final JsonMapper mapper;
     private final boolean unicode;
     private final ConcurrentMap<Type, ObjectReader> readers = new ConcurrentHashMap<>();
 
-    /** Expensive to make, and what it learns of types serves everybody. */
+    /** Shared, because a mapper is expensive to make and caches what it learns about types. */
     private static final class Defaults {
         static final JsonMapper MAPPER = StrictMapper.of(JsonMapper.shared(), new JsonLimits(MAX_MESSAGE_SIZE));
     }
@@ -42,8 +42,8 @@ public final class JsonMessageSerializer implements MessageSerializer {
     }
 
     /**
-     * @param mapper its modules and settings are used as far as they do not contradict this class's promises, and so are its
-     *     limits where they are stricter
+     * @param mapper its modules and settings are used unless they contradict this class's promises, and its limits where they are
+     *     stricter
      * @param maxMessageSize largest body in bytes, as {@code safebunny.max-message-size}
      * @throws ConfigurationException SB-1310 when the mapper has default typing, or a factory whose limits cannot be set
      */
@@ -57,14 +57,14 @@ public final class JsonMessageSerializer implements MessageSerializer {
     }
 
     /**
-     * For step results, which are the node's own data. Allows the largest size there can be, because the store limits them, and
-     * keeps unpaired surrogates as escapes, because the step has already run and must not fail over them.
+     * For step results, which are the node's own data. Allows any size, because the store limits it, and writes unpaired
+     * surrogates as escapes, because the step has already run and must not fail because of them.
      */
     public static JsonMessageSerializer ofResults() {
         return new JsonMessageSerializer(StrictMapper.ofStored(keepingZones(), new JsonLimits(LARGEST_MESSAGE)), false);
     }
 
-    /** For the node's own data, which comes back as it was: at ten o'clock in Berlin is not at nine in UTC. */
+    /** For the node's own data, which keeps its time zones: ten o'clock in Berlin must not come back as nine in UTC. */
     static JsonMapper keepingZones() {
         return JsonMapper.builder()
                 .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
@@ -72,7 +72,10 @@ public final class JsonMessageSerializer implements MessageSerializer {
                 .build();
     }
 
-    /** For states of sagas, which are the node's own data too, and which a handler can still be refused. */
+    /**
+     * For states of sagas, which are the node's own data too. Unlike step results they can be refused, because the handler's work
+     * can still be undone.
+     */
     static JsonMessageSerializer ofStates() {
         return new JsonMessageSerializer(
                 StrictMapper.ofStored(StateFormat.mapper(), new JsonLimits(LARGEST_MESSAGE)), true);
@@ -97,7 +100,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
                 || (media.startsWith("application/") && media.endsWith("+json"));
     }
 
-    /** @throws ConfigurationException SB-1110 when a body would choose a class, SB-1112 when no body can be read as this type */
+    /** @throws ConfigurationException SB-1110 if a body would choose a class; SB-1112 if no body can be read as this type */
     @Override
     public void prepare(Type target) {
         String flaw;
@@ -115,8 +118,8 @@ public final class JsonMessageSerializer implements MessageSerializer {
     }
 
     /**
-     * @return {@code null} if, as far as Jackson knows, a body can be read
-     * @throws ConfigurationException a body would choose a class
+     * @return why no body can be read; {@code null} if Jackson expects that one can
+     * @throws ConfigurationException if a body would choose a class
      */
     @Nullable
     String whyUnreadable(Type target) {
@@ -131,7 +134,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
         }
     }
 
-    /** @throws JacksonException values of this type cannot be written */
+    /** @throws JacksonException if values of this type cannot be written */
     boolean writesObjects(Type type) {
         JavaType java = mapper.constructType(type);
         ObjectShape shape = new ObjectShape();
@@ -144,7 +147,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
         return serialize(payload, null);
     }
 
-    /** @param unread to be written, too */
+    /** @param unread fields to write in addition */
     byte[] serialize(Object payload, @Nullable UnreadFields unread) {
         byte[] body;
         try {
@@ -158,7 +161,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
         int flaw = unicode ? UnpairedSurrogates.in(body) : -1;
         if (flaw >= 0) {
             throw new SerializationException(
-                    "Cannot write %s as JSON: unpaired surrogate (half of a character) at byte %s. Cut text between characters."
+                    "Cannot write %s as JSON: unpaired surrogate (half of a character) at byte %s. Make sure that text is only cut between characters."
                             .formatted(payload.getClass().getName(), flaw),
                     null);
         }
@@ -170,19 +173,21 @@ public final class JsonMessageSerializer implements MessageSerializer {
         return deserialize(body, target, null);
     }
 
-    /** @param unread learns what nobody reads */
+    /** @param unread collects fields that nothing reads */
     Object deserialize(byte[] body, Type target, @Nullable UnreadFields unread) {
         Object value = read(body, target, unread);
         int flaw = unicode ? UnpairedSurrogates.in(body) : -1;
         if (flaw >= 0) {
             throw new SerializationException(
-                    "Cannot read JSON as %s: unpaired surrogate (half of a character) at byte %s"
+                    "Cannot read JSON as %s: unpaired surrogate (half of a character) at byte %s. The sender must cut text between characters"
                             .formatted(target.getTypeName(), flaw),
                     null);
         }
         if (value == null) {
             throw new SerializationException(
-                    "Cannot read JSON as %s: the body is the literal null".formatted(target.getTypeName()), null);
+                    "Cannot read JSON as %s: the body is the literal null. Send an object instead"
+                            .formatted(target.getTypeName()),
+                    null);
         }
         return value;
     }
@@ -190,7 +195,9 @@ public final class JsonMessageSerializer implements MessageSerializer {
     private @Nullable Object read(byte[] body, Type target, @Nullable UnreadFields unread) {
         if (!Utf8.is(body)) {
             throw new SerializationException(
-                    "Cannot read JSON as %s: the body is not UTF-8".formatted(target.getTypeName()), null);
+                    "Cannot read JSON as %s: the body is not UTF-8, which the sender must use"
+                            .formatted(target.getTypeName()),
+                    null);
         }
         if (Exponents.areTooLarge(body)) {
             throw new SerializationException(

@@ -17,8 +17,7 @@ import tools.jackson.databind.exc.ValueInstantiationException;
 
 /**
  * Explains why JSON could not be read or written. Jackson's own messages quote the offending value, so this gives only the kind
- * of error and the place, what is wrong with the class whatever the body, and the message of an exception from a constructor of the
- * application.
+ * of error and its location, flaws of the class itself, and the message of an exception that the application's constructor threw.
  */
 final class JsonReason {
 
@@ -26,7 +25,7 @@ final class JsonReason {
     private static final List<String> NOT_OF_THE_APPLICATION =
             List.of("java.", "javax.", "jdk.", "sun.", "com.sun.", "tools.jackson.", "com.fasterxml.");
 
-    /** Jackson's classes that find properties and call nothing of the application. */
+    /** Prefix of Jackson's classes that find properties without calling application code. */
     private static final String CONFLICTS = "tools.jackson.databind.introspect.POJOPropert";
 
     private static final int LONGEST_PATH = 200;
@@ -39,7 +38,7 @@ final class JsonReason {
         return (definition == null ? kind(e) : definition) + place(e);
     }
 
-    /** What is wrong with a class. Jackson's text for it quotes a value only at its end, in brackets. */
+    /** What is wrong with the class. Jackson's text for this quotes a value only at its end, in brackets. */
     private static @Nullable String definition(JacksonException e) {
         String text = e.getOriginalMessage();
         boolean isOfTheClass = e instanceof InvalidDefinitionException
@@ -66,7 +65,7 @@ final class JsonReason {
                 : e.getClass().getSimpleName();
     }
 
-    /** @param body finds the node at a place of the body; a missing node if there is none */
+    /** @param body returns the node at a pointer into the body; a missing node if there is none */
     static String ofReading(JacksonException e, Function<JsonPointer, JsonNode> body) {
         String absent = e instanceof MismatchedInputException mismatch ? absent(mismatch, body) : null;
         if (absent != null) {
@@ -76,7 +75,7 @@ final class JsonReason {
         return ofWriting(e) + (cause == null ? "" : ": " + thrown(cause));
     }
 
-    /** {@code null} if the cause is not a missing or null property. */
+    /** Names the missing or null property; {@code null} if that is not the cause. */
     private static @Nullable String absent(MismatchedInputException e, Function<JsonPointer, JsonNode> body) {
         List<JacksonException.Reference> path = e.getPath();
         String message = e.getOriginalMessage();
@@ -105,14 +104,14 @@ final class JsonReason {
         return pointer;
     }
 
-    /** The exception of the payload's constructor, with its text only if the application threw it. */
+    /** The exception from the payload's constructor; its text is included only if the application threw it. */
     private static String thrown(Throwable cause) {
         String name = cause.getClass().getSimpleName();
         String text = cause.getMessage();
         return text == null || !isOfTheApplication(cause) ? name : name + ": " + Names.printable(text);
     }
 
-    /** The top of the stack trace shows who threw it. A {@code NullPointerException} quotes no value, whoever threw it. */
+    /** The top of the stack trace shows who threw it. A {@code NullPointerException} never quotes a value. */
     private static boolean isOfTheApplication(Throwable cause) {
         if (cause instanceof NullPointerException) {
             return true;
@@ -138,7 +137,7 @@ final class JsonReason {
                         : ", line " + location.getLineNr() + ", column " + location.getColumnNr());
     }
 
-    /** Properties and positions; keys of maps are left out because they are payload. */
+    /** Properties and positions; map keys are omitted because they are payload. */
     private static String path(JacksonException e) {
         StringBuilder path = new StringBuilder();
         for (JacksonException.Reference step : e.getPath()) {

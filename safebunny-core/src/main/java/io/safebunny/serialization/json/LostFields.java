@@ -11,12 +11,12 @@ import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.introspect.AnnotatedMethod;
 import tools.jackson.databind.introspect.BeanPropertyDefinition;
 
-/** Tells a class whose fields Jackson does not see from one that has nothing to tell, such as {@code record Ping()}. Pure. */
+/** Distinguishes a class whose fields Jackson does not see from one without fields, such as {@code record Ping()}. Pure. */
 final class LostFields {
 
     private LostFields() {}
 
-    /** @return whether the class has fields, none of them as a property, and not because an annotation says so */
+    /** @return whether the class has fields, none of which is a property, without an annotation that excludes them */
     static boolean areAll(BeanDescription type, Predicate<BeanPropertyDefinition> isUsed) {
         if (type.findProperties().stream().anyMatch(isUsed)) {
             return false;

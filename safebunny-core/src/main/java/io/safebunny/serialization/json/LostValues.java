@@ -31,9 +31,9 @@ import tools.jackson.databind.util.NameTransformer;
 import tools.jackson.databind.util.TokenBuffer;
 
 /**
- * Refuses an object of which something would get lost without a word: a field that has a getter and that nothing fills from the body, such as
- * a final one beside a default constructor, or one whose constructor names its parameter otherwise. What the class makes of it anyway (a
- * constant, a sum) may come as it is. Costs nothing for other classes. Thread-safe.
+ * Refuses an object that would silently lose a field: one with a getter that nothing fills from the body, such as a final field
+ * of a class with a default constructor, or one whose constructor parameter has another name. A value that the class computes
+ * anyway (a constant, a sum) is accepted if it is equal. Costs nothing for other classes. Thread-safe.
  */
 final class LostValues extends ValueDeserializerModifier {
 
@@ -41,12 +41,12 @@ final class LostValues extends ValueDeserializerModifier {
 
     private transient volatile @Nullable JsonMapper mapper;
 
-    /** To be called before anything is read. */
+    /** Call it before anything is read. */
     void writeWith(JsonMapper writing) {
         mapper = writing;
     }
 
-    /** The reader that a check is around, or the reader itself. */
+    /** The reader inside a check, or the reader itself. */
     static ValueDeserializer<?> unwrapped(ValueDeserializer<?> reader) {
         return reader instanceof Checking checking ? checking.getDelegatee() : reader;
     }
@@ -61,7 +61,7 @@ final class LostValues extends ValueDeserializerModifier {
         return unread.isEmpty() ? own : new Checking(own, unread, isSilent(type.get(), (BeanDeserializerBase) own));
     }
 
-    /** With a creator and something unwrapped, Jackson does not tell what nobody reads. */
+    /** With a creator and an unwrapped property, Jackson does not report unknown properties. */
     private static boolean isSilent(BeanDescription type, BeanDeserializerBase reader) {
         return reader.getValueInstantiator().canCreateFromObjectWith()
                 && type.findProperties().stream()
@@ -79,7 +79,7 @@ final class LostValues extends ValueDeserializerModifier {
             String name = field.getName();
             if (!field.isTransient() && !LostFields.isDecided(field)) {
                 fields.add(name);
-                // a final one without a getter is no property of a reader
+                // to Jackson's readers, a final field without a getter is not a property
                 if (Modifier.isPublic(field.getModifiers()) && !reader.hasProperty(name) && !ignored.contains(name)) {
                     unread.add(name);
                 }
@@ -98,13 +98,13 @@ final class LostValues extends ValueDeserializerModifier {
         return unread;
     }
 
-    /** What nobody reads of the object that is being read, as far as its class would write it. */
+    /** Fields of the object being read that nothing reads although its class writes them. */
     private record Unread(Class<?> type, Set<String> names, Map<String, JsonNode> values) {}
 
     /**
-     * To be called for each name that nobody reads.
+     * Call it for each name that nothing reads.
      *
-     * @return whether its value has been taken from the parser
+     * @return whether the value has been consumed from the parser
      */
     static boolean keep(
             DeserializationContext context, JsonParser parser, @Nullable ValueDeserializer<?> reader, String name) {
@@ -139,7 +139,7 @@ final class LostValues extends ValueDeserializerModifier {
             return new Checking(own, names, silent);
         }
 
-        /** Its properties stand among those of another object. */
+        /** For an object whose properties are inlined into another object. */
         @Override
         public ValueDeserializer<Object> unwrappingDeserializer(DeserializationContext context, NameTransformer names) {
             @SuppressWarnings("unchecked")
@@ -193,12 +193,12 @@ final class LostValues extends ValueDeserializerModifier {
             if (!lost.isEmpty()) {
                 context.reportBadDefinition(
                         value.getClass(),
-                        "%s would lose %s, which its getter writes and nothing reads: give it a setter, or the constructor a parameter of that name; or annotate it with @JsonProperty(access = READ_ONLY) if it is not meant to be read"
+                        "%s would lose %s, which its getter writes and nothing reads: give it a setter, or the constructor a parameter of that name; or annotate it with @JsonProperty(access = READ_ONLY) if it need not be read"
                                 .formatted(value.getClass().getName(), lost));
             }
         }
 
-        /** Nothing, if it cannot be written any more. */
+        /** The object as JSON; a missing node if it cannot be written. */
         private JsonNode written(Object value) {
             try {
                 return ExactTree.read(Objects.requireNonNull(mapper)
@@ -215,7 +215,7 @@ final class LostValues extends ValueDeserializerModifier {
         return is.isMissingNode() ? isNothing(was) : was.equals(LostValues::compare, is);
     }
 
-    /** Which a class may leave out. */
+    /** Values that a class may omit. */
     private static boolean isNothing(JsonNode node) {
         return node.isNull()
                 || (node.isContainer() && node.isEmpty())
@@ -224,7 +224,7 @@ final class LostValues extends ValueDeserializerModifier {
                 || (node.isBoolean() && !node.asBoolean());
     }
 
-    /** The scale of a number may change. */
+    /** Numbers are equal if they differ only in scale. */
     private static int compare(JsonNode one, JsonNode other) {
         if (one.isNumber() && other.isNumber()) {
             return one.decimalValue().compareTo(other.decimalValue());

@@ -15,8 +15,8 @@ import tools.jackson.databind.jsontype.TypeSerializer;
 import tools.jackson.databind.jsontype.impl.AsDeductionTypeDeserializer;
 
 /**
- * Refuses types for which the body would contain a class name, whether by annotation, mix-in, introspector or a property of type
- * {@code Class<?>}.
+ * Refuses types whose bodies would contain class names, whether by annotation, mix-in, introspector or a property of type {@code
+ * Class<?>}.
  */
 final class NoClassNames extends TypeResolverProvider {
 

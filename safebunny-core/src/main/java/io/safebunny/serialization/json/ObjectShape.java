@@ -6,7 +6,7 @@ import tools.jackson.databind.JavaType;
 import tools.jackson.databind.jsonFormatVisitors.JsonFormatVisitorWrapper;
 import tools.jackson.databind.jsonFormatVisitors.JsonObjectFormatVisitor;
 
-/** Learns whether values of a type become JSON objects. */
+/** Finds out whether values of a type become JSON objects. */
 final class ObjectShape extends JsonFormatVisitorWrapper.Base {
 
     private boolean seen;

@@ -31,8 +31,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.util.ClassUtil;
 
 /**
- * Whether anything can be read as a type, as far as Jackson knows before it sees a body: it makes readers also for classes that they can
- * never fill, and they fail with the first body. Confined to one thread.
+ * Finds types that no body can be read as. Jackson also makes readers for classes that it can never fill, and they fail only at
+ * the first body. Confined to one thread.
  */
 final class Readability {
 
@@ -46,8 +46,8 @@ final class Readability {
     }
 
     /**
-     * @return why nothing can be read; {@code null} if something can
-     * @throws RuntimeException Jackson cannot even make a reader
+     * @return why nothing can be read as the type; {@code null} if Jackson expects that something can
+     * @throws RuntimeException if Jackson cannot even make a reader
      */
     static @Nullable String flaw(JsonMapper mapper, JavaType type) {
         DeserializationContext context = mapper._deserializationContext();
@@ -59,7 +59,7 @@ final class Readability {
                 : readability.flaw(reader);
     }
 
-    /** Jackson takes any constructor with one parameter for that, unless it knows the parameter's name. */
+    /** To Jackson, every constructor with one parameter takes a single value, unless the parameter's name is known. */
     private boolean takesOnlyScalars(ValueDeserializer<?> reader) {
         if (!(reader instanceof BeanDeserializerBase bean) || reader instanceof ThrowableDeserializer) {
             return false;
@@ -112,7 +112,7 @@ final class Readability {
                 : null;
     }
 
-    /** Jackson writes them by {@code toString}. */
+    /** Jackson writes enum constants by {@code toString}. */
     private static @Nullable String constantsAlike(Class<?> type, Function<Object, String> writer) {
         Map<String, Object> written = new HashMap<>();
         for (Object constant : type.getEnumConstants()) {
@@ -158,7 +158,7 @@ final class Readability {
                 && LostFields.areAll(descriptionOf(bean), BeanPropertyDefinition::couldDeserialize);
     }
 
-    /** Written or read in a way that only its annotations know. */
+    /** Has a serializer or deserializer of its own. */
     private static boolean hasItsOwnConstants(SettableBeanProperty property) {
         JavaType key = property.getType().getKeyType();
         boolean hasConstants = property.getType().isEnumType()
@@ -171,7 +171,7 @@ final class Readability {
                         || property.getAnnotation(JsonDeserialize.class) != null);
     }
 
-    /** The body names the class, or the value does not come from the body. */
+    /** Whether the body names the subclass, or the value does not come from the body. */
     private static boolean isChosenOtherwise(SettableBeanProperty property) {
         return property.isIgnorable()
                 || property.getValueTypeDeserializer() != null

@@ -20,7 +20,7 @@ public final class Serializers {
         if (all.isEmpty()) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "There is no MessageSerializer: at least 1 is needed, for example JsonMessageSerializer.");
+                    "There is no MessageSerializer: at least 1 is needed. Register one, for example JsonMessageSerializer.");
         }
         this.all = List.copyOf(all);
     }
@@ -29,10 +29,7 @@ public final class Serializers {
         return all.get(0);
     }
 
-    /**
-     * @throws ConfigurationException when a serializer cannot read values of this type safely, or every one tells that it cannot read
-     *     them at all
-     */
+    /** @throws ConfigurationException if a serializer cannot read values of this type safely, or none can read them at all */
     public void prepare(Type target) {
         ConfigurationException unreadable = null;
         boolean isReadable = false;

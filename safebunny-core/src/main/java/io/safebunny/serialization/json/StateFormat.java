@@ -11,8 +11,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * States of sagas to JSON and back, by Jackson's defaults and not by the application's mapper. Numbers come back as they were; halves of
- * characters are refused; and a reading tells what no part of the state's class has read. Thread-safe.
+ * Converts saga states to JSON and back with Jackson's defaults instead of the application's mapper. Numbers come back unchanged,
+ * halves of characters are refused, and a {@link Reading} reports the fields that the state's class does not read. Thread-safe.
  */
 public final class StateFormat {
 
@@ -20,7 +20,10 @@ public final class StateFormat {
 
     private StateFormat() {}
 
-    /** @return why values of this type cannot be stored as objects and read back, as far as Jackson knows; {@code null} if they can */
+    /**
+     * @return why values of this type cannot be stored as JSON objects and read back; {@code null} if Jackson expects that they
+     *     can
+     */
     public static @Nullable String flaw(Type type) {
         try {
             return JSON.writesObjects(type) ? JSON.whyUnreadable(type) : "it does not become a JSON object";
@@ -31,7 +34,7 @@ public final class StateFormat {
         }
     }
 
-    /** @throws SerializationException it cannot be written as JSON */
+    /** @throws SerializationException if it cannot be written as JSON */
     public static JsonNode write(Object state) {
         try {
             return ExactTree.read(JSON.serialize(state));
@@ -41,22 +44,23 @@ public final class StateFormat {
         }
     }
 
-    /** @throws SerializationException it is no JSON */
+    /** @throws SerializationException if it is not JSON */
     public static JsonNode parse(byte[] json) {
         Object unused = JSON.deserialize(json, JsonNode.class); // with all its refusals
         return ExactTree.read(json);
     }
 
-    /** @throws SerializationException it is not what the type reads */
+    /** @throws SerializationException if the type cannot be read from it */
     public static Reading read(JsonNode stored, Type type) {
         UnreadFields unread = new UnreadFields();
         return new Reading(JSON.deserialize(JSON.serialize(stored), type, unread), unread);
     }
 
     /**
-     * Of what has just been written, and not of what another version wrote. What nobody reads may come back by itself: a sum, a question.
+     * Call it with what has just been written, not with what another version wrote. Fields that nothing reads are accepted if the
+     * class computes them anyway, such as a sum.
      *
-     * @throws SerializationException it would not come back as it is
+     * @throws SerializationException if the state would come back changed
      */
     public static void requireReadable(Object state, JsonNode written, Type type) {
         Reading reading = read(written, type);
@@ -65,17 +69,18 @@ public final class StateFormat {
         }
         Set<String> lost = ChangedFields.among(reading.unread(), written, write(reading.value()));
         if (!lost.isEmpty()) {
-            lost.removeAll(ChangedFields.among(lost, written, write(state))); // those that change with the clock
+            // fields that change with the clock
+            lost.removeAll(ChangedFields.among(lost, written, write(state)));
         }
         if (!lost.isEmpty()) {
             throw new SerializationException(
-                    "Cannot read JSON as %s: it writes %s, and does not read that. Fields of a subclass come back if @JsonTypeInfo says which it is"
+                    "Cannot read JSON as %s: it writes %s but does not read that. Add a setter or a constructor parameter of that name; for fields of a subclass, add @JsonTypeInfo"
                             .formatted(type.getTypeName(), lost),
                     null);
         }
     }
 
-    /** Whether a state has become another one since it was written, and not merely later. */
+    /** Whether a state has changed since it was written, ignoring fields that only depend on the time. */
     public static boolean isChanged(JsonNode written, Object state, Type type) {
         JsonNode now = write(state);
         if (now.equals(written)) {
@@ -91,7 +96,7 @@ public final class StateFormat {
                 .build();
     }
 
-    /** What was read, and what was left. Confined to one thread. */
+    /** Result of a reading: the value, and what was not read. Confined to one thread. */
     public static final class Reading {
 
         private final Object value;
@@ -106,17 +111,17 @@ public final class StateFormat {
             return value;
         }
 
-        /** Names of fields that nobody reads, wherever they are. */
+        /** Names of fields that nothing reads, at any depth. */
         public Set<String> unread() {
             return unread.names();
         }
 
-        /** The value, written again, with each field that nobody has read in the object from which it came. */
+        /** The value written again, with each unread field in the object that it came from. */
         public JsonNode written() {
             return ExactTree.read(JSON.serialize(value, unread));
         }
 
-        /** Those that {@link #written} could not place, because the value holds other objects than were read into it. */
+        /** Unread fields that {@link #written} could not place, because the value no longer contains the object they came from. */
         public Set<String> unplaced() {
             return unread.unwritten();
         }

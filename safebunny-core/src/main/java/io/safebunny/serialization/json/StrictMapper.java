@@ -10,9 +10,10 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 
 /**
- * Hardens the application's mapper against hostile bodies: {@link JsonLimits}, no class names, no duplicate properties, {@link
- * ExactNumbers}, {@link UnknownNames}; and against its own: {@link EmptyObjects}, and for messages {@link LostValues}. A builder, because only a builder can replace the mapper's
- * factory, which holds the limits.
+ * Hardens the application's mapper: against hostile bodies with {@link JsonLimits}, without class names and duplicate properties,
+ * and with {@link ExactNumbers} and {@link UnknownNames}; against losing the application's own data with {@link EmptyObjects}
+ * and, for messages, {@link LostValues}. A builder, because only a builder can replace the mapper's factory, which holds the
+ * limits.
  */
 final class StrictMapper extends JsonMapper.Builder {
 
@@ -26,7 +27,7 @@ final class StrictMapper extends JsonMapper.Builder {
     /**
      * For messages.
      *
-     * @throws ConfigurationException SB-1310 when the mapper lets bodies choose classes, or its limits cannot be set
+     * @throws ConfigurationException SB-1310 if the mapper lets bodies choose classes, or its limits cannot be set
      */
     static JsonMapper of(JsonMapper mapper, JsonLimits limits) {
         LostValues lost = new LostValues();
@@ -37,7 +38,7 @@ final class StrictMapper extends JsonMapper.Builder {
         return strict;
     }
 
-    /** For what is stored, which is only read: what it has lost was lost when it was written. */
+    /** For stored data. {@link LostValues} would be too late here: a lost field was lost when it was written. */
     static JsonMapper ofStored(JsonMapper mapper, JsonLimits limits) {
         return hardened(mapper, limits).build();
     }
@@ -66,7 +67,7 @@ final class StrictMapper extends JsonMapper.Builder {
                 .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                 // 1.75 would become 1
                 .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
-                // as doubles, numbers without a declared type would lose digits
+                // numbers without a declared type would lose digits as doubles
                 .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                 .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
                 .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)

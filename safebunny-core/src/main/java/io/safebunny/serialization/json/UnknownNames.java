@@ -26,23 +26,23 @@ import tools.jackson.databind.jsontype.TypeDeserializer;
 import tools.jackson.databind.util.LinkedNode;
 
 /**
- * Refuses a body of whose names its class knows none: every field would silently be {@code null}. Jackson itself tells which name nobody
- * reads, so aliases, setters, creators and ignored names are known; so is what another handler of the mapper reads. A class without
- * properties has nothing to lose, and one that ignores unknown names by annotation takes any body. Thread-safe.
+ * Refuses a body none of whose names its class knows: every field would silently be {@code null}. Jackson itself reports unknown
+ * names, so aliases, setters, creators, ignored names and what another handler of the mapper reads count as known. A class
+ * without properties has nothing to lose, and one that ignores unknown names by annotation takes any body. Thread-safe.
  */
 final class UnknownNames extends DeserializationProblemHandler {
 
-    /** Of one class. A body that has more is not merely named otherwise, and must not cost more memory. */
+    /** Limit per class. A body with more names is not a mere difference in naming, and must not take more memory. */
     private static final int MOST = 1_000;
 
     private static final int MOST_TOLD = 10;
 
-    /** By the class that does not know them: those of the reading that this thread does. */
+    /** Unknown names of this thread's current reading, by the class that does not know them. */
     private static final ThreadLocal<@Nullable Map<Class<?>, Unknown>> UNKNOWN = new ThreadLocal<>();
 
     private record Unknown(BeanDeserializerBase reader, Set<String> names) {}
 
-    /** These handlers, and then ours, which learns only of what they leave. */
+    /** The other handlers followed by ours, which sees only what they leave. */
     static LinkedNode<DeserializationProblemHandler> after(@Nullable LinkedNode<DeserializationProblemHandler> others) {
         return others == null
                 ? new LinkedNode<>(new UnknownNames(), null)
@@ -68,17 +68,17 @@ final class UnknownNames extends DeserializationProblemHandler {
                 names.add(name);
             }
         }
-        return LostValues.keep(context, parser, reader, name); // otherwise it is skipped
+        return LostValues.keep(context, parser, reader, name);
     }
 
-    /** To be called after each reading. */
+    /** Call it after each reading. */
     static void forget() {
         if (UNKNOWN.get() != null) {
             UNKNOWN.remove();
         }
     }
 
-    /** @throws SerializationException the payload, just read, knows none of the names that its object in the body has */
+    /** @throws SerializationException if the payload just read knows none of the names in the body */
     static void requireOneKnown(JsonMapper mapper, byte[] body, Type type, Object payload) {
         Map<Class<?>, Unknown> unknown = UNKNOWN.get();
         if (unknown == null) {
@@ -92,13 +92,16 @@ final class UnknownNames extends DeserializationProblemHandler {
         Set<String> names = namesIfAllAre(ofPayload, mapper, body, target);
         if (!names.isEmpty() && Collections.disjoint(names, written(mapper, payload))) {
             throw new SerializationException(
-                    "Cannot read JSON as %s: none of the names in the body is known, only %s. Name them alike on both sides (spring.jackson.property-naming-strategy, @JsonProperty), or give them to the class as @JsonAlias."
+                    "Cannot read JSON as %s: none of the names in the body is known, only %s. Use the same names on both sides (spring.jackson.property-naming-strategy, @JsonProperty), or add them to the class as @JsonAlias."
                             .formatted(type.getTypeName(), known(ofPayload.reader)),
                     null);
         }
     }
 
-    /** By the payload's own class, or by the one that Jackson reads in its place: its builder, or what its creator takes. */
+    /**
+     * Unknown names of the payload's class, or of the class that Jackson reads in its place: its builder, or its creator's
+     * parameter.
+     */
     private static @Nullable Unknown ofPayload(
             Map<Class<?>, Unknown> unknown, DeserializationContext context, JavaType target, Object payload) {
         Unknown own = unknown.get(payload.getClass());
@@ -117,11 +120,11 @@ final class UnknownNames extends DeserializationProblemHandler {
         return taken == null ? null : unknown.get(taken.getRawClass());
     }
 
-    /** Those of the payload's object, without the one that chooses its class; empty as soon as one is known. */
+    /** Names in the payload's object, without the one that chooses its class; empty if any of them is known. */
     private static Set<String> namesIfAllAre(Unknown unknown, JsonMapper mapper, byte[] body, JavaType target) {
         TypeDeserializer chooser = mapper._deserializationContext().findTypeDeserializer(target);
         if (chooser != null && unknown.reader.handledType() == chooser.getDefaultImpl()) {
-            return Set.of(); // what a body becomes whose class nobody knows
+            return Set.of();
         }
         String choosing = chooser == null ? null : chooser.getPropertyName();
         int objects = 1
@@ -149,7 +152,7 @@ final class UnknownNames extends DeserializationProblemHandler {
         return names;
     }
 
-    /** A class may write what it does not read: a getter that counts something. */
+    /** Names that the class writes, which may include some it does not read, such as a computed getter. */
     private static Set<String> written(JsonMapper mapper, Object payload) {
         Set<String> written = new HashSet<>();
         mapper._serializationContext()

@@ -3,8 +3,7 @@ package io.safebunny.serialization.json;
 
 /**
  * Finds halves of characters in JSON, written as escapes ({@code \ud800} without its other half). JSON's grammar and Jackson
- * allow them, but UTF-8 cannot express them: whoever writes them out again gets question marks, and different texts become equal.
- * Pure.
+ * allow them, but UTF-8 cannot express them: written again they become question marks, and different texts become equal. Pure.
  */
 final class UnpairedSurrogates {
 
@@ -23,7 +22,8 @@ final class UnpairedSurrogates {
             if (json[at] != '\\') {
                 at++;
             } else if (!Character.isSurrogate(escaped(json, at))) {
-                at += 2; // past the escaped character; an escaped backslash must not start another escape
+                // skip the escaped character: an escaped backslash must not start another escape
+                at += 2;
             } else if (Character.isSurrogatePair(escaped(json, at), escaped(json, at + ESCAPE))) {
                 at += 2 * ESCAPE;
             } else {
@@ -33,7 +33,7 @@ final class UnpairedSurrogates {
         return -1;
     }
 
-    /** The character of the Unicode escape at that place; 0 if there is none, whose validity is up to the parser. */
+    /** The character of the Unicode escape at this index; 0 if there is none. The parser checks its syntax. */
     private static char escaped(byte[] json, int at) {
         if (at + ESCAPE > json.length || json[at] != '\\' || json[at + 1] != 'u') {
             return 0;

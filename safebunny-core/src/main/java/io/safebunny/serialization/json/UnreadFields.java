@@ -15,8 +15,8 @@ import tools.jackson.databind.DatabindContext;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What one reading found that nobody reads, by the object whose JSON has it: Jackson itself tells, so aliases, setters, creators, ignored
- * names and whatever else a class reads count as read. Confined to one thread.
+ * Collects the fields that nothing reads, by the object whose JSON has them. Jackson itself reports them, so aliases, setters,
+ * creators, ignored names and whatever else a class reads count as read. Confined to one thread.
  */
 final class UnreadFields {
 
@@ -25,7 +25,7 @@ final class UnreadFields {
     private final Set<String> names = new HashSet<>();
     private final Set<Object> written = java.util.Collections.newSetFromMap(new IdentityHashMap<>());
 
-    /** Of the reading or writing that is under way. */
+    /** Those of the current reading or writing. */
     static @Nullable UnreadFields of(DatabindContext context) {
         return (UnreadFields) context.getAttribute(UnreadFields.class);
     }
@@ -37,7 +37,7 @@ final class UnreadFields {
         }
     }
 
-    /** Of an object whose builder reads. */
+    /** Records a field of an object that is read by a builder. */
     void foundByBuilder(String name, JsonNode value) {
         names.add(name);
         beingBuilt.element().put(name, value);
@@ -62,7 +62,7 @@ final class UnreadFields {
         return Set.copyOf(names);
     }
 
-    /** To be written with the object. */
+    /** Unread fields to write with the object. */
     Map<String, JsonNode> write(Object object) {
         Map<String, JsonNode> fields = byObject.get(object);
         if (fields == null) {
@@ -72,7 +72,7 @@ final class UnreadFields {
         return fields;
     }
 
-    /** Names of fields whose object was not written: what was read has put another one in its place. */
+    /** Names of unread fields whose object was not written, because it has been replaced by another one. */
     Set<String> unwritten() {
         List<Map<String, JsonNode>> left = new ArrayList<>();
         byObject.forEach((object, fields) -> {

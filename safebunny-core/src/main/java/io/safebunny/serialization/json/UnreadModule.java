@@ -35,7 +35,7 @@ import tools.jackson.databind.ser.VirtualBeanPropertyWriter;
 import tools.jackson.databind.util.NameTransformer;
 import tools.jackson.databind.util.SimpleBeanPropertyDefinition;
 
-/** Has a mapper collect {@link UnreadFields} when it reads, and add them to their objects when it writes. */
+/** Makes a mapper collect {@link UnreadFields} when reading, and add them to their objects when writing. */
 final class UnreadModule {
 
     private UnreadModule() {}
@@ -71,7 +71,7 @@ final class UnreadModule {
         }
     }
 
-    /** {@code ignoreUnknown = true} is about failing; it must not hide what another version wrote. */
+    /** {@code ignoreUnknown = true} only prevents failures; it must not hide what another version wrote. */
     private static final class NothingIgnored extends JacksonAnnotationIntrospector {
 
         private static final long serialVersionUID = 1;
@@ -137,12 +137,12 @@ final class UnreadModule {
         }
     }
 
-    /** Stands for all unread fields of an object, after those that its class writes. */
+    /** Writes all unread fields of an object, after those that its class writes. */
     private static final class Added extends VirtualBeanPropertyWriter {
 
         private static final long serialVersionUID = 1;
 
-        /** Which the class writes without reading them. */
+        /** Names that the class writes without reading them. */
         private final Set<String> own;
 
         private Added(BeanPropertyDefinition definition, AnnotatedClass type, JavaType declared, Set<String> own) {
@@ -174,7 +174,7 @@ final class UnreadModule {
             }
         }
 
-        /** A class that becomes an array has no names. */
+        /** Writes nothing: a class that becomes an array has no names. */
         @Override
         public void serializeAsElement(Object bean, JsonGenerator json, SerializationContext context) {}
 

@@ -4,7 +4,7 @@ package io.safebunny.serialization.json;
 import io.safebunny.failure.ConfigurationException;
 import java.lang.reflect.Type;
 
-/** No JSON can be read as a type, whatever is in it. */
+/** No JSON at all can be read as this type. */
 final class UnreadableTypeException extends ConfigurationException {
 
     private static final long serialVersionUID = 1;

@@ -3,7 +3,7 @@ package io.safebunny.serialization.json;
 
 /**
  * Checks that a body is valid UTF-8, as RFC 8259 requires of JSON between systems. Jackson also guesses other encodings and
- * accepts illegal sequences such as overlong ones, in which another reader would see another text. Pure.
+ * accepts illegal sequences such as overlong ones, which another reader may decode differently. Pure.
  */
 final class Utf8 {
 

@@ -192,8 +192,8 @@ class HandlerRefusalsTest {
                 Arguments.of(WrongNode.class, "SB-1001", "Set from of"),
                 Arguments.of(WrongType.class, "SB-1002", "@BunnyMessage("),
                 Arguments.of(ReservedType.class, "SB-1002", "@BunnyMessage("),
-                Arguments.of(TextPayload.class, "SB-1111", "Put the value into a record"),
-                Arguments.of(ListPayload.class, "SB-1111", "Put the value into a record"));
+                Arguments.of(TextPayload.class, "SB-1111", "Use a record of your own"),
+                Arguments.of(ListPayload.class, "SB-1111", "Use a record of your own"));
     }
 
     @ParameterizedTest
