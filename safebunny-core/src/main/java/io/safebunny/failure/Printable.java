@@ -73,7 +73,8 @@ public final class Printable {
                     Character.FORMAT,
                     Character.LINE_SEPARATOR,
                     Character.PARAGRAPH_SEPARATOR,
-                    Character.SURROGATE -> true; // half a character, which no JSON can have
+                    // an unpaired surrogate, which JSON cannot contain
+                    Character.SURROGATE -> true;
             default -> false;
         };
     }

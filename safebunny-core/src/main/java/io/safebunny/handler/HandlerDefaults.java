@@ -4,5 +4,5 @@ package io.safebunny.handler;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
 
-/** Settings of handlers that do not set their own, from the {@code safebunny.*} properties. */
+/** Settings from the {@code safebunny.*} properties for handlers that have none of their own. */
 public record HandlerDefaults(int prefetch, RetrySettings retry, RetryStrategy delayedRetry) {}

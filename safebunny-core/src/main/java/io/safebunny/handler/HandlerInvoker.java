@@ -3,7 +3,7 @@ package io.safebunny.handler;
 
 import io.safebunny.MessageContext;
 
-/** Calls a handler. Thread-safe; all lookups are done, only the arguments are filled in per call. */
+/** Calls a handler. Thread-safe; all lookups are done at start-up, each call only fills in the arguments. */
 @FunctionalInterface
 public interface HandlerInvoker {
 

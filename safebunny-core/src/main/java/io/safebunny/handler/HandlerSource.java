@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A source of handlers besides the annotated methods of beans. Each bean of this type is asked once, when the node starts; queues
- * are declared and consumed for the handlers it returns.
+ * A source of handlers in addition to annotated methods. Each bean of this type is called once, when the node starts; queues are
+ * declared and consumed for the handlers it returns.
  */
 @FunctionalInterface
 public interface HandlerSource {
@@ -36,7 +36,7 @@ public interface HandlerSource {
             if (other != null) {
                 throw new ConfigurationException(
                         "SB-1102",
-                        "Two handlers for one message type [type=%s]: %s from %s and %s from %s. A node has one queue per type, whoever publishes it, and therefore one handler."
+                        "Two handlers for one message type [type=%s]: %s from %s and %s from %s. A node has one queue per type, whoever publishes it, so there must be only one handler."
                                 .formatted(
                                         handler.type(),
                                         other.description(),

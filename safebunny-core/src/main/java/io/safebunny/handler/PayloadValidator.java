@@ -9,8 +9,8 @@ public interface PayloadValidator {
 
     /**
      * @param handler bean and method, for the exception text
-     * @throws PoisonMessageException says what is wrong, without values of the payload; poison, because a retry would find the
-     *     same
+     * @throws PoisonMessageException says what is wrong, without values of the payload. The message is poisoned, because a retry
+     *     would fail in the same way
      */
     void validate(String handler, Object payload);
 }

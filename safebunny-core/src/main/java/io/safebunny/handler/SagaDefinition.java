@@ -18,13 +18,13 @@ import tools.jackson.databind.node.ObjectNode;
  * @param name under which its instances are stored
  * @param description its class, for logs and errors
  * @param version of the state, from 1
- * @param stateType becomes a JSON object, and is read back from it
- * @param timeouts methods by the name of the timeout
+ * @param stateType type of the state, which becomes a JSON object and is read back from it
+ * @param timeouts {@link io.safebunny.saga.OnTimeout} methods by name of the timeout
  * @param poisoned the {@link io.safebunny.saga.OnPoisoned} method; {@code null} if there is none
- * @param upgrades by the version they read; each writes the next one, without a hole up to {@code version}. Empty if there are
- *     none. They may change the object they are given
- * @param participants nodes whose acknowledgements of undos are heard: those from which the handlers take messages, and those that
- *     {@link io.safebunny.saga.BunnySaga#participants} adds
+ * @param upgrades by the version they read; each returns the next version, without gaps up to {@code version}. Empty if there are
+ *     none. They may modify their argument
+ * @param participants nodes whose acknowledgements of undos are received: those in the handlers' {@code from}, and those in
+ *     {@link io.safebunny.saga.BunnySaga#participants}
  */
 public record SagaDefinition(
         String name,

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param payloadType the type the body is deserialized to
  * @param from nodes whose publications are consumed
  * @param starts whether its message starts the saga
- * @param takesState whether the state is among its arguments; one that also starts the saga runs if the saga exists, too
+ * @param takesState whether it takes the state; if it also starts the saga, it runs even if the saga exists
  * @param returnsState whether it returns the new state; otherwise it is {@code void}
- * @param correlation reads the saga's id from the payload, unchecked, {@code null} if it has none; thread-safe. Throws {@link
- *     io.safebunny.PoisonMessageException} when the payload does not fit the expression. {@code null} when the id is the
+ * @param correlation reads the saga's id from the payload: unchecked, {@code null} if the payload has none; thread-safe. Throws
+ *     {@link io.safebunny.PoisonMessageException} if the payload does not fit the expression. {@code null} if the id is the
  *     correlation id
  */
 public record SagaHandler(
@@ -38,12 +38,12 @@ public record SagaHandler(
         from = List.copyOf(from);
     }
 
-    /** Whether its message is nothing to a saga that exists. */
+    /** Whether its message is ignored by an existing saga. */
     public boolean onlyStarts() {
         return starts && !takesState;
     }
 
-    /** The handler as its node consumes it. */
+    /** This handler as a handler of its node. */
     public HandlerDefinition calling(HandlerInvoker invoker) {
         return new HandlerDefinition(description, type, payloadType, from, prefetch, recovery, invoker);
     }

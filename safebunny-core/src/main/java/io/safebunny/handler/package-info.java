@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Handlers and sagas as they were found: whom they hear, how they are retried, and how they are called. Finds none itself. */
+/** Definitions of handlers and sagas: whose messages they take, how they are retried, and how they are called. */
 @NullMarked
 package io.safebunny.handler;
 

@@ -13,7 +13,8 @@ public final class RandomIds {
     /** RFC 9562, version 4. */
     public static String next(RandomGenerator random) {
         byte[] bytes = new byte[16];
-        random.nextBytes(bytes); // a single call, because each call of a SecureRandom takes its lock
+        // a single call, because each call of a SecureRandom takes its lock
+        random.nextBytes(bytes);
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
         long most = (buffer.getLong() & ~0xF000L) | 0x4000L;
         long least = (buffer.getLong() & ~(3L << 62)) | (1L << 63);

@@ -35,7 +35,7 @@ import java.util.function.Consumer;
  * queues, round robin among consumers, redelivery of unsettled messages, and delays that are never early and keep the order of
  * messages due at the same time. Thread-safe.
  *
- * <p>Not simulated: delivery limits, time-to-live, length limits. Its messages are lost when the JVM ends.
+ * <p>Not simulated: delivery limits, time to live, length limits. Messages are lost when the JVM ends.
  */
 public final class MemoryBroker {
 
@@ -51,8 +51,8 @@ public final class MemoryBroker {
 
     /**
      * @param timeline times the delays
-     * @param executor runs each delivery as one task. Needs a thread for each delivery that may block at the same time, and must
-     *     not run tasks on the calling thread. A consumer whose task it rejects is cut off
+     * @param executor runs each delivery as one task. Must have a thread for each delivery that may block at the same time, and
+     *     must not run tasks on the calling thread. A consumer whose task is rejected is cut off
      */
     public MemoryBroker(Timeline timeline, Executor executor) {
         this.timeline = timeline;
@@ -82,14 +82,14 @@ public final class MemoryBroker {
         }
     }
 
-    /** What consumers have taken and not settled, by queue. */
+    /** Messages that consumers have taken but not settled. */
     public List<IncomingMessage> unsettled() {
         synchronized (lock) {
             return queues.values().stream().flatMap(MemoryQueue::unsettled).toList();
         }
     }
 
-    /** Forgets all messages that are ready or delayed. Queues, bindings, consumers, and what these have taken, stay. */
+    /** Deletes all ready and delayed messages. Queues, bindings, consumers and messages taken by them stay. */
     public void clear() {
         List<DelayedMessage> forgotten;
         synchronized (lock) {
@@ -100,7 +100,7 @@ public final class MemoryBroker {
         forgotten.forEach(message -> message.timer.cancel());
     }
 
-    /** Applies all of it, or nothing if a queue exists with other arguments. A repeat is harmless. */
+    /** Applies the whole topology, or nothing if a queue exists with other arguments. A repeat is harmless. */
     void apply(Topology topology) {
         synchronized (lock) {
             topology.queues().forEach(this::refuseClash);
@@ -125,7 +125,7 @@ public final class MemoryBroker {
         }
         throw new ConfigurationException(
                 "SB-1201",
-                "Queue '%s' cannot be declared: it exists with other arguments (found %s, needs %s)."
+                "Queue '%s' cannot be declared: it exists with other arguments (found %s, must be %s)."
                         .formatted(wanted.name(), new TreeMap<>(found.arguments()), new TreeMap<>(wanted.arguments())),
                 "Give all instances of the node the same safebunny.topology.* settings, or create a new MemoryBroker.");
     }
@@ -135,13 +135,13 @@ public final class MemoryBroker {
         if (queue == null) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "There is no queue '%s', only %s. Start the node that declares it first."
+                    "There is no queue '%s', only %s. The node that declares it must be started first."
                             .formatted(name, queues.keySet()));
         }
         return queue;
     }
 
-    /** @return whether a queue is bound there; only then was the message accepted */
+    /** @return whether a queue is bound there; otherwise the message was not accepted */
     boolean send(Address to, WireMessage message, Duration delay, Purpose purpose) {
         synchronized (lock) {
             if (!bindings.containsKey(to)) {
@@ -230,7 +230,7 @@ public final class MemoryBroker {
         }
     }
 
-    /** Cuts off all of them before handing out any message, so that none goes from one to another. */
+    /** Cuts off all of them before handing out messages, so that no message moves from one to another. */
     void cutOff(Collection<MemoryConsumption> consumptions) {
         change(afterwards -> {
             consumptions.forEach(consumption -> consumption.cutOff(afterwards));
@@ -239,7 +239,7 @@ public final class MemoryBroker {
     }
 
     /**
-     * Changes state under the lock, and then runs the actions that the change added without the lock, because they call foreign
+     * Changes state under the lock, then runs the actions that the change added, without the lock, because they call foreign
      * code.
      */
     void change(Consumer<List<Runnable>> change) {
@@ -253,7 +253,8 @@ public final class MemoryBroker {
     void execute(MemoryDelivery delivery) {
         try {
             delivery.consumption().executor().execute(delivery::run);
-        } catch (RejectedExecutionException e) { // nobody can handle it here; cutting off puts the message back
+        } catch (RejectedExecutionException e) {
+            // it cannot be handled here; cutting off the consumer puts the message back
             cutOff(List.of(delivery.consumption()));
         }
     }
@@ -265,7 +266,7 @@ public final class MemoryBroker {
             implements Comparable<DelayedMessage> {
 
         boolean isDue(long now) {
-            return due - now <= 0; // compare by difference, because nanoTime may overflow
+            return due - now <= 0; // compare the difference, because nanoTime may overflow
         }
 
         @Override

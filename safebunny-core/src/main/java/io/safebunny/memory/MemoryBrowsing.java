@@ -12,7 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Messages of a queue taken one by one. State is guarded by the broker's lock. */
+/** Browses a queue. State is guarded by the broker's lock. */
 final class MemoryBrowsing implements BrowsedQueue {
 
     private final MemoryBroker broker;
@@ -23,7 +23,7 @@ final class MemoryBrowsing implements BrowsedQueue {
     private volatile boolean cutOff;
     private volatile boolean closed;
 
-    /** With the broker's lock held. */
+    /** Call it with the broker's lock held. */
     MemoryBrowsing(MemoryBroker broker, MemoryQueue queue, String name) {
         this.broker = broker;
         this.name = name;
@@ -53,10 +53,10 @@ final class MemoryBrowsing implements BrowsedQueue {
     }
 
     private BrowsingException lost() {
-        return new BrowsingException(name, "its transport was closed.", null);
+        return new BrowsingException(name, "its transport was closed. Use one that is open.", null);
     }
 
-    /** The transport is closed: what was taken goes back, and nothing more can be settled. */
+    /** Called when the transport is closed: messages taken go back, and nothing more can be settled. */
     void cutOff() {
         broker.change(afterwards -> cutOff = true);
         close();

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * One consumer. A delivery takes one of its places as long as it is unsettled or still being handled. State is guarded by the
+ * One consumer. A delivery occupies a slot of the prefetch while it is unsettled or still being handled. State is guarded by the
  * broker's lock.
  */
 final class MemoryConsumption implements Consumption {
@@ -46,7 +46,7 @@ final class MemoryConsumption implements Consumption {
         this.limit = limit(pace);
     }
 
-    /** When paused, deliveries that were assigned but not begun go back to their positions in the queue. */
+    /** When paused, deliveries that were assigned but not started go back to their positions in the queue. */
     @Override
     public void pace(Pace pace) {
         broker.change(afterwards -> {
@@ -66,7 +66,7 @@ final class MemoryConsumption implements Consumption {
         };
     }
 
-    /** Also puts back deliveries whose handler returned without settling them, because nobody will settle those any more. */
+    /** Also puts back deliveries whose handler returned without settling them, because nobody else will. */
     @Override
     public CompletableFuture<Void> stop() {
         broker.change(afterwards -> {
@@ -90,7 +90,7 @@ final class MemoryConsumption implements Consumption {
         return queue;
     }
 
-    // ---- called by the queue and the broker, which hold the lock
+    // called by the queue and the broker, with the lock held
 
     boolean hasPlace() {
         return !stopping && places.size() < limit;
@@ -118,7 +118,7 @@ final class MemoryConsumption implements Consumption {
         end(afterwards);
     }
 
-    // ---- called by deliveries
+    // called by deliveries
 
     void handle(MemoryDelivery delivery) {
         boolean[] begun = {false};

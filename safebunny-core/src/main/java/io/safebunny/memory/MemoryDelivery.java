@@ -5,8 +5,8 @@ import io.safebunny.transport.Delivery;
 import io.safebunny.transport.IncomingMessage;
 
 /**
- * One delivery: assigned to a consumer, then handled by one task. Non-public methods require the broker's lock, except {@link
- * #run}.
+ * One delivery: assigned to a consumer, then handled by one task. Non-public methods except {@link #run} require the broker's
+ * lock.
  */
 final class MemoryDelivery implements Delivery {
 
@@ -57,7 +57,7 @@ final class MemoryDelivery implements Delivery {
         consumption.handle(this);
     }
 
-    /** @return whether it was still open */
+    /** @return whether it was still unsettled */
     boolean settle() {
         boolean wasOpen = !settled;
         settled = true;

@@ -28,13 +28,13 @@ public final class MemoryMessageStore implements MessageStore {
     private final Timeline timeline;
     private final Retention retention;
     private final Map<RecordKey, Entry> records = new HashMap<>();
-    /** Records in a final state, in the order of being written; poisoned ones apart, which are kept longer. */
+    /** Records in a final state, in the order in which they were written, without poisoned ones, which are kept longer. */
     private final Queue<Entry> finished = new ArrayDeque<>();
 
     private final Queue<Entry> poisoned = new ArrayDeque<>();
-    /** Records to be dispatched, oldest first. */
+    /** Records in state {@code COMPLETED}, oldest first. */
     private final Map<RecordKey, Entry> completed = new LinkedHashMap<>();
-    /** Companions that have a listing. */
+    /** Companions with a listing. */
     private final Map<RecordKey, MessageRecord> listed = new LinkedHashMap<>();
 
     /** @param retention how long records in a final state are kept; poisoned ones as {@link Retention#of(Duration)} says */
@@ -171,7 +171,7 @@ public final class MemoryMessageStore implements MessageStore {
                 break;
             }
             candidates.remove();
-            if (records.remove(oldest.record.key(), oldest)) { // false if it was written again since
+            if (records.remove(oldest.record.key(), oldest)) { // false if it has been written again since
                 listed.remove(oldest.record.key());
                 removed++;
             }
@@ -179,7 +179,7 @@ public final class MemoryMessageStore implements MessageStore {
         return removed;
     }
 
-    /** Forgets all records: whatever was handled before may be handled again. */
+    /** Deletes all records: duplicates of messages handled before will be handled again. */
     public synchronized void clear() {
         records.clear();
         finished.clear();

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue's messages, by position, and its consumers. A message that comes back gets its old position. Guarded by the broker's
+ * A queue's messages by position, and its consumers. A message that comes back gets its old position. Guarded by the broker's
  * lock.
  */
 final class MemoryQueue {
@@ -61,7 +61,7 @@ final class MemoryQueue {
         return ready.size();
     }
 
-    /** The first message with its position; {@code null} when there is none. */
+    /** Removes the first message and returns it with its position; {@code null} if there is none. */
     Map.@Nullable Entry<Long, IncomingMessage> takeFirst() {
         return ready.pollFirstEntry();
     }
@@ -73,8 +73,8 @@ final class MemoryQueue {
     }
 
     /**
-     * Dead-letters the message as the queue's arguments say, with an {@code x-death} header; without a dead-letter exchange it
-     * goes back.
+     * Dead-letters the message according to the queue's arguments, with an {@code x-death} header; without a dead-letter exchange
+     * it goes back to the queue.
      */
     void setAside(long position, IncomingMessage rejected, List<Runnable> afterwards) {
         Address deadLetters = new Address(
@@ -104,7 +104,7 @@ final class MemoryQueue {
         consumptions.remove(consumption);
     }
 
-    /** Assigns ready messages to consumptions with free places. */
+    /** Assigns ready messages to consumers with free slots. */
     void handOut(List<Runnable> afterwards) {
         while (!ready.isEmpty()) {
             MemoryConsumption consumption = nextWithPlace();

@@ -48,7 +48,7 @@ public final class MemoryTransport implements Transport {
 
     /**
      * @param options names of the exchanges to send to
-     * @param executor runs what this node consumes, instead of the broker's
+     * @param executor runs this node's deliveries, instead of the broker's
      */
     public MemoryTransport(MemoryBroker broker, TopologyOptions options, Executor executor) {
         this.broker = broker;
@@ -80,18 +80,18 @@ public final class MemoryTransport implements Transport {
         if (closed) {
             throw new MisuseException(
                     MisuseException.NOT_RUNNING,
-                    "Queue cannot be consumed [queue=%s]: this transport is closed. Make a new one.".formatted(queue));
+                    "Queue cannot be consumed [queue=%s]: this transport is closed. Use a new one.".formatted(queue));
         }
         MemoryConsumption consumption = broker.consume(queue, prefetch, pace, handler, executor);
         consumptions.removeIf(MemoryConsumption::isEnded);
         consumptions.add(consumption);
-        if (closed) { // closed in the meantime, perhaps before this consumption was in the list
+        if (closed) { // closed meanwhile, perhaps before this consumption was in the list
             broker.cutOff(List.of(consumption));
         }
         return consumption;
     }
 
-    /** Completes before it returns. An unroutable message is refused at once, even a delayed one. */
+    /** Completes before it returns. An unroutable message is refused at once, even if it is delayed. */
     @Override
     public CompletableFuture<Void> send(OutboundMessage outbound, Deadline deadline) {
         if (closed) {
@@ -111,12 +111,12 @@ public final class MemoryTransport implements Transport {
     @Override
     public BrowsedQueue browse(String queue) {
         if (closed) {
-            throw new BrowsingException(queue, "this transport is closed.", null);
+            throw new BrowsingException(queue, "this transport is closed. Use a new one.", null);
         }
         MemoryBrowsing browsing = broker.browse(queue);
         browsings.removeIf(MemoryBrowsing::isClosed);
         browsings.add(browsing);
-        if (closed) { // closed in the meantime, perhaps before this browsing was in the list
+        if (closed) { // closed meanwhile, perhaps before this browsing was in the list
             browsing.cutOff();
         }
         return browsing;
@@ -132,12 +132,15 @@ public final class MemoryTransport implements Transport {
         return new Address(options.poisonExchange(), route.routingKey());
     }
 
-    /** Copies the headers, because sender and receivers must not share the map. The body needs no copy: nobody may change it. */
+    /**
+     * Copies the headers, because sender and receivers must not share the map. The body is not copied, because nobody may change
+     * it.
+     */
     private static WireMessage isolated(WireMessage message) {
         return message.withHeaders(Collections.unmodifiableMap(new LinkedHashMap<>(message.headers())));
     }
 
-    /** Heard by all transports of this broker that joined as the same node, on the thread that tells. */
+    /** Reaches all transports of this broker that joined as the same node, on the sending thread. */
     @Override
     public ControlChannel control(String node, Consumer<byte[]> heard) {
         Consumer<byte[]> whileOpen = message -> {
@@ -171,7 +174,7 @@ public final class MemoryTransport implements Transport {
     @Override
     public OptionalLong depth(String queue) {
         if (closed) {
-            throw new BrowsingException(queue, "this transport is closed.", null);
+            throw new BrowsingException(queue, "this transport is closed. Use a new one.", null);
         }
         return OptionalLong.of(broker.depth(queue));
     }

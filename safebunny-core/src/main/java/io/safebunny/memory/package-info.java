@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * A transport and a message store in the memory of this process, for tests and demos. What they hold is gone when the process ends.
- */
+/** A transport and a message store in memory, for tests and demos. Their content is lost when the process ends. */
 @NullMarked
 package io.safebunny.memory;
 

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** {@code safebunny.body.size} of one direction: bytes on the wire. Affects nobody when it fails. Thread-safe. */
+/** {@code safebunny.body.size} in one direction: bytes on the wire. A failing meter is logged and otherwise ignored. Thread-safe. */
 final class BodySizes {
 
     private static final Logger LOG = LoggerFactory.getLogger(BodySizes.class);
@@ -28,7 +28,7 @@ final class BodySizes {
         this.direction = direction;
     }
 
-    /** So that it is there, and empty, before the first message. */
+    /** Registers the meter, so that it exists before the first message. */
     void register(String type) {
         DistributionSummary unused = of(type);
     }
@@ -64,7 +64,7 @@ final class BodySizes {
         }
     }
 
-    /** Once is enough for what happens with every message. */
+    /** Logged once, because it would happen for every message. */
     private void tell(Throwable failure) {
         if (!told) {
             told = true;

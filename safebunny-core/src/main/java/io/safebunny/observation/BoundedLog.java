@@ -16,12 +16,12 @@ import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * Limits log lines that a sender or an outage can trigger by the thousand to a number per minute: lines beyond it are counted,
- * and the count is logged. Thread-safe.
+ * Limits log lines that a sender or an outage can trigger by the thousand: further lines in the same minute are only counted, and
+ * the count is logged. Thread-safe.
  */
 public final class BoundedLog {
 
-    /** A flood logs one count per interval, and an outage its end at most once. */
+    /** A flood logs one count per interval; an outage logs its end at most once per interval. */
     static final Duration INTERVAL = Duration.ofMinutes(1);
 
     private static final int MOST_KINDS = 1_000;
@@ -30,7 +30,7 @@ public final class BoundedLog {
     private final ExceptionDetails details;
     private final Map<Kind, Flood> floods = new LinkedHashMap<>();
     private final Map<Kind, Outage> outages = new LinkedHashMap<>();
-    /** Lets the hot path skip the lock as long as there is no outage. */
+    /** Lets the hot path skip the lock while there is no outage. */
     private volatile boolean anyOutage;
 
     public BoundedLog(Timeline timeline, ExceptionDetails details) {
@@ -39,11 +39,11 @@ public final class BoundedLog {
     }
 
     /**
-     * A kind of lines, which are counted together.
+     * A kind of log line; lines of one kind are counted together.
      *
-     * @param text what the lines have in common, up to a colon; contains only this node's own names and classes, never content of
-     *     a message
-     * @param most lines per minute that are logged in full
+     * @param text common beginning of the lines, up to a colon; only this node's own names and classes, never content of a
+     *     message
+     * @param most maximum number of lines per minute that are logged in full
      */
     public record Kind(Logger logger, Level level, String text, int most) {
 
@@ -67,19 +67,19 @@ public final class BoundedLog {
         }
     }
 
-    /** What may be logged of an exception. */
+    /** The part of an exception that may be logged. */
     public Throwable tellable(Throwable failure) {
         return details.logged(failure);
     }
 
-    /** How much is shown of an exception. */
+    /** How much of exceptions is shown. */
     public ExceptionDetails details() {
         return details;
     }
 
     /**
-     * Logs an event in full, or counts it; the count and the latest event are logged once a minute. As long as more events of a
-     * kind arrive per minute than may be logged in full, all of them are only counted.
+     * Logs an event in full, or counts it; the count and the latest event are logged once a minute. While more events of a kind
+     * arrive per minute than may be logged in full, all of them are only counted.
      *
      * @param which such as a message's id, safe to be logged
      */

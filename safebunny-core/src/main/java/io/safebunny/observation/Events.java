@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the application's listeners what happened, on a thread of their own: whoever reports an event neither waits for them nor learns of
- * their failures. Thread-safe; no method blocks but {@link #stop} and {@link #moved}, which tells its listeners itself.
+ * Passes events to the application's listeners on a separate thread: whoever reports an event neither waits for them nor sees
+ * their failures. Thread-safe. Only {@link #stop} and {@link #moved}, which calls the listeners itself, block.
  */
 public final class Events {
 
@@ -42,13 +42,13 @@ public final class Events {
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
     private static final Kind FAILED = Kind.warn(LOG, "Listeners of events failed");
-    private static final Kind DROPPED = Kind.warn(LOG, "Events are dropped, because their listeners are too slow");
+    private static final Kind DROPPED = Kind.warn(LOG, "Events are dropped because listeners are too slow");
 
     private final String node;
     private final List<Listener> listeners;
     private final Timeline timeline;
     private final BoundedLog log;
-    /** In the order in which things happened. */
+    /** Undelivered events, in the order in which they happened. */
     private final Queue<SafeBunnyEvent> untold = new ConcurrentLinkedQueue<>();
 
     private final Semaphore places = new Semaphore(MOST_UNTOLD);
@@ -56,10 +56,10 @@ public final class Events {
 
     private final SerialTask telling;
 
-    /** Completed when the listeners have been told of everything before it; {@code null} before the stop. */
+    /** Completed when all events from before the stop have been delivered; {@code null} before the stop. */
     private volatile @Nullable CompletableFuture<Void> lastWords;
 
-    /** @param executor runs what may block */
+    /** @param executor runs the listeners, which may block */
     public Events(String node, List<Listener> listeners, Executor executor, Timeline timeline, BoundedLog log) {
         this.node = node;
         this.listeners = List.copyOf(listeners);
@@ -69,7 +69,7 @@ public final class Events {
     }
 
     /**
-     * @param queue in which the message was
+     * @param queue the queue that the message came from
      * @param failure why it is set aside
      */
     public void poisoned(String queue, WireMessage message, PoisonReason reason, Throwable failure) {
@@ -96,7 +96,7 @@ public final class Events {
                 timeline.now()));
     }
 
-    /** Of a message that was never let in, or that the broker set aside: its type and ids are what the sender wrote. */
+    /** For a message that was refused before handling, or set aside by the broker: type and ids are as the sender wrote them. */
     public void givenUpUnhandled(WireMessage message, PoisonReason reason, Throwable failure) {
         tell(new MessageGivenUp(
                 node,
@@ -121,9 +121,10 @@ public final class Events {
     }
 
     /**
-     * Told before this returns, on this thread, also when the node has stopped: an audit lacks none of them, however slow it is.
+     * Calls the listeners before it returns, on this thread, even after the node has stopped: an audit must not miss one, however
+     * slow it is.
      *
-     * @param to queue in which the copy is now
+     * @param to the queue that has the copy now
      */
     public void moved(PoisonOperation operation, String to, WireMessage message) {
         tellAll(new MessageMoved(
@@ -138,7 +139,7 @@ public final class Events {
                 timeline.now()));
     }
 
-    /** Listeners hear one event after the other. */
+    /** Listeners receive one event at a time. */
     private void tellAll(SafeBunnyEvent event) {
         oneByOne.lock();
         try {
@@ -148,14 +149,14 @@ public final class Events {
         }
     }
 
-    /** Whatever fails here, an error too, costs the event only: its message is to be settled as if nobody had been told. */
+    /** Reports an event. Any failure here, even an error, only loses the event: its message is settled as usual. */
     public void tell(SafeBunnyEvent event) {
         if (listeners.isEmpty() || lastWords != null) {
             return;
         }
         try {
             hand(event);
-        } catch (Throwable e) { // most likely there is no memory to say so either
+        } catch (Throwable e) { // probably out of memory, so logging would fail too
             return;
         }
     }
@@ -168,7 +169,7 @@ public final class Events {
             log.tell(
                     DROPPED,
                     event.toString(),
-                    () -> LOG.warn("Nobody is told of {}: {} events wait", event, MOST_UNTOLD));
+                    () -> LOG.warn("Event {} is dropped: {} events are waiting for listeners", event, MOST_UNTOLD));
         }
     }
 
@@ -176,10 +177,10 @@ public final class Events {
         boolean interrupted = Thread.interrupted();
         try {
             listener.on(event);
-        } catch (Throwable e) { // an error of one listener must not silence the others
+        } catch (Throwable e) { // an error in one listener must not affect the others
             log.tell(FAILED, event.toString(), () -> LOG.warn("A listener failed on {}", event, log.tellable(e)));
         } finally {
-            Thread.interrupted(); // left behind by one listener, it would fail the next
+            Thread.interrupted(); // an interrupt left behind by one listener would make the next one fail
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -197,7 +198,7 @@ public final class Events {
         }
     }
 
-    /** Waits up to a second for the listeners to be told of what has happened so far; they are told of nothing afterwards. */
+    /** Waits up to a second for pending events to be delivered; delivers nothing afterwards. */
     public void stop() {
         if (listeners.isEmpty()) {
             return;
@@ -208,7 +209,7 @@ public final class Events {
         try {
             timeline.await(told, LAST_WORDS);
         } catch (TimeoutException | ExecutionException e) {
-            LOG.debug("Listeners are slow: some may not be told what happened last", e);
+            LOG.debug("Listeners are slow: some may not have received the last events", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
@@ -217,7 +218,7 @@ public final class Events {
         }
     }
 
-    /** What a sender wrote must not begin a line of the log of whoever logs the event. */
+    /** Makes foreign text safe for whoever logs the event. */
     private static @Nullable String printable(@Nullable String text) {
         return text == null ? null : Names.printable(text, 255);
     }

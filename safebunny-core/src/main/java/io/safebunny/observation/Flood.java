@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The lines of one kind: how many were logged in full this minute, and how many only counted. Guarded by the lock of its log. */
+/** Counts the lines of one kind: those logged in full in this minute, and those only counted. Guarded by the lock of its log. */
 final class Flood {
 
     private final int most;
@@ -21,7 +21,7 @@ final class Flood {
         this.begun = now;
     }
 
-    /** Notes one more event; returns whether to log it in full. */
+    /** Counts an event; returns whether to log it in full. */
     boolean admit(String which, long now) {
         if (more == 0 && isPast(now)) {
             beginMinute(now, false);
@@ -59,7 +59,7 @@ final class Flood {
         planned = false;
     }
 
-    /** @return the line with the count; {@code null} if there is none */
+    /** @return a line with the count; {@code null} if nothing was only counted */
     @Nullable
     String count(long now) {
         planned = false;

@@ -6,7 +6,10 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import org.jspecify.annotations.Nullable;
 
-/** What is observed while a message is handled. Its carrier is the message, whose trace context names where the message was made. */
+/**
+ * Observation context of handling a message. Its carrier is the message, whose trace context names the span that created the
+ * message.
+ */
 public final class HandlingContext extends ReceiverContext<Envelope> implements LinkedContext {
 
     private final boolean later;
@@ -20,9 +23,8 @@ public final class HandlingContext extends ReceiverContext<Envelope> implements 
     }
 
     /**
-     * Whether this is another delivery than the one which followed the publication: a retry, a message that came back, a delayed or
-     * scheduled one, a replay. It belongs into a trace of its own with a link, because it would keep the trace of the publication open
-     * for hours.
+     * Whether this delivery does not directly follow the publication: a retry, a returned, delayed or scheduled message, or a
+     * replay. It gets a trace of its own with a link, because otherwise the publication's trace would stay open for hours.
      */
     @Override
     public boolean isLater() {

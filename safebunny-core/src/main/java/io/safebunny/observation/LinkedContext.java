@@ -3,13 +3,13 @@ package io.safebunny.observation;
 
 import org.jspecify.annotations.Nullable;
 
-/** What happens to a message that was made before, within a span that it names. */
+/** Observation context for a message that was created earlier, in a span that it names. */
 public sealed interface LinkedContext permits HandlingContext, SendingContext {
 
-    /** Whether this is too late for the trace in which the message was made, which it would keep open: it is linked to that instead. */
+    /** Whether to start a new trace linked to the one in which the message was created, instead of keeping that one open. */
     boolean isLater();
 
-    /** {@code traceparent} of the span in which the message was made, whose syntax was checked. */
+    /** {@code traceparent} of the span in which the message was created; syntactically valid. */
     @Nullable
     String madeIn();
 }

@@ -5,8 +5,8 @@ import io.safebunny.time.Timeline;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How large the messages of one type are, and how long they are under way, from {@code sb-sent-at} on: the sender's clock against this
- * machine's. A delayed publication counts from when it was due. Thread-safe.
+ * Meters of one message type: body sizes, and times since {@code sb-sent-at} (by the sender's clock, compared with this
+ * machine's). A delayed publication counts from when it was due. Thread-safe.
  */
 public final class MessageMeters {
 
@@ -25,19 +25,19 @@ public final class MessageMeters {
         sizes.register(type);
     }
 
-    /** {@code safebunny.queue.time}: until it was delivered for its first attempt; and {@code safebunny.body.size}. */
+    /** Records {@code safebunny.queue.time}, the time until the first attempt is delivered, and {@code safebunny.body.size}. */
     public void delivered(long sentAt, byte[] body) {
         recordSince(sentAt, queue);
         sizes.record(type, body);
     }
 
-    /** {@code safebunny.critical.time}: until it was handled, however many attempts and pauses that took. */
+    /** Records {@code safebunny.critical.time}: the time until it was handled, including all attempts and pauses. */
     public void completed(long sentAt) {
         recordSince(sentAt, critical);
     }
 
     private void recordSince(long sentAt, SafeTimer timer) {
-        if (sentAt > 0) { // otherwise it is unknown
+        if (sentAt > 0) { // 0 means unknown
             timer.record(timeline.now().toEpochMilli() - sentAt, TimeUnit.MILLISECONDS);
         }
     }

@@ -27,7 +27,7 @@ public final class Metrics {
     private static final Logger LOG = LoggerFactory.getLogger(Metrics.class);
 
     private final MeterRegistry registry;
-    /** Names of meters: once is enough for what happens with every message. */
+    /** Meters whose failure has been logged; once is enough, because it would happen for every message. */
     private final Set<String> told = ConcurrentHashMap.newKeySet();
 
     private final BodySizes consumed;
@@ -39,7 +39,7 @@ public final class Metrics {
         this.published = new BodySizes(registry, "published");
     }
 
-    /** Puts the counters of a type at 0, so that they are there before the first event. */
+    /** Registers the counters of a type at 0, so that they exist before the first event. */
     public void register(String type, boolean remembers) {
         for (String stage : List.of("immediate", "delayed")) {
             register("safebunny.retries", "type", type, "stage", stage);
@@ -54,7 +54,7 @@ public final class Metrics {
         }
     }
 
-    /** The same for a saga. */
+    /** Registers the counters of a saga. */
     public void registerSaga(String saga) {
         for (SagaStatus status : SagaStatus.values()) {
             register("safebunny.saga", "type", saga, "state", stateOf(status.name()));
@@ -64,14 +64,14 @@ public final class Metrics {
         }
     }
 
-    /** The same for scheduled messages. */
+    /** Registers the counters of scheduled messages. */
     public void registerScheduled() {
         for (String outcome : List.of("scheduled", "moved", "cancelled", "published", "woken")) {
             register("safebunny.scheduled", "outcome", outcome);
         }
     }
 
-    /** The same for what observations measure, with the tags that Micrometer gives their timers. */
+    /** Registers the timers of observations, with the tags that Micrometer gives them. */
     void observing(String name, String type, String... outcomes) {
         quietly(name, () -> {
             LongTaskTimer.builder(name + ".active").tag("type", type).register(registry);
@@ -83,7 +83,7 @@ public final class Metrics {
         });
     }
 
-    /** How large messages of this type are, and how long they are under way. */
+    /** The meters of messages of this type. */
     public MessageMeters consumed(String type, Timeline timeline) {
         return new MessageMeters(
                 timer("safebunny.queue.time", "type", type),
@@ -93,19 +93,19 @@ public final class Metrics {
                 timeline);
     }
 
-    /** {@code safebunny.body.size}: a publication was made. Its class may be any; after 1,000 types the tag is {@code other}. */
+    /** {@code safebunny.body.size} of a publication. After 1,000 types the tag is {@code other}. */
     public void published(String type, byte[] body) {
         published.record(type, body);
     }
 
-    /** A timer that measures nothing if the registry fails. */
+    /** A timer that ignores failures of the registry. */
     public SafeTimer timer(String name, String... tags) {
         Timer[] timer = new Timer[1];
         quietly(name, () -> timer[0] = registry.timer(name, tags));
         return new SafeTimer(timer[0]);
     }
 
-    /** {@code safebunny.sender.inflight}: publications that are sent and not confirmed. */
+    /** {@code safebunny.sender.inflight}: publications sent but not confirmed yet. */
     public void inFlight(Supplier<Number> messages) {
         measure("safebunny.sender.inflight", messages);
     }
@@ -115,7 +115,7 @@ public final class Metrics {
         measure("safebunny.paused", () -> paused.getAsBoolean() ? 1 : 0, "type", type, "cause", cause);
     }
 
-    /** {@code safebunny.poison.depth}: messages in the poison queue; {@code NaN} while that is not known. */
+    /** {@code safebunny.poison.depth}: messages in the poison queue; {@code NaN} while unknown. */
     public void poisonDepth(String node, Supplier<Number> messages) {
         measure("safebunny.poison.depth", messages, "node", node);
     }
@@ -130,14 +130,14 @@ public final class Metrics {
         count("safebunny.retries", "type", type, "stage", "delayed");
     }
 
-    /** {@code safebunny.replay} at 0, for a node that has a poison queue. */
+    /** Registers {@code safebunny.replay} at 0, for a node that has a poison queue. */
     public void registerReplays() {
         for (String outcome : List.of("moved", "refused")) {
             register("safebunny.replay", "outcome", outcome);
         }
     }
 
-    /** {@code safebunny.replay}: a poison copy was sent back to its queue, or left where it was because of its verdict. */
+    /** {@code safebunny.replay}: a poison copy was sent back to its queue, or stayed because of its verdict. */
     public void replayed(boolean moved) {
         count("safebunny.replay", "outcome", moved ? "moved" : "refused");
     }
@@ -172,12 +172,15 @@ public final class Metrics {
         count("safebunny.dedup", "type", type, "outcome", "lost");
     }
 
-    /** {@code safebunny.dedup}, outcome {@code overtaken}: a message runs again, because another changed what it changes too. */
+    /**
+     * {@code safebunny.dedup}, outcome {@code overtaken}: a message runs again, because another one changed the same records
+     * first.
+     */
     public void overtaken(String type) {
         count("safebunny.dedup", "type", type, "outcome", "overtaken");
     }
 
-    /** {@code safebunny.saga}: a saga has got to a status. */
+    /** {@code safebunny.saga}: a saga reached a status. */
     public void sagaBecame(String saga, String status) {
         count("safebunny.saga", "type", saga, "state", stateOf(status));
     }
@@ -186,12 +189,15 @@ public final class Metrics {
         return status.toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** {@code safebunny.saga.active}: sagas that have not ended, as the store said last. */
+    /** {@code safebunny.saga.active}: sagas that have not ended, according to the store's latest answer. */
     public void activeSagas(String saga, Supplier<Number> sagas) {
         measure("safebunny.saga.active", sagas, "type", saga);
     }
 
-    /** {@code safebunny.saga.ignored}: a message changed nothing, because the saga has ended, has started, or a timeout was cancelled. */
+    /**
+     * {@code safebunny.saga.ignored}: a message had no effect, because the saga had ended or was already started, or the timeout
+     * was cancelled.
+     */
     public void sagaIgnored(String saga, String reason) {
         count("safebunny.saga.ignored", "type", saga, "reason", reason);
     }
@@ -211,16 +217,16 @@ public final class Metrics {
         measure("safebunny.dispatch.waiting", messages);
     }
 
-    /** A failing registry or meter filter, even one that throws an {@code Error}, must not affect the node. */
+    /** Registers a gauge. A failing registry or meter filter, even one that throws an {@code Error}, must not affect the node. */
     private void measure(String name, Supplier<Number> value, String... tags) {
         try {
             Gauge.builder(name, value).tags(tags).register(registry);
         } catch (RuntimeException | Error e) {
-            LOG.warn("{} is not measured {}", name, List.of(tags), Printable.inLines(e));
+            LOG.warn("Registering {} {} failed; it is not measured", name, List.of(tags), Printable.inLines(e));
         }
     }
 
-    /** As {@link #measure}. */
+    /** Increments a counter; failures are ignored as in {@link #measure}. */
     private void count(String name, String... tags) {
         quietly(name, () -> registry.counter(name, tags).increment());
     }

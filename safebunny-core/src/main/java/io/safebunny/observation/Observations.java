@@ -39,7 +39,7 @@ public final class Observations {
     private static final Logger LOG = LoggerFactory.getLogger(Observations.class);
     private static final Kind FAILED = Kind.warn(LOG, "Observation handlers failed");
 
-    /** Tags of meters: beyond this many types, which no application has, a meter says {@code other}. */
+    /** Maximum number of distinct type tags; further types, which no real application has, are tagged {@code other}. */
     static final int MOST_TYPES = 1_000;
 
     static final String OTHER = "other";
@@ -49,15 +49,16 @@ public final class Observations {
 
     private final ObservationRegistry registry;
     private final String exchange;
-    /** How the names of the exchanges begin by which queues get what was delayed, and copies of what they had before. */
+    /** Prefix of the exchanges that deliver delayed messages and copies back to queues. */
     private final String laterExchanges;
 
     private final Set<String> published = ConcurrentHashMap.newKeySet();
     private final @Nullable BoundedLog log;
 
     /**
-     * @param exchange to which publications go
-     * @param log tells of handlers that fail, which each message can make them; {@code null} where there are none
+     * @param exchange the exchange of publications
+     * @param log logs failing observation handlers, bounded because each message may cause one; {@code null} if nothing is
+     *     observed
      */
     public Observations(ObservationRegistry registry, String exchange, @Nullable BoundedLog log) {
         this.log = log;
@@ -71,7 +72,7 @@ public final class Observations {
         return new Observations(ObservationRegistry.NOOP, "", null);
     }
 
-    /** Puts the meters of these types at 0, unless nobody observes. */
+    /** Registers the meters of these types at 0, unless nothing observes. */
     public void register(Metrics metrics, Set<String> handledTypes) {
         if (registry.isNoop()) {
             return;
@@ -83,10 +84,10 @@ public final class Observations {
     }
 
     /**
-     * A started observation, or {@code null} when nobody observes.
+     * Starts an observation; {@code null} if nothing observes.
      *
-     * @param exchange from which the queue has the message, as is the routing key
-     * @param again whether the message says itself that it is a retry or a replay, or was kept before it was sent
+     * @param exchange exchange through which the queue got the message, with the routing key
+     * @param again whether the message's headers say that it is a retry or a replay, or was stored before it was sent
      */
     public @Nullable Observation startHandling(
             Envelope message, String exchange, String routingKey, String queue, boolean again) {
@@ -105,20 +106,20 @@ public final class Observations {
     }
 
     /**
-     * A started observation that writes its trace context into the map, or {@code null} when nobody observes.
+     * Starts an observation that writes its trace context into the map; {@code null} if nothing observes.
      *
-     * @param routingKey of the message, which is sent within the observation
+     * @param routingKey routing key of the message, which is sent within the observation
      */
     public @Nullable Observation startPublishing(String type, String routingKey, Map<String, String> trace) {
         return startSender(PUBLISH, "send", type, routingKey, trace);
     }
 
-    /** As {@link #startPublishing}, for a message that is made now and sent later. */
+    /** Like {@link #startPublishing}, for a message that is created now and sent later. */
     public @Nullable Observation startCreating(String type, String routingKey, Map<String, String> trace) {
         return startSender("safebunny.create", "create", type, routingKey, trace);
     }
 
-    /** Of a message that has just been made, as {@link #startCreating}; returns the trace context to send with it. */
+    /** Observes the creation of a message, like {@link #startCreating}; returns the trace context to send with it. */
     public Map<String, String> created(
             String type, String routingKey, String id, String correlationId, Map<String, String> trace) {
         Observation observation = startCreating(type, routingKey, trace);
@@ -149,8 +150,8 @@ public final class Observations {
     }
 
     /**
-     * The message was made before, within the span that its headers name: it is sent in the same trace, wherever that is done, unless it
-     * was scheduled, or kept by a saga.
+     * Observes the sending of a message that was created earlier, in the span that its headers name. It is part of the same
+     * trace, in whatever process, unless it was scheduled or kept by a saga.
      */
     public @Nullable Observation startSending(String type, String routingKey, String id, Map<String, Object> headers) {
         if (registry.isNoop()) {
@@ -182,7 +183,7 @@ public final class Observations {
         return published.size() < MOST_TYPES && published.add(type) ? type : OTHER;
     }
 
-    /** The publication's identity, once it is known. */
+    /** Adds the publication's ids once they are known. */
     public void identified(@Nullable Observation observation, @Nullable String id, @Nullable String correlationId) {
         if (observation != null && id != null && correlationId != null) {
             quietly(() -> observation
@@ -191,7 +192,7 @@ public final class Observations {
         }
     }
 
-    /** It was not sent after all, but stored to be sent later. */
+    /** Renames the observation of a message that was stored to be sent later instead of being sent. */
     public void wasCreated(Observation observation, String routingKey) {
         quietly(() -> {
             observation.getContext().setName("safebunny.create");
@@ -202,15 +203,15 @@ public final class Observations {
         });
     }
 
-    /** {@code null} if an observation handler fails, which must not affect the message. */
+    /** Opens a scope; {@code null} if an observation handler fails, which must not affect the message. */
     public Observation.@Nullable Scope open(Observation observation) {
         ObservationRegistry registry = observation.getObservationRegistry();
         Observation.Scope before = registry.getCurrentObservationScope();
         try {
             return observation.openScope();
-        } catch (Throwable e) { // also errors, as thrown by incompatible libraries
+        } catch (Throwable e) { // including errors, which incompatible libraries throw
             tell(e);
-            // otherwise it would stay open, and the thread's next message would run in it
+            // otherwise the scope would stay open, and the thread's next message would run in it
             registry.setCurrentObservationScope(before);
             return null;
         }
@@ -231,7 +232,7 @@ public final class Observations {
         return failure instanceof PublishException ? "unconfirmed" : "failed";
     }
 
-    /** Ends the observation. Exceptions of its handlers are logged and do not keep the rest from being ended. */
+    /** Ends the observation. Exceptions of its handlers are logged and otherwise ignored. */
     public void stop(
             Observation observation, Observation.@Nullable Scope scope, String outcome, @Nullable Throwable failure) {
         quietly(() -> observation.lowCardinalityKeyValue("outcome", outcome));
@@ -281,12 +282,12 @@ public final class Observations {
         }
     }
 
-    /** The trace context to publish with: that of the message being handled, until an observation replaces it. */
+    /** The trace context to publish with: that of the message being handled, unless an observation replaces it. */
     public static Map<String, String> traceOf(@Nullable Envelope parent) {
         return parent == null || parent.trace().isEmpty() ? new HashMap<>(2) : new HashMap<>(parent.trace());
     }
 
-    /** Keeps the W3C headers only: other formats a tracer may have written are not part of the wire contract. */
+    /** Keeps only the W3C headers; other formats that a tracer writes are not part of the wire contract. */
     public static Map<String, String> w3c(Map<String, String> trace) {
         if (trace.isEmpty()) {
             return Map.of();

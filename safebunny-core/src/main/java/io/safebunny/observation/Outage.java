@@ -6,13 +6,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An outage, from the first failure until things work again. Its end is logged at most once a minute, and an outage that recurs
+ * An outage, from the first failure until the first success. Its end is logged at most once a minute, and an outage that recurs
  * before that counts as the same one, so that flapping does not fill the log. Guarded by the lock of its log.
  */
 final class Outage {
 
     private boolean down;
-    /** Whether its beginning was logged but its end not yet. */
+    /** Whether its beginning has been logged, but not its end. */
     private boolean told;
 
     private long begun;
@@ -24,7 +24,7 @@ final class Outage {
     private String reason = "";
     private long reasonTold;
 
-    /** Notes a failure; returns whether to log it in full. */
+    /** Records a failure; returns whether to log it in full. */
     boolean begins(String which, String why, long now) {
         down = true;
         boolean other = !why.equals(reason) && now - reasonTold >= BoundedLog.INTERVAL.toNanos();
@@ -43,7 +43,7 @@ final class Outage {
         return false;
     }
 
-    /** Notes a success. */
+    /** Records a success. */
     void works() {
         down = false;
     }
@@ -52,7 +52,7 @@ final class Outage {
         return down;
     }
 
-    /** @return time until its end may be logged; {@code null} if there is nothing to log, or that is already planned */
+    /** @return time until its end may be logged; {@code null} if there is nothing to log or logging is already planned */
     @Nullable
     Duration plan(long now) {
         if (!told || planned) {
@@ -67,7 +67,7 @@ final class Outage {
         planned = false;
     }
 
-    /** @return the line that it is over; {@code null} if it is not, or that was logged */
+    /** @return a line saying that it is over; {@code null} if it is not over, or that has been logged */
     @Nullable
     String end(long now) {
         planned = false;
@@ -80,14 +80,14 @@ final class Outage {
         return "over after %s s%s".formatted(seconds(now), others());
     }
 
-    /** @return the line about everything not logged so far; {@code null} if there is nothing */
+    /** @return a line about everything not logged so far; {@code null} if there is nothing */
     @Nullable
     String rest(long now) {
         if (!down || !told) {
             return end(now);
         }
         told = false;
-        return "for %s s by now%s".formatted(seconds(now), others());
+        return "for %s s so far%s".formatted(seconds(now), others());
     }
 
     private long seconds(long now) {

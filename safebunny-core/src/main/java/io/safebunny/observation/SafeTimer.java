@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A timer that affects nobody when it fails, looked up once, because a lookup costs more than measuring. Thread-safe. */
+/**
+ * A timer whose failures are logged and otherwise ignored; looked up once, because a lookup costs more than measuring.
+ * Thread-safe.
+ */
 public final class SafeTimer {
 
     private static final Logger LOG = LoggerFactory.getLogger(SafeTimer.class);
@@ -20,7 +23,7 @@ public final class SafeTimer {
         this.timer = timer;
     }
 
-    /** Less than nothing, between two clocks, counts as nothing. */
+    /** Records an amount; a negative difference between two clocks counts as 0. */
     public void record(long amount, TimeUnit unit) {
         if (timer == null) {
             return;
@@ -28,7 +31,7 @@ public final class SafeTimer {
         try {
             timer.record(Math.max(0, amount), unit);
         } catch (RuntimeException | Error e) {
-            if (!told) { // once is enough for what happens with every message
+            if (!told) { // once is enough, because it would happen for every message
                 told = true;
                 LOG.warn("Measuring {} failed", timer.getId().getName(), Printable.inLines(e));
             }

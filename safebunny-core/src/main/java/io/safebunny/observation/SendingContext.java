@@ -7,7 +7,7 @@ import io.safebunny.message.Headers;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What is observed while a message is sent that was made before. Its carrier is the message's headers. */
+/** Observation context of sending a message that was created earlier. Its carrier is the message's headers. */
 public final class SendingContext extends ReceiverContext<Map<String, Object>> implements LinkedContext {
 
     private final Map<String, Object> headers;
@@ -18,7 +18,7 @@ public final class SendingContext extends ReceiverContext<Map<String, Object>> i
         this.headers = headers;
     }
 
-    /** Whether the message was scheduled, or a saga has kept it. */
+    /** Whether the message was scheduled, or kept by a saga. */
     @Override
     public boolean isLater() {
         return headers.containsKey(Headers.MADE_AT);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Metrics, traces, events and bounded logs of what happens to messages. Nothing here decides anything about a message, nor may a
- * failure here.
+ * Metrics, traces, events and rate-limited logs of what happens to messages. Nothing here, not even a failure, may affect a
+ * message.
  */
 @NullMarked
 package io.safebunny.observation;

@@ -4,17 +4,17 @@ package io.safebunny.poison;
 import io.safebunny.failure.SafeBunnyException;
 
 /**
- * An edit was begun and failed. Its code and its message are those of the cause, and SB-5019 when that has none: then the log has more. The
- * copy as it was is still there, perhaps with an edited one beside it.
+ * An edit was started and failed. Code and message are those of the cause, or SB-5019 if that has no code; the log has more then.
+ * The original copy is still there, perhaps with an edited one beside it.
  */
 public final class EditFailedException extends SafeBunnyException {
 
-    /** The cause is none of SafeBunny's own failures. */
+    /** The cause is not one of SafeBunny's own exceptions. */
     public static final String FAULT = "SB-5019";
 
     private final transient PoisonOperation operation;
 
-    /** @param operation has failed already */
+    /** @param operation the failed operation */
     public EditFailedException(PoisonOperation operation, RuntimeException cause) {
         super(code(cause), message(operation, cause), cause);
         this.operation = operation;
@@ -27,11 +27,11 @@ public final class EditFailedException extends SafeBunnyException {
     private static String message(PoisonOperation operation, RuntimeException cause) {
         return cause instanceof SafeBunnyException known
                 ? known.messageWithoutCode()
-                : "An edit failed [operation=%s, exception=%s]: this should not happen, and the log says more. The copy as it was is still there, perhaps with an edited one beside it: look at the copies of the message before you edit again."
+                : "An edit failed unexpectedly [operation=%s, exception=%s]; the log has more. The original copy is still there, perhaps with an edited one beside it. Check the copies of the message before you edit again."
                         .formatted(operation.id(), cause.getClass().getName());
     }
 
-    /** What failed; not kept when the exception is serialized. */
+    /** The failed operation; not kept if the exception is serialized. */
     public PoisonOperation operation() {
         return operation;
     }

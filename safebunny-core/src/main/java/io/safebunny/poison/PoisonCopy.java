@@ -5,11 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One copy of a message with all there is to know of it. Not to be shown to everybody: the body is as its sender wrote it. Do not
- * change the array.
+ * One copy of a message with everything known about it. Contains the body as its sender wrote it, so do not show it to everybody.
+ * Do not change the array.
  *
- * @param body decoded, if its {@code content-encoding} is known; {@code null} when none was asked for, or there was no room for it
- * @param record what is stored of the message; {@code null} when nothing is, or when it cannot be told, as the verdict says
+ * @param body decoded if its {@code content-encoding} is known; {@code null} if bodies were not requested or it exceeded the
+ *     requested size
+ * @param record the stored record of the message; {@code null} if there is none or it could not be read, which the verdict tells
  */
 public record PoisonCopy(
         PoisonedMessage message,
@@ -17,14 +18,15 @@ public record PoisonCopy(
         @Nullable Stored record) {
 
     /**
-     * What the store has of a message.
+     * The stored record of a message.
      *
-     * @param state one of {@code CLAIMED}, {@code RELEASED}, {@code COMPLETED}, {@code DISPATCHED}, {@code POISONED}, {@code UNDONE}
-     * @param attempt delayed retries that it has used up
-     * @param version grows with each write; as {@code sb-poison-version}
+     * @param state one of {@code CLAIMED}, {@code RELEASED}, {@code COMPLETED}, {@code DISPATCHED}, {@code POISONED}, {@code
+     *     UNDONE}
+     * @param attempt delayed retries used so far
+     * @param version increases with each write; compare {@code sb-poison-version}
      * @param owner instance that wrote it last
-     * @param steps names of the {@code once} steps that were completed, in their order
-     * @param publications how many it has collected
+     * @param steps names of the completed {@code once} steps, in order
+     * @param publications number of publications in it
      */
     public record Stored(String state, int attempt, long version, String owner, List<String> steps, int publications) {
 

@@ -5,15 +5,15 @@ import io.safebunny.failure.MisuseException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which copies are meant: those that agree with everything that is set. Immutable.
+ * Selects copies: those that match every value that is set. Immutable.
  *
- * @param messageId their message id; {@code null} for all, as with the others
+ * @param messageId their message id; {@code null} for all, like every other value but the limit
  * @param digest their body, as {@link PoisonedMessage#digest} has it
  * @param type their message type
  * @param reason why they were set aside, as in {@code sb-poison-reason}
  * @param exception class name of what was thrown, with or without its package
  * @param correlationId their correlation id
- * @param limit most copies that match, 1 to 100,000
+ * @param limit maximum number of matching copies, 1 to 100,000
  */
 public record PoisonFilter(
         @Nullable String messageId,
@@ -34,7 +34,7 @@ public record PoisonFilter(
         }
     }
 
-    /** All copies, at most 1,000 of them. */
+    /** All copies, but at most 1,000. */
     public static PoisonFilter all() {
         return new PoisonFilter(null, null, null, null, null, null, 1_000);
     }

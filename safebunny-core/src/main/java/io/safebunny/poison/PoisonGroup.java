@@ -2,8 +2,8 @@
 package io.safebunny.poison;
 
 /**
- * How many copies have type, reason and exception in common.
+ * Number of copies with the same type, reason and exception.
  *
- * @param exception class name; empty when the copies name none
+ * @param exception class name; empty if the copies have none
  */
 public record PoisonGroup(String type, String reason, String exception, int copies) {}

@@ -4,13 +4,13 @@ package io.safebunny.poison;
 import java.util.List;
 
 /**
- * What was found in the poison queue. Copies that somebody else is looking at or moving just then are missing. Immutable.
+ * Copies found in the poison queue. Copies that somebody else is browsing or moving at that moment are missing. Immutable.
  *
- * @param depth how many copies were waiting when the look began
- * @param scanned how many of them were looked at
- * @param truncated whether there are more, behind those that were looked at
- * @param groups of all that match, largest first
- * @param messages that match, oldest first
+ * @param depth copies in the queue at the start
+ * @param scanned how many of them were read
+ * @param truncated whether the queue has more copies than were read
+ * @param groups of all matching copies, largest first
+ * @param messages the matching copies, oldest first
  */
 public record PoisonList(
         long depth, int scanned, boolean truncated, List<PoisonGroup> groups, List<PoisonedMessage> messages) {

@@ -4,85 +4,86 @@ package io.safebunny.poison;
 import java.util.List;
 
 /**
- * The messages that this node has set aside, in {@code {node}-poison}. Thread-safe.
+ * Inspects and replays the messages that this node has set aside in {@code {node}-poison}. Thread-safe.
  *
- * <p>Whatever is looked at is kept from everybody else for that long, and then back in the queue, perhaps in another order. On one instance a look and
- * an operation take turns. Needs the permission to read that queue, which a node does not need otherwise. Throws {@link io.safebunny.failure.BrowsingException} when the queue cannot be read, and {@link
- * io.safebunny.failure.MisuseException} SB-5014 when the node handles nothing, or is not started.
+ * <p>While copies are being browsed nobody else can read them; afterwards they are back in the queue, perhaps in another order.
+ * On one instance browsing and operations take turns. Needs permission to read the poison queue, which a node does not need
+ * otherwise. Throws {@link io.safebunny.failure.BrowsingException} if the queue cannot be read, and {@link
+ * io.safebunny.failure.MisuseException} SB-5014 if the node has no handlers or has not started.
  */
 public interface PoisonMessages {
 
     /**
-     * What is there, without headers, and what a replay would do with each; blocks. At most ten times the filter's limit is looked at, but no less than
-     * 1,000 copies.
+     * Lists matching copies, without headers, and what a replay would do with each; blocks. Reads at most ten times the filter's
+     * limit, but at least 1,000 copies.
      */
     PoisonList list(PoisonFilter filter);
 
     /**
-     * The copies of one message, with bodies of 16 MiB in all, and what is stored of it; otherwise as {@link #find(String, long)}.
+     * Like {@link #find(String, long)}, with bodies of up to 16 MiB in total.
      *
-     * @return empty when there is none
+     * @return empty if there is none
      */
     default List<PoisonCopy> find(String messageId) {
         return find(messageId, 16L << 20);
     }
 
     /**
-     * The copies of one message, and what is stored of it; blocks. At most 100 of them, among the first 100,000 of the
-     * queue.
+     * Finds the copies of one message, with its stored record; blocks. Returns at most 100, from the first 100,000 of the queue.
      *
-     * @param bodyBytes how many bytes the decoded bodies have that are returned, all together; 0 for no bodies
-     * @return empty when there is none
+     * @param bodyBytes maximum total size of the decoded bodies to return, in bytes; 0 for no bodies
+     * @return empty if there is none
      */
     List<PoisonCopy> find(String messageId, long bodyBytes);
 
     /**
-     * Sends all copies that match, and that their verdict says can be handled, back to their queues: each is taken, judged anew, sent to its
-     * queue, and removed once the broker has confirmed that. A crash in between leaves a copy, which with a store is not handled twice.
-     * Of several copies of one message only one is moved. What the broker refuses stays, and the others are moved. Returns at once; one operation at a time runs on each instance.
+     * Sends all matching copies whose verdict allows it back to their queues: each is taken, checked again, sent, and removed
+     * once the broker has confirmed it. A crash in between leaves a second copy, which with a store is not handled twice. Of
+     * several copies of one message only one is moved. A copy that the broker refuses stays; the others are still moved. Returns
+     * at once; each instance runs one operation at a time.
      *
      * @throws io.safebunny.failure.MisuseException SB-5016 when another operation runs on this instance
      */
     PoisonOperation replay(PoisonRequest request);
 
     /**
-     * Moves all copies that match to {@code {node}-poison-archive}, where they are kept for {@code safebunny.poison.archive-ttl}: as they are,
-     * with whatever a replay needs. Each is removed once the broker has confirmed that; a crash in between leaves a second copy. Whatever
-     * their verdict is, except {@link Verdict#BUSY} and {@link Verdict#UNKNOWN}. What is stored of the messages stays. Returns at once, as
-     * {@link #replay}.
+     * Moves all matching copies unchanged to {@code {node}-poison-archive}, where they are kept for {@code
+     * safebunny.poison.archive-ttl} and can be restored. Each is removed once the broker has confirmed it; a crash in between
+     * leaves a second copy. Skips copies with verdict {@link Verdict#BUSY} or {@link Verdict#UNKNOWN}. The stored records stay.
+     * Returns at once, like {@link #replay}.
      *
      * @throws io.safebunny.failure.MisuseException SB-5016 when another operation runs on this instance
      */
     PoisonOperation discard(PoisonRequest request);
 
     /**
-     * Reverses {@link #discard}: moves all copies that match, whatever their verdict is, from the archive to the poison queue. Needs the
-     * permission to read the archive. Returns at once, as {@link #replay}.
+     * Reverses {@link #discard}: moves all matching copies from the archive to the poison queue, whatever their verdict. Needs
+     * permission to read the archive. Returns at once, like {@link #replay}.
      *
      * @throws io.safebunny.failure.MisuseException SB-5016 when another operation runs on this instance
      */
     PoisonOperation restore(PoisonRequest request);
 
     /**
-     * What was discarded, as {@link #list} does it: the verdicts are those of a replay after {@link #restore}. Needs the permission to
-     * read the archive.
+     * Like {@link #list}, but of the archive; the verdicts are those of a replay after {@link #restore}. Needs permission to read
+     * the archive.
      */
     PoisonList archived(PoisonFilter filter);
 
     /**
-     * Replaces the body of one copy; blocks. The message keeps its id, its correlation id, its type, its headers, and the steps of {@code
-     * once} that were completed; nothing is handled yet. Afterwards the edited copy, which has another digest, is the one to replay, and
-     * what is left of the unedited message is not handled any more. If this fails, or its process ends, the copy as it was is still there,
-     * perhaps with an edited one beside it: at most one of them is replayed, but without a store both are.
+     * Replaces the body of one copy; blocks. The message keeps its id, correlation id, type, headers and completed {@code once}
+     * steps; nothing is handled yet. Afterwards replay the edited copy, which has another digest; remaining copies of the
+     * unedited message are never handled. If this fails or its process ends, the original copy is still there, perhaps with an
+     * edited one beside it: with a store at most one of them is replayed, without a store both are.
      *
-     * @return what was done; it has ended
-     * @throws EditFailedException SB-5017 when there is no such copy, SB-5014 when it is not one that a replay would handle, or its queue
-     *     could not read the new body: nothing was moved; or when another delivery or edit of the message was faster, and this one is of no
-     *     effect; or with the code of another failure. It has the operation
-     * @throws io.safebunny.failure.MisuseException SB-5016 when another operation runs on this instance: none was begun
+     * @return the operation, which has ended
+     * @throws EditFailedException SB-5017 if there is no such copy; SB-5014 if a replay would not handle it, or its handler could
+     *     not read the new body; nothing was moved then. SB-5016 if another delivery or edit of the message was faster, and the
+     *     edit was not applied. Other failures keep their own code. It has the operation
+     * @throws io.safebunny.failure.MisuseException SB-5016 if another operation runs on this instance; no edit was started
      */
     PoisonOperation edit(PoisonEdit edit);
 
-    /** What was begun on this instance, the last first: at most the 100 last ones. Forgotten when the instance ends. */
+    /** Operations started on this instance, latest first, at most 100. Forgotten when the instance ends. */
     List<PoisonOperation> operations();
 }

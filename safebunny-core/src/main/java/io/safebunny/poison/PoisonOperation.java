@@ -7,70 +7,70 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Something that is done with copies in the poison queue, and goes on by itself. Thread-safe. */
+/** An operation on copies in the poison queue, running in the background. Thread-safe. */
 public interface PoisonOperation {
 
-    /** Occurs with everything that is logged of it. */
+    /** Id of the operation; in all its log lines. */
     String id();
 
     Kind kind();
 
-    /** What was asked for, by whom, and why. */
+    /** The request: what, by whom, and why. */
     PoisonRequest request();
 
-    /** When it was asked for. */
+    /** When it was requested. */
     Instant begunAt();
 
     Progress progress();
 
-    /** Ends it before the next copy. What was moved stays moved. No effect on an edit, nor on what has ended. */
+    /** Stops it before the next copy. Copies already moved stay moved. Has no effect on an edit or an operation that has ended. */
     void cancel();
 
     /**
-     * Waits for its end, but no longer than that.
+     * Waits for its end, at most for the given time.
      *
-     * @return how far it is by then
+     * @return its progress at that moment
      */
     Progress await(Duration patience) throws InterruptedException;
 
-    /** What is done. */
+    /** Kind of operation. */
     enum Kind {
-        /** Copies go back to the queues of their handlers. */
+        /** Moves copies back to their handlers' queues. */
         REPLAY,
-        /** One copy gets another body. */
+        /** Replaces the body of one copy. */
         EDIT,
-        /** Copies go to the archive of the poison queue. */
+        /** Moves copies to the archive of the poison queue. */
         DISCARD,
-        /** Copies go from the archive back to the poison queue. */
+        /** Moves copies from the archive back to the poison queue. */
         RESTORE
     }
 
-    /** How an operation ended, or that it has not. */
+    /** State of an operation. */
     enum State {
         RUNNING,
         /**
-         * All that matched, up to the filter's limit, were judged, and moved if their verdict says so and the broker took them; except
-         * {@link Progress#missed}, what others held when it began, and what was set aside since. If others hold everything it waits for it,
-         * for three seconds.
+         * All matching copies, up to the filter's limit, were checked, and moved if their verdict allowed it and the broker
+         * accepted them. Not included: {@link Progress#missed} copies, copies held by others at the start, and copies set aside
+         * since. If others hold all copies, it waits three seconds for them.
          */
         ENDED,
         CANCELLED,
-        /** {@link Progress#failure} says why. What was moved stays moved, and the rest is in its queue. */
+        /** {@link Progress#failure} says why. Copies already moved stay moved; the others are still in the queue. */
         FAILED
     }
 
     /**
-     * How far it is.
+     * Progress of an operation.
      *
-     * @param matched copies that were judged so far
-     * @param moved those that were moved and confirmed, or would have been in a dry run
-     * @param verdicts how many copies had which verdict
-     * @param refusals the first 100 copies that were not moved, with the reason, without their headers
-     * @param missed copies that waited in the queue when it began and that it never got, matching or not: others have moved them, or were
-     *     looking at them for longer than it waits, three seconds; 0 while it runs. Copies that others held already when it began are not
-     *     counted, because a broker does not tell how many these are
-     * @param failure what ended it, beginning with its code if it has one; {@code null} unless it failed
-     * @param failureCode the code of what ended it, such as SB-5015; {@code null} unless it failed with one
+     * @param matched copies checked so far
+     * @param moved copies moved and confirmed, or in a dry run those that would have been moved
+     * @param verdicts number of copies by verdict
+     * @param refusals the first 100 copies that were not moved, with the reason, without headers
+     * @param missed copies that were in the queue at the start, matching or not, but never reached this operation: others have
+     *     moved them, or browsed them for longer than the three seconds it waits; 0 while it runs. Copies that others held at the
+     *     start are not counted, because a broker does not report them
+     * @param failure why it failed, beginning with the code if there is one; {@code null} unless it failed
+     * @param failureCode code of the failure, such as SB-5015; {@code null} if there is none
      */
     record Progress(
             State state,

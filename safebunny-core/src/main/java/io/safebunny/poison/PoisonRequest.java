@@ -5,13 +5,13 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Names;
 
 /**
- * What to replay, discard or restore, and how. Immutable.
+ * A request to replay, discard or restore copies. Immutable.
  *
  * @param filter which copies
- * @param perSecond most copies moved in a second; 0 for as fast as the broker confirms
- * @param dryRun whether only the verdicts are asked for, and nothing is moved
- * @param forced whether copies older than the retention are moved too, of which nobody knows whether they were handled before; of
- *     no account except for a replay
+ * @param perSecond maximum rate in copies per second; 0 for as fast as the broker confirms
+ * @param dryRun whether to determine the verdicts only, without moving anything
+ * @param forced whether a replay also moves copies older than the retention, for which nobody knows whether they were handled
+ *     before; ignored by other operations
  * @param by who asks, for the log; made printable, at most 100 characters
  * @param reason why, for the log; made printable, at most 500 characters
  */
@@ -32,14 +32,14 @@ public record PoisonRequest(
         if (reason.isBlank() || by.isBlank()) {
             throw new MisuseException(
                     MisuseException.POISON,
-                    "Missing %s of an operation on poison messages: say who asks for it and why. Both are logged with every message that is moved."
+                    "Missing %s of an operation on poison messages: it must say who asks for it and why. Both are logged with every message that is moved."
                             .formatted(by.isBlank() ? "name" : "reason"));
         }
         by = Names.printable(by, LONGEST_NAME);
         reason = Names.printable(reason, LONGEST_REASON);
     }
 
-    /** All that match, as fast as the broker confirms. */
+    /** All matching copies, as fast as the broker confirms. */
     public static PoisonRequest of(PoisonFilter filter, String by, String reason) {
         return new PoisonRequest(filter, 0, false, false, by, reason);
     }

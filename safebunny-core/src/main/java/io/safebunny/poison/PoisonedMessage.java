@@ -6,16 +6,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One copy in the poison queue, without its body. What its sender wrote is cut to a printable length; a text is empty when the copy lacks
- * it. Immutable.
+ * One copy in the poison queue, without its body. Texts from its sender are shortened and made printable; missing ones are empty.
+ * Immutable.
  *
  * @param digest the same for all copies of one message
- * @param queue where the message was consumed, and goes when it is replayed
- * @param poisonedAt when it was set aside; {@code null} when it does not say
+ * @param queue the queue that it came from and that a replay sends it to
+ * @param poisonedAt when it was set aside; {@code null} if unknown
  * @param bodyBytes size of the body
- * @param headers the application's own
+ * @param headers the application's own headers
  * @param verdict what a replay would do
- * @param explanation of the verdict, as a sentence
+ * @param explanation explains the verdict, in a sentence
  */
 public record PoisonedMessage(
         String digest,
@@ -36,7 +36,7 @@ public record PoisonedMessage(
         headers = Map.copyOf(headers);
     }
 
-    /** As it is remembered of operations. */
+    /** Without headers, as operations remember it. */
     public PoisonedMessage withoutHeaders() {
         return new PoisonedMessage(
                 digest,

@@ -2,46 +2,44 @@
 package io.safebunny.poison;
 
 /**
- * What a replay of one poison copy would do, by what is stored of its message when it is asked. Only the first three are replayed; all but
- * {@link #BUSY} and {@link #UNKNOWN} can be discarded.
+ * What a replay of one poison copy would do, according to the stored record of its message at that moment. Only copies with the
+ * first three verdicts are replayed; all but {@link #BUSY} and {@link #UNKNOWN} can be discarded.
  */
 public enum Verdict {
-    /** It is handled; steps of {@code once} that were completed are not repeated. */
+    /** Its handler runs; completed {@code once} steps are not repeated. */
     RUN,
-    /** Its handler is not run again; its publications, which are stored, are sent. */
+    /** Its handler does not run again; its stored publications are sent. */
     RESEND,
-    /** There is no store: it is handled, whether it was handled before or not. */
+    /** Its handler runs, even if it was handled before: there is no store that would know. */
     REPEATS,
-    /** It was handled, or undone, meanwhile: a replay would do nothing. It can be discarded. */
+    /** It has been handled or undone since: a replay would do nothing. It can be discarded. */
     DONE,
     /**
-     * Another delivery of it is being handled, or has ended without writing down how. Ask the same instance again after {@code
-     * safebunny.dedup.lease}: if its record is the same by then, it is {@link #RUN}. To edit it, replay it first.
+     * Another delivery of it is being handled, or died without recording its outcome. Ask the same instance again after {@code
+     * safebunny.dedup.lease}: if the record has not changed by then, the verdict is {@link #RUN}. To edit the message, replay it
+     * first.
      */
     BUSY,
-    /** It was set aside again, or edited, since: another copy is the one to replay. */
+    /** It has been set aside again or edited since: replay the other copy. */
     SUPERSEDED,
-    /** Another message with its id is stored: it would come back. */
+    /** The record with its id belongs to a different message: a replay would be set aside again. */
     CLASH,
     /**
-     * It is older than the retention, and nothing that is stored says what became of it: which of its steps were done is no longer known, and
-     * it would come back. Check its effects; only a forced replay is moved, and handled.
+     * It is older than the retention, so nothing is known about its handling or its completed steps, and a replay would be set
+     * aside again. Check its effects; a forced replay moves and handles it.
      */
     TOO_OLD,
-    /**
-     * This node would not take it: it would come back, or must not be moved, or it or its record cannot be read here; or the broker
-     * refused it when it was moved.
-     */
+    /** This node would set it aside again, must not move it, or cannot read it or its record; or the broker refused the move. */
     REFUSED,
-    /** The store does not answer, or what its body is read with does not, such as a schema registry. */
+    /** The store, or a service needed to read the body such as a schema registry, does not answer. */
     UNKNOWN;
 
-    /** Whether a replay moves the copy without being forced. */
+    /** Whether an unforced replay moves the copy. */
     public boolean isReplayed() {
         return this == RUN || this == RESEND || this == REPEATS;
     }
 
-    /** Whether the copy can be discarded: it is known what would become of its message without it. */
+    /** Whether the copy can be discarded. */
     public boolean isDiscarded() {
         return this != BUSY && this != UNKNOWN;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Looking at messages that were set aside, and replaying them, as an application or an operator's tool asks for it. */
+/** Inspecting and replaying messages that were set aside, for applications and operators' tools. */
 @NullMarked
 package io.safebunny.poison;
 

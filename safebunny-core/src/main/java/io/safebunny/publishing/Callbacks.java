@@ -15,17 +15,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs short tasks one after the other on one thread, because a broker that confirms hundreds of messages at once should not
- * start hundreds of threads. If tasks have to wait behind slow ones, further threads help out. Thread-safe.
+ * Runs short tasks one after the other on one thread, so that a broker that confirms hundreds of messages at once does not start
+ * hundreds of threads. If tasks wait behind slow ones, further threads help. Thread-safe.
  *
- * <p>Not a {@link io.safebunny.waiting.SerialTask}, because it may run on several threads, and its queue shows how late tasks are.
+ * <p>Not a {@link io.safebunny.waiting.SerialTask}, because it may use several threads and needs to know how long tasks have
+ * waited.
  */
 final class Callbacks implements Executor {
 
     private static final Logger LOG = LoggerFactory.getLogger(Callbacks.class);
     private static final Kind FAILED = Kind.error(LOG, "Callbacks failed").upTo(20);
 
-    /** How long the first task must have waited before another thread is started. */
+    /** Another thread is started when the first task has waited this long. */
     static final Duration LONG = Duration.ofMillis(10);
 
     private final BoundedLog log;
@@ -37,7 +38,7 @@ final class Callbacks implements Executor {
 
     private record Waiting(Runnable task, long since) {}
 
-    /** @param threads should start each task at once: waiting there does not count */
+    /** @param threads should start each task at once, because waiting there is not noticed */
     Callbacks(Executor threads, Timeline timeline, BoundedLog log) {
         this.log = log;
         this.threads = threads;
@@ -63,7 +64,7 @@ final class Callbacks implements Executor {
         } catch (RejectedExecutionException e) {
             LOG.debug("Shutting down: callbacks run on this thread", e);
             runAll();
-        } catch (OutOfMemoryError e) { // no thread to be had now
+        } catch (OutOfMemoryError e) { // no thread available now
             synchronized (this) {
                 running--;
                 watch();
@@ -72,7 +73,7 @@ final class Callbacks implements Executor {
     }
 
     private void runAll() {
-        // keep the thread's own interrupt: at shutdown this is the caller's thread
+        // keep the thread's own interrupt: during shutdown this is the caller's thread
         boolean interrupted = Thread.interrupted();
         for (Runnable task = next(); task != null; task = next()) {
             try {
@@ -80,7 +81,7 @@ final class Callbacks implements Executor {
             } catch (Throwable e) {
                 log.tell(FAILED, e.getClass().getName(), () -> LOG.error("A callback failed", log.tellable(e)));
             }
-            Thread.interrupted(); // an interrupt of this task is none of the next one's business
+            Thread.interrupted(); // an interrupt left behind by this task must not affect the next one
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -96,7 +97,7 @@ final class Callbacks implements Executor {
         return next.task;
     }
 
-    /** Checks again as long as tasks are waiting. Call it with the lock held. */
+    /** Checks again while tasks are waiting. Call it with the lock held. */
     private void watch() {
         if (!watched && !tasks.isEmpty()) {
             watched = true;

@@ -34,19 +34,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends until confirmed or out of time. A lost connection leaves the fate of a message unknown, so it is sent again with the same
- * id. A refusal is final, except that being unroutable counts as success for a message to be dropped if unheard. The number of
- * messages in flight is limited; further callers wait their turn. Thread-safe.
+ * Sends a message until it is confirmed or its time is up. After a lost connection nobody knows whether the broker has the
+ * message, so it is sent again with the same id. A refusal is final, except that an unroutable message counts as sent if it may
+ * be dropped if unheard. The number of messages in flight is limited; further callers wait for a permit. Thread-safe.
  */
 public final class ConfirmedSender {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConfirmedSender.class);
 
     private static final Duration FIRST_BACK_OFF = Duration.ofMillis(100);
-    /** Short, because a connection that is lost again and again may be there for half a second only. */
+    /** Short, because a flapping connection may be up for only half a second at a time. */
     private static final Duration LONGEST_BACK_OFF = Duration.ofMillis(500);
 
-    /** Time a transport may take to end a publication whose deadline has passed. */
+    /** How long a transport may take to end a publication after its deadline. */
     private static final Duration GRACE = Duration.ofSeconds(1);
 
     private final Transport transport;
@@ -71,10 +71,9 @@ public final class ConfirmedSender {
     }
 
     /**
-     * @param timeout how long a message may take in all: waiting for its turn, for a connection and a channel, retries, and the
-     *     confirm
+     * @param timeout total time for a message: waiting for a permit, a connection and a channel, retries, and the confirm
      * @param maxInFlight maximum number of messages in flight
-     * @param retries runs retries; sending may block, so this must not be the timeline's thread
+     * @param retries runs retries; must not be the timeline's thread, because sending may block
      */
     public ConfirmedSender(
             Transport transport,
@@ -101,13 +100,13 @@ public final class ConfirmedSender {
         started = true;
     }
 
-    /** @param taken given the type of a message that nobody takes, says what this node takes; perhaps nothing */
+    /** @param taken maps the type of an unroutable message to a text about what this node consumes; may return an empty text */
     public void explainUnroutable(UnaryOperator<String> taken) {
         this.taken = taken;
     }
 
     /**
-     * Called before publications of the application, which would otherwise wait for a connection that nobody opens.
+     * Refuses an application's publication that would wait for a connection that nobody opens.
      *
      * @throws NotRunningException before the start and after the stop
      */
@@ -120,7 +119,7 @@ public final class ConfirmedSender {
         }
     }
 
-    /** One message until it is confirmed or has failed. */
+    /** The sending of one message, until it is confirmed or has failed. */
     private final class Sending {
         final OutboundMessage message;
         final CompletableFuture<Void> result = new CompletableFuture<>();
@@ -163,9 +162,9 @@ public final class ConfirmedSender {
             return dropped;
         }
 
-        /** Schedules the time limit only at the first loss, because most messages never need one. */
+        /** Schedules the time limit only at the first lost connection, because most messages never need one. */
         private void againAfter(Throwable cause) {
-            if (result.isDone()) { // at its deadline
+            if (result.isDone()) { // the deadline has passed
                 return;
             }
             try {
@@ -174,18 +173,18 @@ public final class ConfirmedSender {
                             Duration.ofNanos(deadline.nanosLeft()), () -> result.completeExceptionally(cause));
                 }
                 timeline.schedule(jittered(backOff), () -> attemptOnRetries(cause));
-            } catch (RuntimeException | Error e) { // otherwise nobody would complete it or free its place
+            } catch (RuntimeException | Error e) { // otherwise nothing would complete it or release its permit
                 cause.addSuppressed(e);
                 result.completeExceptionally(cause);
             }
-            if (result.isDone()) { // meanwhile, and perhaps before it was added
+            if (result.isDone()) { // perhaps before it was added
                 retrying.remove(this);
             }
             Duration doubled = backOff.multipliedBy(2);
             backOff = doubled.compareTo(LONGEST_BACK_OFF) > 0 ? LONGEST_BACK_OFF : doubled;
         }
 
-        /** Between half of it and all: what was lost together would otherwise come back, and be lost again, together. */
+        /** Between half and all of the given time, so that messages lost together are not retried, and lost again, together. */
         private Duration jittered(Duration longest) {
             return longest.minusNanos(timeline.random().nextLong(longest.toNanos() / 2));
         }
@@ -198,7 +197,7 @@ public final class ConfirmedSender {
                 retries.execute(this::attempt);
             } catch (RejectedExecutionException e) {
                 result.completeExceptionally(new ConnectionLostException(message.publication(), "shutting down", e));
-            } catch (OutOfMemoryError e) { // no thread to be had now
+            } catch (OutOfMemoryError e) { // no thread available now
                 LOG.debug("No thread available; retrying in {} ms", backOff.toMillis(), e);
                 againAfter(cause);
             }
@@ -209,18 +208,18 @@ public final class ConfirmedSender {
             inFlight.release();
             retrying.remove(this);
             Timeline.Cancellable pending = limit;
-            if (pending != null) { // otherwise the timer would keep the message in memory until it fires
+            if (pending != null) { // a pending timer would keep the message in memory until it fires
                 pending.cancel();
             }
         }
     }
 
-    /** Messages that are sent and not confirmed. */
+    /** Number of messages sent but not confirmed yet. */
     public int inFlight() {
         return unconfirmed.get();
     }
 
-    /** Like {@link #send(OutboundMessage)}, and observed: for publications that were made before. */
+    /** Like {@link #send(OutboundMessage)}, with an observation: for messages that were created earlier. */
     public CompletableFuture<Void> publish(OutboundMessage message) {
         return observed(message, deadline());
     }
@@ -238,7 +237,7 @@ public final class ConfirmedSender {
         }
         CompletableFuture<Void> unused =
                 sent.whenComplete((none, failure) -> observations.stopSending(observation, failure));
-        return sent; // callers know its failures by their classes, which the other future wraps
+        return sent; // not the dependent future, which would wrap failures
     }
 
     /** As {@link #publish}, but blocks until confirmed. */
@@ -260,7 +259,7 @@ public final class ConfirmedSender {
         return Deadline.after(timeout, timeline);
     }
 
-    /** @param deadline for everything together: waiting for its turn, for a connection and a channel, retries, and the confirm */
+    /** @param deadline for everything: waiting for a permit, a connection and a channel, retries, and the confirm */
     CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         try {
             if (!inFlight.acquire(deadline)) {
@@ -281,10 +280,7 @@ public final class ConfirmedSender {
         return sending.result;
     }
 
-    /**
-     * Turns exceptions of the transport into failed futures; otherwise the result of a scheduled attempt would stay open for
-     * ever.
-     */
+    /** Turns exceptions of the transport into failed futures; otherwise the future of a retry would never complete. */
     private CompletableFuture<Void> sendOnce(OutboundMessage message, Deadline deadline) {
         try {
             return transport.send(message, deadline);
@@ -293,12 +289,12 @@ public final class ConfirmedSender {
         }
     }
 
-    /** Blocks until confirmed, at most for the timeout plus a second. */
+    /** Blocks until confirmed, at most for the timeout plus one second. */
     public void sendAndWait(OutboundMessage message) {
         sendAndWait(message, deadline());
     }
 
-    /** Blocks until confirmed, at most until a second after the deadline. */
+    /** Blocks until confirmed, at most until one second after the deadline. */
     void sendAndWait(OutboundMessage message, Deadline deadline) {
         await(send(message, deadline), message, deadline);
     }
@@ -320,7 +316,7 @@ public final class ConfirmedSender {
         return PublishTimeoutException.interrupted(message.publication(), "the confirm");
     }
 
-    /** Sends one after the other, each after the confirm of the one before, so that they arrive in the order of publishing. */
+    /** Sends the messages in order, each after the confirm of the previous one. */
     public void publishAllAndWait(List<OutboundMessage> messages) {
         for (OutboundMessage message : messages) {
             publishAndWait(message);
@@ -328,7 +324,7 @@ public final class ConfirmedSender {
         }
     }
 
-    /** Stops retrying, because the connections are about to be closed for good. */
+    /** Stops retrying, because the connections are about to be closed. */
     public void stop() {
         stopped = true;
         for (Sending sending : retrying.toArray(Sending[]::new)) {
@@ -345,7 +341,7 @@ public final class ConfirmedSender {
                 ? failure
                 : new MisuseException(
                         MisuseException.BROKEN_RULE,
-                        "The transport failed with something other than a PublishException (%s), so it is unknown whether the broker has the message. Correct the Transport bean."
+                        "The transport failed with something other than a PublishException (%s), so it is unknown whether the broker has the message. The Transport bean must be corrected."
                                 .formatted(
                                         cause == null ? null : cause.getClass().getName()),
                         cause);

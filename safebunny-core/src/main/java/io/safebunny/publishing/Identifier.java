@@ -18,18 +18,18 @@ import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Gives a publication its place in the saga: correlation id, parent, marker and id. Thread-safe. */
+/** Gives a publication its correlation id, parent, marker and id. Thread-safe. */
 final class Identifier {
 
     private static final Duration LONGEST_DELAY = Duration.ofDays(365);
 
     private final String node;
     private final IdScheme scheme;
-    // marker-mask cannot make a correlation id from a key, so that is lineage's under either scheme
+    // marker-mask cannot derive a correlation id from a key, so lineage does that under either scheme
     private final LineageIdScheme keyedCorrelation;
     private final RandomGenerator random;
 
-    /** @param random for publications that cannot be recognised as repeats: those without a key, outside handlers */
+    /** @param random for publications without a key outside handlers, whose repeats are not recognised */
     Identifier(String node, IdScheme scheme, RandomGenerator random) {
         this.random = random;
         this.node = node;
@@ -37,12 +37,12 @@ final class Identifier {
         this.keyedCorrelation = lineage(scheme);
     }
 
-    /** The node's own scheme, with its secret if it has one, or the default where the node has another scheme. */
+    /** The node's scheme, with its secret, if it is a lineage scheme; otherwise the default lineage scheme. */
     static LineageIdScheme lineage(IdScheme scheme) {
         return scheme instanceof LineageIdScheme lineage ? lineage : new LineageIdScheme();
     }
 
-    /** A foreign marker may be the largest number, which must not overflow. */
+    /** Does not overflow, even if a foreign marker is the largest integer. */
     static int markerAfter(Envelope parent) {
         return Math.max(parent.marker(), parent.marker() + 1);
     }
@@ -53,7 +53,7 @@ final class Identifier {
         Headers.requirePublishable(publication.headers());
         Surrounding surrounding = publication.surrounding;
         Envelope parent = surrounding == null ? null : surrounding.message();
-        // set if a middleware runs the rest again: that must publish the same message
+        // already set if a middleware runs the rest again, which must publish the same message
         String known = publication.messageId();
         String correlationId = known == null
                 ? correlationId(publication, parent)
@@ -86,7 +86,7 @@ final class Identifier {
                 body);
     }
 
-    /** Keeps the publisher's order. {@code Map.copyOf} has another order in every run, which would show on the wire. */
+    /** Keeps the publisher's order. That of {@code Map.copyOf} differs between runs, which would show on the wire. */
     private static Map<String, Object> ordered(Map<String, Object> headers) {
         return headers.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     }
@@ -134,20 +134,20 @@ final class Identifier {
     }
 
     /**
-     * A delayed message waits on the broker. Whether anybody listens is known only afterwards and only to the broker, which does
-     * not drop it.
+     * A delayed message waits on the broker. Only the broker would know later whether a queue is bound, and it would not drop the
+     * message.
      */
     private static void requireHeardAtOnce(Publication publication) {
         if (publication.options.isDroppedIfUnheard()
                 && (publication.options.deliverAt() != null
                         || !publication.delay().isZero())) {
             throw new InvalidPublicationException(
-                    "Invalid options [type=%s, delay=%s]: droppedIfUnheard() cannot be kept for a delayed message, which waits on the broker. Leave one of them out."
+                    "Invalid options [type=%s, delay=%s]: droppedIfUnheard() does not work for a delayed message, which waits on the broker. Use only one of them."
                             .formatted(publication.type(), publication.delay()));
         }
     }
 
-    /** @throws InvalidPublicationException when it cannot wait so long, or not in the way that the options say */
+    /** @throws InvalidPublicationException if the delay is out of range, or cannot be combined with the other options */
     static void requireWait(Publication publication) {
         requireHeardAtOnce(publication);
         Duration delay = publication.delay();

@@ -18,12 +18,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the messages that SafeBunny itself publishes in a node's name. Every node must be able to read them, so they are JSON
- * whatever the application's serializer, mapper and codec; its middlewares do not see them. Thread-safe.
+ * Creates the messages that SafeBunny itself publishes in a node's name. Every node must be able to read them, so they are JSON,
+ * independent of the application's serializer, mapper and codec; middlewares do not see them. Thread-safe.
  */
 public final class LibraryMessages {
 
-    /** The delayed message exchange takes 49 days. */
+    /** The delayed message exchange supports up to 49 days. */
     private static final Duration LONGEST_SLEEP = Duration.ofDays(40);
 
     private final String node;
@@ -40,9 +40,9 @@ public final class LibraryMessages {
     }
 
     /**
-     * A message that follows from another one.
+     * A message caused by another one.
      *
-     * @param key tells several of one type and parent apart; with the same key it is the same message
+     * @param key distinguishes several messages with the same type and parent; the same key gives the same message
      */
     public OutboundMessage after(Envelope parent, Object payload, String key) {
         String type = MessageTypes.nameOf(payload.getClass());
@@ -51,29 +51,33 @@ public final class LibraryMessages {
     }
 
     /**
-     * A message that follows from no other one.
+     * A message without a cause.
      *
-     * @param due when it is to come; the past means now
+     * @param due when it is to be delivered; the past means now
      */
     public OutboundMessage first(String id, String correlationId, Object payload, Instant now, Instant due) {
         Instant comes = due.isBefore(now) ? now : due;
         return message(id, correlationId, null, payload, comes, Duration.between(now, comes));
     }
 
-    /** When an alarm comes that is to ring then: earlier, if one message cannot wait so long. Then another one is sent for the rest. */
+    /**
+     * When a wake-up message for the given time arrives: earlier, if one message cannot be delayed for so long. Then another one
+     * is sent for the remaining time.
+     */
     public static Instant wakesAt(Instant due, Instant now) {
         Instant latest = now.plus(LONGEST_SLEEP);
         return due.isAfter(latest) ? latest : due;
     }
 
     /**
-     * Id of a message of this node, whoever sends it.
+     * Id of a message of this node; the same on every instance.
      *
-     * @param cause id of the message because of which it is sent
-     * @param key tells several of one type and cause apart
+     * @param cause id of the message that causes it
+     * @param key distinguishes several messages with the same type and cause
      */
     public String id(String correlationId, String cause, String type, String key) {
-        return ids.idOf(new Ancestry(correlationId, cause, node, type, key, 1)); // the marker is no part of these ids
+        // the marker does not affect these ids
+        return ids.idOf(new Ancestry(correlationId, cause, node, type, key, 1));
     }
 
     private OutboundMessage message(

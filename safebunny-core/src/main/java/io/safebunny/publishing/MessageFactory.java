@@ -17,7 +17,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
 
-/** What a publication becomes on the wire: its identity, its bytes, where it goes. Thread-safe. */
+/** Turns a publication into a message: gives it its ids, its bytes and its route. Thread-safe. */
 final class MessageFactory {
 
     private final PublishingOptions options;
@@ -39,7 +39,7 @@ final class MessageFactory {
         return Names.address(options.node(), publication.type());
     }
 
-    /** @throws InvalidPublicationException when it is larger than allowed, or cannot be identified or serialized */
+    /** @throws InvalidPublicationException if it is too large or invalid, or cannot be serialized */
     OutboundMessage create(Publication publication, Map<String, String> trace) {
         Identifier.requireWait(publication);
         byte[] body = serializer.serialize(publication.payload());
@@ -58,7 +58,7 @@ final class MessageFactory {
         return publication.deliverAt() == null ? message : message.deliveredAt(dueAt(publication), publication.delay());
     }
 
-    /** In whole milliseconds, as it is sent and stored; rounded up, so that nothing is early. */
+    /** In whole milliseconds, as sent and stored; rounded up, so that nothing is early. */
     private Instant dueAt(Publication publication) {
         Instant due = publication.deliverAt();
         return due == null
@@ -66,11 +66,11 @@ final class MessageFactory {
                 : due.plusNanos(999_999).truncatedTo(ChronoUnit.MILLIS);
     }
 
-    /** Receivers bound both, what is on the wire and what it is decoded to. */
+    /** Receivers limit both the size on the wire and the decoded size. */
     private void requireNotTooLarge(Publication publication, byte[] body) {
         if (body.length > options.maxMessageSize()) {
             throw new InvalidPublicationException(
-                    "Message too large [type=%s, bytes=%s]: at most %s. Publish a reference to the data, or raise safebunny.max-message-size on all nodes that see it."
+                    "Message too large [type=%s, bytes=%s]: it must have at most %s. Publish a reference to the data, or raise safebunny.max-message-size on all nodes that see it."
                             .formatted(publication.type(), body.length, options.maxMessageSize()));
         }
     }

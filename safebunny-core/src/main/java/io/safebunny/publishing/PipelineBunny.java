@@ -45,9 +45,9 @@ public final class PipelineBunny implements Bunny {
     private final Pipeline<Publication> pipeline;
 
     /**
-     * @param current the handlings of the engine this belongs to
+     * @param current the current handlings of this engine
      * @param outbox if {@code null}, transactions open on the publishing thread are ignored
-     * @param callbacks completes the futures of {@code publishAsync}, so that no caller's code runs on an I/O thread
+     * @param callbacks completes the futures of {@code publishAsync}, so that callers' code does not run on an I/O thread
      */
     public PipelineBunny(
             CurrentHandling current,
@@ -98,7 +98,7 @@ public final class PipelineBunny implements Bunny {
     public Bunny within(Handling handling) {
         if (current.get() != handling) {
             throw new InvalidPublicationException(
-                    "MessageContext.publisher() was called outside the handling of message %s. Call it on the handler's thread, and pass its result to the others."
+                    "MessageContext.publisher() was called outside the handling of message %s. It must be called on the handler's thread; pass its result to other threads."
                             .formatted(handling.message().id()));
         }
         return new JoiningBunny(this, handling.open());
@@ -142,8 +142,8 @@ public final class PipelineBunny implements Bunny {
     }
 
     /**
-     * Makes the message of a publication, which the caller keeps instead of having it sent. The publish middlewares see it now; the
-     * caller tells the message's watcher what becomes of it.
+     * Creates a message without sending it; the caller keeps it. The publish middlewares see it now; the caller must report its
+     * outcome to the message's watcher.
      *
      * @return {@code null} when a middleware dropped it
      */
@@ -151,13 +151,13 @@ public final class PipelineBunny implements Bunny {
         return run(Mode.KEEP, payload, publishOptions, handling).kept();
     }
 
-    /** Like {@link #keepBack(Object, PublishOptions, Handling)}, within the handling of this thread, if there is one. */
+    /** Like {@link #keepBack(Object, PublishOptions, Handling)}, within the current handling of this thread, if any. */
     public @Nullable OutboundMessage keepBack(Object payload, PublishOptions publishOptions) {
         return run(Mode.KEEP, payload, publishOptions, surrounding(payload, publishOptions))
                 .kept();
     }
 
-    /** Collects, stores or sends a message that exists, as {@link #publish(Object, PublishOptions)} does with a new one. */
+    /** Collects, stores or sends an existing message, as {@link #publish(Object, PublishOptions)} does with a new one. */
     public void hand(OutboundMessage message) {
         Handling handling = current.get();
         if (handling == null) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** One publication on its way through the publish pipeline. Confined to the publishing thread until it has been sent. */
 final class Publication implements PublishContext {
 
-    /** What happens to the message. */
+    /** How the message is passed on. */
     enum Mode {
         /** Collected, and sent after the handler has succeeded. */
         COLLECT,
@@ -29,7 +29,7 @@ final class Publication implements PublishContext {
         /** Like {@link #SEND_AND_WAIT}, but without waiting for the confirm. */
         SEND_ASYNC,
         SEND_NOW,
-        /** Made only: the caller keeps it. */
+        /** Only created: the caller keeps it. */
         KEEP
     }
 
@@ -56,8 +56,8 @@ final class Publication implements PublishContext {
     OutboundMessage kept;
 
     /**
-     * @param deadline {@code null} for one that is collected or kept
-     * @param delay as the options say, or until the instant that they name; zero if it has passed
+     * @param deadline {@code null} in modes {@link Mode#COLLECT} and {@link Mode#KEEP}
+     * @param delay the delay from the options, or the time until their instant; zero if that has passed
      */
     Publication(
             Mode mode,
@@ -83,12 +83,12 @@ final class Publication implements PublishContext {
         correlationId = correlation;
     }
 
-    /** The action has succeeded. If a middleware runs it again and that fails, this still counts. */
+    /** Records that the action has succeeded. Still counts if a middleware runs it again and that fails. */
     void accepted() {
         accepted = true;
     }
 
-    /** What the caller gets: dropped if no middleware let the action succeed, even if a failure was swallowed. */
+    /** The result for the caller: dropped if the action never succeeded, even if a middleware swallowed its failure. */
     Published published() {
         return accepted
                 ? Published.as(
@@ -102,7 +102,7 @@ final class Publication implements PublishContext {
         failure = cause;
     }
 
-    /** The deadline for everything from the call of {@code publish} to the confirm. */
+    /** Deadline for everything from the call of {@code publish} to the confirm. */
     Deadline deadline() {
         return Objects.requireNonNull(deadline, "not when it is collected or kept");
     }
@@ -132,7 +132,7 @@ final class Publication implements PublishContext {
         return delay;
     }
 
-    /** {@code null} unless the caller named an instant that has not passed. */
+    /** {@code null} unless the caller set an instant in the future. */
     @Nullable
     Instant deliverAt() {
         return delay.isZero() ? null : options.deliverAt();

@@ -14,13 +14,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells the after group once what became of one publication. The message itself carries it, so nothing else is kept. Thread-safe. */
+/**
+ * Reports the outcome of one publication to the after group, once. Travels with the message, so no other bookkeeping is needed.
+ * Thread-safe.
+ */
 final class Report implements OutboundMessage.Watcher {
 
     private static final Logger LOG = LoggerFactory.getLogger(Report.class);
     private static final Kind AFTER =
             Kind.warn(LOG, "Middlewares failed after publishing").upTo(20);
-    private static final Kind UNTOLD = Kind.warn(LOG, "Publish middlewares are not told what became of messages")
+    private static final Kind UNTOLD = Kind.warn(
+                    LOG, "Outcomes of publications were not reported to publish middlewares")
             .upTo(20);
 
     private final Publication publication;
@@ -30,7 +34,7 @@ final class Report implements OutboundMessage.Watcher {
     private final BoundedLog log;
     private final AtomicBoolean told = new AtomicBoolean();
 
-    /** @param reports tells what is decided elsewhere, where nobody may wait for middlewares */
+    /** @param reports runs the middlewares if the outcome is decided on a thread that must not wait for them */
     Report(
             Publication publication,
             Pipeline<PublishContext> after,
@@ -51,13 +55,16 @@ final class Report implements OutboundMessage.Watcher {
         }
         try {
             reports.execute(() -> run(outcome, failure));
-        } catch (Throwable e) { // what becomes of the message does not depend on who hears of it
+        } catch (Throwable e) { // a failed report must not affect the message
             String id = String.valueOf(publication.messageId());
             log.tell(
                     UNTOLD,
                     id,
                     () -> LOG.warn(
-                            "Publish middlewares are not told that message {} is {}", id, outcome, log.tellable(e)));
+                            "Outcome of message {} not reported to publish middlewares: {}",
+                            id,
+                            outcome,
+                            log.tellable(e)));
         }
     }
 
@@ -68,7 +75,7 @@ final class Report implements OutboundMessage.Watcher {
         }
     }
 
-    /** What happened has happened: a failure here is told and changes nothing. */
+    /** Runs the after group; failures are only logged, because the outcome is final. */
     private void run(PublishOutcome outcome, @Nullable Throwable failure) {
         publication.ended(outcome, failure);
         try {

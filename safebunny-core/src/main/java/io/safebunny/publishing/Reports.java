@@ -8,8 +8,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the application's middlewares for those who must not wait for them, as they hold locks or are part of a transaction: never on the
- * thread that asks, on a few threads, and of those that wait not more than fit. Thread-safe.
+ * Runs the application's middlewares for callers that must not wait for them because they hold locks or are in a transaction: on
+ * a few other threads, with a bounded queue. Thread-safe.
  */
 final class Reports implements Executor {
 
@@ -25,13 +25,14 @@ final class Reports implements Executor {
         this.threads = threads;
     }
 
-    /** @throws RejectedExecutionException too many wait, or there is no thread: it is not run */
+    /** @throws RejectedExecutionException if the queue is full or there is no thread; the report is not run */
     @Override
     public void execute(Runnable report) {
         synchronized (this) {
             if (waiting.size() >= MOST_WAITING) {
                 throw new RejectedExecutionException(
-                        "%s others wait for publish middlewares of the after group".formatted(MOST_WAITING));
+                        "%s reports already wait: publish middlewares of the after group must be faster"
+                                .formatted(MOST_WAITING));
             }
             waiting.add(report);
             if (running == MOST_THREADS) {
@@ -55,7 +56,8 @@ final class Reports implements Executor {
     private void runAll() {
         for (Runnable report = next(); report != null; report = next()) {
             report.run(); // does not throw
-            boolean unused = Thread.interrupted(); // left behind by one report, it would fail the next
+            // an interrupt left behind by one report would make the next one fail
+            boolean unused = Thread.interrupted();
         }
     }
 

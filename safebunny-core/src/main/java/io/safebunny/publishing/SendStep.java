@@ -26,8 +26,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What publishing is about: the message is collected, stored or sent, as its caller asked, and the after group is told how that ended.
- * Thread-safe.
+ * The action of the publish pipeline: collects, stores or sends the message, as its caller requested, and reports the outcome to
+ * the after group. Thread-safe.
  */
 final class SendStep implements Middleware<Publication> {
 
@@ -87,7 +87,7 @@ final class SendStep implements Middleware<Publication> {
         }
     }
 
-    /** @return {@code null} if it is told later what became of it */
+    /** @return {@code null} if the outcome is reported later */
     private @Nullable PublishOutcome send(Publication publication, @Nullable Report report) {
         if (publication.surrounding != null) {
             if (publication.mode != Publication.Mode.SEND_NOW || !publication.surrounding.isEnding()) {
@@ -95,7 +95,7 @@ final class SendStep implements Middleware<Publication> {
             }
             if (publication.mode == Publication.Mode.SEND_NOW && publication.surrounding.collectsOnly()) {
                 throw new InvalidPublicationException(
-                        "publishNow is refused in a saga [type=%s]: what was sent would stay sent if the saga's state is not written. Use publish, or a step of the saga."
+                        "publishNow is refused in a saga [type=%s]: the message would stay sent even if the saga's state is not written. Use publish, or a step of the saga."
                                 .formatted(publication.type()));
             }
         }
@@ -156,7 +156,7 @@ final class SendStep implements Middleware<Publication> {
         return stored;
     }
 
-    /** Stores it in the transaction that is open on this thread, if any; otherwise sends it, and awaits the confirm. */
+    /** Stores the message in the transaction open on this thread, if any; otherwise sends it and waits for the confirm. */
     void storeOrSend(OutboundMessage message, Deadline deadline) {
         if (!isStored(message)) {
             sender.requireRunning(message);
@@ -165,7 +165,7 @@ final class SendStep implements Middleware<Publication> {
         }
     }
 
-    /** As part of the handling, or of the transaction of a listener that is told how the handling ended. */
+    /** Collects the message as part of the handling, or of the transaction of a listener that runs when the handling ends. */
     void collect(Surrounding handling, OutboundMessage message) {
         if (!handling.leavesToItsTransaction() || !isStored(message)) {
             handling.collect(message);

@@ -9,26 +9,26 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Warns of what looks like part of a handling and is none: published on a thread that a handler started. Thread-safe. */
+/** Warns about publications on threads that a handler started: they look like part of the handling, but are not. Thread-safe. */
 final class StrayPublications {
 
     private static final Logger LOG = LoggerFactory.getLogger(StrayPublications.class);
 
     private final CurrentHandling current;
 
-    /** Payload classes: as many as the application has. */
+    /** Payload classes already warned about. */
     private final Set<Class<?>> told = ConcurrentHashMap.newKeySet();
 
     StrayPublications(CurrentHandling current) {
         this.current = current;
     }
 
-    /** No failure: a thread of a pool, started within a handling, may do somebody else's work by now. */
+    /** Only a warning: a pool thread started within a handling may meanwhile work for somebody else. */
     void warn(Object payload) {
         Handling handling = current.startedIn();
         if (handling != null && told.add(payload.getClass())) {
             LOG.warn(
-                    "{} is published on thread '{}', which was started in the handling of message {}, but is not part of that handling: it begins a saga of its own, is sent even if the handler fails, and again when the handler is repeated. Publish it with MessageContext.publisher() and an idempotency key; or give it a correlation id, if it is meant so. Told once per class",
+                    "{} is published on thread '{}', which was started in the handling of message {}, but is not part of that handling: it starts a new saga, is sent even if the handler fails, and is sent again if the handler is repeated. Publish it with MessageContext.publisher() and an idempotency key; if this is intended, set a correlation id. Logged once per class",
                     payload.getClass().getName(),
                     Names.printable(Thread.currentThread().getName()),
                     handling.message().id());

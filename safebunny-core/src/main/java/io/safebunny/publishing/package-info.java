@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Publishing: identity, serialization, sending, and collecting inside a handler. */
+/** Publishing: ids, serialization, sending, and collecting inside a handler. */
 @NullMarked
 package io.safebunny.publishing;
 

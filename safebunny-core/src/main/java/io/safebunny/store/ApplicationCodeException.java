@@ -5,9 +5,9 @@ import io.safebunny.failure.SafeBunnyException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Code of the application failed from which the store gets its connections or transactions: a resolver of tenants, a {@code DataSource}, a
- * transaction manager. Nothing says that the database is away, so this counts as a failure of the handler, and pauses no type. The store has
- * done nothing.
+ * Application code that supplies the store's connections or transactions failed: a tenant resolver, a {@code DataSource}, a
+ * transaction manager. It does not mean that the database is unreachable, so this counts as a failure of the handler and does not
+ * pause the type. The store has done nothing.
  */
 public final class ApplicationCodeException extends SafeBunnyException {
 

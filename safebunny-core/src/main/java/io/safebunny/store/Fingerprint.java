@@ -10,8 +10,8 @@ import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
 
 /**
- * Tells a different message with the same id from a repeat, by type and body. Uses the decoded body, because a codec may encode a
- * repeat differently; leaves out headers and content type, which may differ in a repeat. Pure.
+ * Distinguishes a duplicate from a different message with the same id, by type and body. Uses the decoded body, because a codec
+ * may encode a duplicate differently; ignores headers and content type, which may differ. Pure.
  *
  * @param version how it was computed: {@link #SHA256}, or {@link #CHECKSUMS} in records created by earlier versions of SafeBunny
  * @param high the first 64 bits
@@ -19,10 +19,7 @@ import java.util.zip.Checksum;
  */
 public record Fingerprint(int version, long high, long low) {
 
-    /**
-     * Two checksums of type and body: good against mistakes, but not against deliberate collisions. Only read, never written for
-     * new records.
-     */
+    /** Two checksums of type and body: they detect mistakes, but not deliberate collisions. Only read, never used for new records. */
     public static final int CHECKSUMS = 1;
 
     /** The first 128 bits of SHA-256 over the length-prefixed type and the body. */
@@ -33,7 +30,7 @@ public record Fingerprint(int version, long high, long low) {
         return new Fingerprint(SHA256, hash.getLong(), hash.getLong());
     }
 
-    /** Whether it is the fingerprint of this message, computed the way this one was. */
+    /** Whether this is the fingerprint of the message, computed in the same way. */
     public boolean isOf(Envelope message) {
         return equals(version == CHECKSUMS ? checksums(message) : of(message));
     }

@@ -4,10 +4,13 @@ package io.safebunny.store;
 import java.util.Comparator;
 import java.util.List;
 
-/** The result of {@link MessageStore#writeTogether}: everything was written, or nothing. */
+/** Result of {@link MessageStore#writeTogether}: everything was written, or nothing. */
 public sealed interface JointWrite {
 
-    /** Messages first, then companions: two writers that lock the same records in different orders deadlock. */
+    /**
+     * Messages first, then companions. Writers must agree on an order: two that lock the same records in different orders
+     * deadlock.
+     */
     Comparator<MessageRecord> LOCK_ORDER = Comparator.comparing(
                     (MessageRecord record) -> record.key().isCompanion())
             .thenComparing(record -> record.key().messageId());
@@ -26,12 +29,12 @@ public sealed interface JointWrite {
     /**
      * No record was written.
      *
-     * @param key a record that conflicted: its preceding version is not the stored one, or it was to be created and exists
+     * @param key a record that conflicted: the stored version is not the preceding one, or it was to be created but exists
      */
     record Overtaken(RecordKey key) implements JointWrite {}
 
     /**
-     * For stores to call before they write.
+     * Stores call this before they write.
      *
      * @throws IllegalArgumentException when the list is empty, has two records with the same key, or spans partitions
      */
@@ -41,14 +44,14 @@ public sealed interface JointWrite {
                         .distinct()
                         .count()
                 != 1) {
-            throw new IllegalArgumentException("Only records of one correlation id can be written together");
+            throw new IllegalArgumentException("Records written together must have the same correlation id");
         }
         if (records.stream().map(MessageRecord::key).distinct().count() != records.size()) {
-            throw new IllegalArgumentException("A record cannot be written twice at once");
+            throw new IllegalArgumentException("Records written together must be different, but one key occurs twice");
         }
     }
 
-    /** Whether the record is to be created; otherwise it replaces its preceding version. */
+    /** Whether the record is to be created; otherwise it replaces the preceding version. */
     static boolean isCreated(MessageRecord record) {
         return record.version() == 1;
     }

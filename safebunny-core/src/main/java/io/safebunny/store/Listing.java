@@ -7,12 +7,12 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a companion can be found by when its key is not known. Immutable; times are kept to the millisecond.
+ * What a companion can be found by without its key. Immutable; times are kept to the millisecond.
  *
- * @param kind what it is, 1 to 100 letters, digits, dots, underscores, dollar signs and hyphens
- * @param status how far it has got, 1 to 32 of the same characters
- * @param createdAt when it began
- * @param dueAt when somebody has to look after it; {@code null} for never
+ * @param kind kind of companion, 1 to 100 letters, digits, dots, underscores, dollar signs and hyphens
+ * @param status its status, 1 to 32 of the same characters
+ * @param createdAt when it was created
+ * @param dueAt when a sweep must process it; {@code null} for never
  */
 public record Listing(
         String kind,
@@ -20,10 +20,10 @@ public record Listing(
         Instant createdAt,
         @Nullable Instant dueAt) {
 
-    /** Longest {@link #kind}. */
+    /** Maximum length of {@link #kind}. */
     public static final int LONGEST_KIND = 100;
 
-    /** Longest {@link #status}. */
+    /** Maximum length of {@link #status}. */
     public static final int LONGEST_STATUS = 32;
 
     public Listing {

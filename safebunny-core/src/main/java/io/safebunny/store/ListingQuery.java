@@ -6,11 +6,11 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which companions to list: of one kind and status, so that every store can find them by an index, in order. Immutable.
+ * Selects companions of one kind and status, which every store can find by an index, in order. Immutable.
  *
  * @param createdFrom only those created at this moment or later; {@code null} for all
  * @param createdBefore only those created before this moment; {@code null} for all
- * @param limit most to return, at least 1
+ * @param limit maximum to return, at least 1
  */
 public record ListingQuery(
         String kind,

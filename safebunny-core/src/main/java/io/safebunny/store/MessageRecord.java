@@ -12,19 +12,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything about the handling of one message, in a single record, so that one conditional write changes all of it on every
- * store. Immutable.
+ * Everything stored about the handling of one message, in a single record, so that on every store one conditional write changes
+ * all of it. Immutable.
  *
- * @param owner who wrote it last; unique per claim, so that one's own write is recognised after its answer was lost
- * @param version the fence: 1 when created, one higher with every write
- * @param attempt delayed retries so far: of the delivery being handled or, when released, of the next one
- * @param takeovers claims in a row that were taken over because their owner fell silent
- * @param lease how long a claim that does not change is respected
- * @param fingerprint of the message: another one with the same id is recognised
+ * @param owner who wrote it last; unique per claim, so that a writer recognises its own write if the answer was lost
+ * @param version fencing token: 1 when created, increased by one with every write
+ * @param attempt delayed retries so far: of the delivery being handled or, once released, of the next one
+ * @param takeovers consecutive claims that were taken over because their owner had fallen silent
+ * @param lease how long an unchanged claim is respected
+ * @param fingerprint of the message, to recognise a different one with the same id
  * @param steps results of completed {@code once} steps, as JSON by name, in the order of their completion
  * @param outgoing publications of the completed handling, in the order of publishing
- * @param listing what it can be found by; only companions shared by a partition may have one, see {@link RecordKey#isShared()}
- * @param etag the store's own tag of this version; {@code null} for stores that compare the version
+ * @param listing what it can be found by without its key; only companions shared by a partition may have one, see {@link
+ *     RecordKey#isShared()}
+ * @param etag the store's own tag of this version; {@code null} for stores that compare versions
  */
 public record MessageRecord(
         RecordKey key,
@@ -46,12 +47,15 @@ public record MessageRecord(
         if (listing != null && !key.isShared()) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid listing [message=%s]: only a companion that is shared by its partition can be listed."
+                    "Invalid listing [message=%s]: the record must be a companion shared by its partition. Use RecordKey.companion(correlationId, name)."
                             .formatted(key.messageId()));
         }
     }
 
-    /** The order of {@code Map.copyOf} differs from run to run, and is stored. A step without a result would be run again. */
+    /**
+     * Keeps the order, which is stored; that of {@code Map.copyOf} differs between runs. Refuses steps without a result, because
+     * they would run again.
+     */
     private static Map<String, String> inTheirOrder(Map<String, String> steps) {
         if (steps.isEmpty()) {
             return Map.of();
@@ -69,9 +73,9 @@ public record MessageRecord(
     }
 
     /**
-     * A companion that nobody claims, to be created.
+     * A new companion, which is never claimed.
      *
-     * @param listing what it can be found by
+     * @param listing what it can be found by without its key
      * @param content JSON by name
      */
     public static MessageRecord companion(RecordKey key, String owner, Listing listing, Map<String, String> content) {
@@ -93,7 +97,7 @@ public record MessageRecord(
     /**
      * The next write of a companion.
      *
-     * @param newListing {@code null} when it need not be found any more
+     * @param newListing {@code null} if it no longer needs to be found without its key
      */
     public MessageRecord nextContent(
             RecordState newState, String newOwner, @Nullable Listing newListing, Map<String, String> content) {
@@ -122,7 +126,7 @@ public record MessageRecord(
         return next(newOutgoing.isEmpty() ? RecordState.DISPATCHED : RecordState.COMPLETED, newOutgoing);
     }
 
-    /** The same owner's next write: everything is done, so publications and steps are dropped. */
+    /** The same owner's next write: everything is done, so publications and steps are removed. */
     public MessageRecord dispatched() {
         return next(RecordState.DISPATCHED, List.of()).withSteps(Map.of());
     }
@@ -161,7 +165,7 @@ public record MessageRecord(
                 etag);
     }
 
-    /** Another owner's next write: the message, which is set aside, has another body from now on. */
+    /** Another owner's next write: the message, which has been set aside, gets a new body. */
     public MessageRecord edited(String newOwner, Fingerprint newFingerprint) {
         return new MessageRecord(
                 key,
@@ -178,7 +182,7 @@ public record MessageRecord(
                 etag);
     }
 
-    /** The next write of a companion that holds only steps. */
+    /** The next write of a companion that contains only steps. */
     public MessageRecord nextSteps(String newOwner, Map<String, String> newSteps) {
         return new MessageRecord(
                 key,

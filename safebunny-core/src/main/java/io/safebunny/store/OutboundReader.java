@@ -15,7 +15,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Reads what {@link OutboundWriter} wrote, also of neighbouring versions. */
+/** Reads what this or a neighbouring version's {@link OutboundWriter} wrote. */
 @SuppressWarnings("JavaUtilDate") // the type of timestamps in AMQP headers
 final class OutboundReader {
 

@@ -13,7 +13,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** One outgoing message as a JSON object: its body as text where it is UTF-8, its headers with their types. */
+/** Writes an outgoing message as a JSON object: the body as text if it is UTF-8, headers with their types. */
 @SuppressWarnings("JavaUtilDate") // the type of timestamps in AMQP headers
 final class OutboundWriter {
 
@@ -69,7 +69,7 @@ final class OutboundWriter {
         }
     }
 
-    /** Strings, booleans and {@code Integer}s as they are; others with their type, as {@code {"long":1}}. */
+    /** Writes strings, booleans and {@code Integer}s as they are, others with their type, such as {@code {"long":1}}. */
     private static void writeHeader(JsonGenerator json, String name, Object value) {
         if (value instanceof String text) {
             json.writeStringProperty(name, text);
@@ -88,7 +88,7 @@ final class OutboundWriter {
         }
     }
 
-    /** {@code null} when it is not exactly UTF-8. */
+    /** The body as text; {@code null} if it is not valid UTF-8. */
     private static @Nullable String asText(byte[] body) {
         try {
             return StandardCharsets.UTF_8

@@ -27,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class RecordJson {
 
-    /** What is written here is flat, with one string per body; a newer version may nest a little deeper. */
+    /** Records are flat, with one string per body; a newer version may nest a little deeper. */
     private static final StreamReadConstraints LIMITS = StreamReadConstraints.builder()
             .maxNestingDepth(16)
             .maxNameLength(1_000)
@@ -51,7 +51,7 @@ public final class RecordJson {
         });
     }
 
-    /** @throws IllegalArgumentException when it is not of a form that {@link #writeOutgoing} produces */
+    /** @throws IllegalArgumentException if it does not have the form that {@link #writeOutgoing} produces */
     public static List<OutboundMessage> readOutgoing(String text) {
         return read(text, json -> {
             require(json.isArray(), "not an array");
@@ -70,7 +70,7 @@ public final class RecordJson {
         });
     }
 
-    /** @throws IllegalArgumentException when it is not of a form that {@link #writeSteps} produces */
+    /** @throws IllegalArgumentException if it does not have the form that {@link #writeSteps} produces */
     public static Map<String, String> readSteps(String text) {
         return read(text, json -> {
             require(json.isObject(), "not an object");
@@ -88,7 +88,7 @@ public final class RecordJson {
         return text.toString();
     }
 
-    /** Turns every kind of reading failure into one exception, whose text holds no content. */
+    /** Turns every kind of reading failure into one exception whose text contains no data. */
     private static <T> T read(String text, Function<JsonNode, T> content) {
         try {
             return content.apply(MAPPER.readTree(text));

@@ -2,12 +2,12 @@
 package io.safebunny.store;
 
 /**
- * Identifies a record within the consuming node: that of a message, or a companion, which holds other data that changes together
- * with messages' records. The correlation id is the partition.
+ * Identifies a record within the consuming node: the record of a message, or a companion with data that changes together with it.
+ * The correlation id is the partition.
  */
 public record RecordKey(String correlationId, String messageId) {
 
-    /** A character that no message id contains. */
+    /** Marks companions; no message id contains this character. */
     private static final char COMPANION = '~';
 
     /**
@@ -25,8 +25,8 @@ public record RecordKey(String correlationId, String messageId) {
     }
 
     /**
-     * A companion of this record that is never part of a handler's transaction: a store keeps it where no lock that such a
-     * transaction holds, or that somebody waits for because of it, is in its way.
+     * A companion of this record that is never part of a handler's transaction: the store keeps it where it cannot be blocked by
+     * locks of such a transaction, nor by anybody waiting for one.
      *
      * @param name as in {@link #companion(String)}
      */

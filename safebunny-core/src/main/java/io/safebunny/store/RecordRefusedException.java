@@ -5,8 +5,8 @@ import io.safebunny.failure.SafeBunnyException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store refuses this one record for good: nothing was written, a repeat would fail too, and other records are not affected.
- * Its message is set aside as {@code not-storable}.
+ * The store refuses this one record permanently: nothing was written, a repeat would fail too, and other records are not
+ * affected. The message is set aside as {@code not-storable}.
  */
 public class RecordRefusedException extends SafeBunnyException {
 

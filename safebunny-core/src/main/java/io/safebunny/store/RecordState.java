@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.store;
 
-/** How far the handling of a message has got. */
+/** State of the handling of a message. */
 public enum RecordState {
-    /** Somebody is handling it: another delivery must wait until the claim is given up or its lease is over. */
+    /** It is being handled: another delivery must wait until the claim is released or its lease is over. */
     CLAIMED,
-    /** It failed or was given back: the next delivery handles it again. */
+    /** It failed or was returned: the next delivery handles it again. */
     RELEASED,
-    /** Its effects are done and its publications are decided, but perhaps not all sent: the next delivery sends them. */
+    /** It was handled, but perhaps not all of its publications have been sent: the next delivery sends them. */
     COMPLETED,
     /** Everything is done: the next delivery is a duplicate. Final. */
     DISPATCHED,
-    /** It was given up and set aside: only a replay of its poison copy is handled. Final. */
+    /** It was set aside: only a replay of its poison copy is handled. Final. */
     POISONED,
-    /** It is a step of a saga that is undone: it is not handled, or not again, whoever sends it. Final. */
+    /** It is a step of a saga that has been undone: it is never handled (again), whoever sends it. Final. */
     UNDONE;
 
     /** Whether the record may be removed after its {@link Retention}. */

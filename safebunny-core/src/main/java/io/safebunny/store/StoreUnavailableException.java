@@ -5,7 +5,7 @@ import io.safebunny.failure.SafeBunnyException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The store did not answer, or asks the caller to wait. Whether a write took effect is unknown. */
+/** The store did not answer, or asks the caller to wait. A write may or may not have taken effect. */
 public final class StoreUnavailableException extends SafeBunnyException {
 
     private final transient @Nullable Duration retryAfter;

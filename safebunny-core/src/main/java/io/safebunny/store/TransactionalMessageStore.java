@@ -9,21 +9,21 @@ import org.jspecify.annotations.Nullable;
  * A store in the same database as the handlers' own writes, so that claim, writes and completion share one local transaction.
  *
  * <p>Operations called between {@link #begin} and the end of the transaction, on the same thread, are part of it. Of concurrent
- * transactions that create the same record, one goes on and the others wait a limited time for its outcome; after that, {@code
+ * transactions that create the same record, one proceeds and the others wait a limited time for its outcome; after that, {@code
  * create} throws {@link StoreUnavailableException} with a {@code retryAfter}.
  *
- * <p>Once {@link #writeTogether} of several records has been overtaken in a transaction, it can only be rolled back: a commit
- * changes nothing and may throw.
+ * <p>Once {@link #writeTogether} of several records has been overtaken, the transaction can only be rolled back: a commit changes
+ * nothing and may throw.
  */
 public interface TransactionalMessageStore extends MessageStore {
 
     /**
      * Waits until one more message may be handled. A store with limited connections admits only as many messages as can each hold
-     * a transaction while {@link #apart} still finds a connection, first come, first served. The turn is taken before {@link
-     * #begin} and lasts until it is closed, across any number of transactions.
+     * a transaction while {@link #apart} still gets a connection, first come, first served. Take the turn before {@link #begin};
+     * it covers any number of transactions until it is closed.
      *
-     * @return the turn, which the holder closes once, on any thread
-     * @throws InterruptedException when interrupted while waiting; no turn is held then
+     * @return the turn, to be closed once, on any thread
+     * @throws InterruptedException if interrupted while waiting; the caller has no turn then
      */
     default Turn awaitTurn() throws InterruptedException {
         return () -> {};
@@ -38,25 +38,24 @@ public interface TransactionalMessageStore extends MessageStore {
     LocalTransaction begin();
 
     /**
-     * The record stored under the key, which from now on belongs to the transaction open on this thread: others that ask for it in
-     * this way, or write it, wait a limited time for the transaction to end, as in {@link #create}. Never an older version than
-     * the one that the transaction before it left. A record that is missing is not reserved: transactions that look for it do not
-     * wait for each other, and of those that create it one wins.
+     * Reads the record and locks it for the transaction open on this thread: others that lock or write it wait a limited time for
+     * the transaction to end, as in {@link #create}. Never returns an older version than the previous transaction left. A missing
+     * record is not locked: transactions that look for it do not wait for each other, and of those that create it one wins.
      *
-     * @throws StoreUnavailableException with a {@code retryAfter} when it waited in vain
+     * @throws StoreUnavailableException with a {@code retryAfter} if the lock was not released in time
      * @throws MisuseException SB-5005 when no transaction of this store is open on this thread
      */
     @Nullable
     MessageRecord findAndLock(RecordKey key);
 
     /**
-     * Runs the action in a separate transaction, whatever transaction is open on this thread. Records whose key {@link
-     * RecordKey#isApart} can be read and written in it whatever the open one has locked, and whoever waits for that; it waits no
-     * longer than a few seconds for anything else.
+     * Runs the action in a separate transaction, independent of the one open on this thread. Records whose key {@link
+     * RecordKey#isApart} can be read and written in it whatever the open transaction has locked; it waits at most a few seconds
+     * for anything else.
      */
     <T> T apart(Supplier<T> action);
 
-    /** The permission to handle one message. */
+    /** Permission to handle one message. */
     @FunctionalInterface
     interface Turn extends AutoCloseable {
 
@@ -78,7 +77,7 @@ public interface TransactionalMessageStore extends MessageStore {
         void commit();
 
         /**
-         * Undoes all writes; has no effect after {@link #commit}, however that ended. Never throws: if it fails, the database
+         * Undoes all writes; has no effect after {@link #commit}, even a failed one. Never throws: if it fails, the database
          * rolls back when the connection ends.
          */
         void rollback();

@@ -5,6 +5,6 @@ package io.safebunny.topology;
 public enum QueueType {
     /** Replicated, survives the loss of a minority of brokers. The default. */
     QUORUM,
-    /** On one broker only; a message that kills its consumer is redelivered without limit. */
+    /** On one broker only. A message that kills its consumer is redelivered without limit. */
     CLASSIC
 }

@@ -3,7 +3,7 @@ package io.safebunny.topology;
 
 import java.util.List;
 
-/** One message type a node consumes, and the nodes whose publications of it the queue receives. */
+/** A message type that a node consumes, and the nodes whose publications of it its queue receives. */
 public record Subscription(String type, List<String> from) {
 
     public Subscription {

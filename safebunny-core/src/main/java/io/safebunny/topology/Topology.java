@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What must exist on the broker before a node consumes and publishes. An immutable value, applied by the transport.
  *
- * @param node the node it was planned for
+ * @param node the node it is planned for
  */
 public record Topology(
         String node, TopologyOptions options, List<Exchange> exchanges, List<Queue> queues, List<Binding> bindings) {
@@ -32,35 +32,38 @@ public record Topology(
         return node + "-poison";
     }
 
-    /** Name of the queue for copies that were discarded from the poison queue, until their time to live is over. */
+    /** Name of the queue that keeps copies discarded from the poison queue until their time to live is over. */
     public static String archiveOf(String node) {
         return node + "-poison-archive";
     }
 
     /**
-     * Routing key by which a node sends to its archive, in the exchange through which it sends to its own queues. Looks like that of a type,
-     * so that a user who may send to the queues of its types may do this.
+     * Routing key by which a node sends to its archive, in its own exchange. Has the form of a type's key, so that a user who may
+     * send to the queues of its types may also send to the archive.
      */
     public static String archivingOf(String node) {
         return Names.address(node, "BunnyArchive");
     }
 
-    /** Whether a node starts and consumes without it, where this user may not declare it: what an earlier version did not have. */
+    /** Whether a node also starts without this queue if the user may not declare it, because earlier versions did not have it. */
     public boolean isOptional(Queue queue) {
         return queue.name().equals(archiveOf(node));
     }
 
-    /** Name and routing key of the queue for messages that the broker itself set aside, on their way to the poison queue. */
+    /**
+     * Name and routing key of the queue for messages that the broker itself has set aside; they pass through it to the poison
+     * queue.
+     */
     public static String deadLettersOf(String node) {
         return node + "-dead-letters";
     }
 
-    /** Name of the queue in which a node with sagas learns what it and their participants set aside. */
+    /** Name of the queue through which a node with sagas learns what the node and the sagas' participants set aside. */
     public static String poisonWatchOf(String node) {
         return node + "-poison-watch";
     }
 
-    /** Routing key by which a node tells, in the main exchange, what it sets aside. */
+    /** Routing key in the main exchange by which a node reports what it sets aside. */
     public static String setAsideOf(String node) {
         return Names.address(node, "BunnySetAside");
     }
@@ -90,7 +93,7 @@ public record Topology(
     public record Queue(String name, Map<String, Object> arguments) {
 
         public Queue {
-            // sorted, so that their order on the wire is the same in every run
+            // sorted, so that their order on the wire is always the same
             arguments = Collections.unmodifiableMap(new TreeMap<>(arguments));
         }
 
@@ -103,7 +106,7 @@ public record Topology(
     /** Binds a queue to an exchange. */
     public record Binding(String exchange, String queue, String routingKey) {}
 
-    /** How much of it there is, for the log. */
+    /** Counts of exchanges, queues and bindings, for the log. */
     public String summary() {
         return "%s exchanges, %s queues, %s bindings".formatted(exchanges.size(), queues.size(), bindings.size());
     }

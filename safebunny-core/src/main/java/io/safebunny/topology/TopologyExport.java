@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** A topology for other tools to show: who sends what to this node. Pure. */
+/** Exports a topology for other tools: who sends what to this node. Pure. */
 public final class TopologyExport {
 
     private static final String ASYNCAPI = "3.0.0";
 
     private TopologyExport() {}
 
-    /** A Mermaid flowchart: publishing nodes, the queues of this node, and where messages end that it cannot handle. */
+    /** A Mermaid flowchart: publishing nodes, this node's queues, and where messages go that it cannot handle. */
     public static String mermaid(Topology topology) {
         Set<String> lines = new LinkedHashSet<>();
         lines.add("flowchart LR");
@@ -37,16 +37,16 @@ public final class TopologyExport {
         return String.join(System.lineSeparator(), lines);
     }
 
-    /** Not {@code end} and the like, and no character that means something in Mermaid. */
+    /** An id that is not a Mermaid keyword such as {@code end} and has no special characters. */
     private static String id(String name) {
         return "n_" + name.replaceAll("[^A-Za-z0-9]", "_") + "_" + Integer.toHexString(name.hashCode());
     }
 
     /**
-     * An AsyncAPI 3.0 document of what the node receives: a channel for each queue, with its bindings. What it publishes is not declared
-     * anywhere, so it is not in there.
+     * An AsyncAPI 3.0 document of what the node receives: a channel for each queue, with its bindings. Does not include what the
+     * node publishes, because that is not declared anywhere.
      *
-     * @param version of the application
+     * @param version version of the application
      */
     public static Map<String, Object> asyncApi(Topology topology, String version) {
         Map<String, Object> channels = new LinkedHashMap<>();
@@ -101,7 +101,7 @@ public final class TopologyExport {
         return queues;
     }
 
-    /** Publications, by who makes them: keys of the main exchange end with the type, which has no hyphen. */
+    /** Bindings of publications, with node and type. Keys of the main exchange end with the type, which has no hyphen. */
     private static List<Route> routes(Topology topology) {
         List<Route> routes = new ArrayList<>();
         for (Binding binding : topology.bindings()) {

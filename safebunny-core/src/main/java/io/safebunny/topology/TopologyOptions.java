@@ -7,14 +7,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Names and arguments on the broker. Immutable. Create it with {@link #defaults} and the {@code with} methods: the constructor
- * grows with every setting.
+ * gets a parameter with every new setting.
  *
  * @param prefix name of the main exchange, and prefix of all other exchanges
  * @param queueType type of all queues
- * @param deliveryLimit failed deliveries after which a quorum queue itself sets a message aside
- * @param poisonTtl how long a poison message is kept; {@code null} for ever
- * @param poisonMaxLength maximum number of messages in the poison queue; further ones are refused. {@code null} for no bound
- * @param archiveTtl how long a copy is kept that was discarded from the poison queue
+ * @param deliveryLimit number of failed deliveries after which a quorum queue itself sets a message aside
+ * @param poisonTtl how long a poison message is kept; {@code null} for unlimited
+ * @param poisonMaxLength maximum number of messages in the poison queue; further ones are refused. {@code null} for unlimited
+ * @param archiveTtl how long copies discarded from the poison queue are kept
  */
 public record TopologyOptions(
         String prefix,
@@ -76,14 +76,12 @@ public record TopologyOptions(
         return prefix + ".delayed";
     }
 
-    /** Direct exchange that delayed publications go to when their delay is over, by {@code {node}-{Type}}. */
+    /** Direct exchange for delayed publications whose delay is over; routing keys are {@code {node}-{Type}}. */
     public String dueExchange() {
         return prefix + ".due";
     }
 
-    /**
-     * Topic exchange through which a node delays messages, with their own routing keys, so that topic permissions apply to them.
-     */
+    /** Topic exchange through which a node delays messages. They keep their routing keys, so that topic permissions apply. */
     public String laterExchange() {
         return prefix + ".later";
     }
@@ -93,7 +91,7 @@ public record TopologyOptions(
         return prefix + ".own";
     }
 
-    /** Fanout exchange and queue for delayed messages whose destination is gone. */
+    /** Name of the fanout exchange and queue for delayed messages whose destination no longer exists. */
     public String unrouted() {
         return prefix + ".unrouted";
     }

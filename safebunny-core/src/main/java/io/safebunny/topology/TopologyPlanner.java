@@ -15,7 +15,7 @@ import java.util.Map;
 public final class TopologyPlanner {
 
     /**
-     * Practically no limit: an operator who looks at messages and puts them back must not exceed a limit after which the broker
+     * Practically unlimited: an operator who browses messages and puts them back must not reach a limit after which the broker
      * drops them.
      */
     private static final int OPERATOR_DELIVERY_LIMIT = 1_000_000;
@@ -30,7 +30,7 @@ public final class TopologyPlanner {
         return plan(node, subscriptions, List.of(), options);
     }
 
-    /** @param watched nodes that tell what they set aside */
+    /** @param watched nodes that report what they set aside */
     public static Topology plan(
             String node, List<Subscription> subscriptions, List<String> watched, TopologyOptions options) {
         List<Queue> queues = new ArrayList<>();
@@ -60,9 +60,9 @@ public final class TopologyPlanner {
         }
         if (!watched.isEmpty()) {
             String watch = Topology.poisonWatchOf(node);
+            // without the limits of the poison queue: the broker would drop news silently
             queues.add(new Queue(watch, operatorArguments(options)));
-            for (String other :
-                    watched) { // not bound like a poison queue: the broker would not say that one of those is gone
+            for (String other : watched) {
                 bindings.add(new Binding(options.mainExchange(), watch, Topology.setAsideOf(other)));
             }
         }
@@ -102,7 +102,7 @@ public final class TopologyPlanner {
         arguments.put("x-dead-letter-exchange", options.poisonExchange());
         arguments.put("x-dead-letter-routing-key", routingKey);
         if (options.queueType() == QueueType.QUORUM) {
-            // at-least-once works only with reject-publish; with the default overflow the broker silently falls back to
+            // at-least-once requires reject-publish: with the default overflow the broker silently falls back to
             // at-most-once
             arguments.put("x-dead-letter-strategy", "at-least-once");
             arguments.put("x-overflow", "reject-publish");
@@ -132,7 +132,8 @@ public final class TopologyPlanner {
         }
         if (options.poisonMaxLength() != null) {
             arguments.put("x-max-length", options.poisonMaxLength());
-            arguments.put("x-overflow", "reject-publish"); // a full queue loses nothing: the sender keeps the message
+            // when the queue is full, the sender keeps the message, so nothing is lost
+            arguments.put("x-overflow", "reject-publish");
         }
         return arguments;
     }

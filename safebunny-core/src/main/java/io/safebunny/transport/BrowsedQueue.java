@@ -4,29 +4,31 @@ package io.safebunny.transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages of one queue, taken one by one to be looked at. What is taken is kept from everybody else until it is settled or this is
- * closed, so it must be closed soon. Confined to one thread.
+ * Browses a queue: takes its messages one by one without consuming them. Nobody else gets a taken message until it is settled or
+ * this object is closed, so close it soon. Confined to one thread.
  *
- * <p>When {@link Delivery#acknowledge()} of what was taken here returns for the first time, the broker has received it. If that cannot be told,
- * it throws {@link io.safebunny.failure.BrowsingException}: the message is removed, or back in the queue.
+ * <p>When the first {@link Delivery#acknowledge()} of a message taken here returns, the broker has received it. If that is
+ * uncertain, it throws {@link io.safebunny.failure.BrowsingException}: the message has either been removed or is back in the
+ * queue.
  */
 public interface BrowsedQueue extends AutoCloseable {
 
-    /** How many messages were waiting behind the one that was taken last, as far as the broker knows; 0 before the first. */
+    /** Number of messages behind the one taken last, according to the broker; 0 before the first. */
     long waiting();
 
     /**
-     * The first message that nobody else has taken; {@code null} when there is none. Returns at once. One that was handed back may
-     * come again.
+     * Takes the first available message; {@code null} if there is none. Returns at once. A message that was handed back may come
+     * again.
      *
-     * @throws io.safebunny.failure.BrowsingException when the connection is lost: what was taken and not settled is back in the queue
+     * @throws io.safebunny.failure.BrowsingException if the connection is lost; messages taken but not settled are back in the
+     *     queue
      */
     @Nullable
     Delivery next();
 
     /**
-     * What was taken and not settled goes back to the queue, in any order, and is there for the next one who browses it when this returns,
-     * unless the broker takes long. Never throws.
+     * Returns unsettled messages to the queue, in any order. Unless the broker is slow, they are available to the next browser
+     * when this method returns. Never throws.
      */
     @Override
     void close();

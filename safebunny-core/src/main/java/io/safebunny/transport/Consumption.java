@@ -7,15 +7,14 @@ import java.util.concurrent.CompletableFuture;
 public interface Consumption {
 
     /**
-     * Changes the pace, which is {@link Pace#FULL} at first. Returns at once and takes effect soon: a delivery already on its way
-     * is still handed to the handler, or goes back without counting as a failed delivery. Messages being handled are not
-     * affected.
+     * Changes the pace, which is {@link Pace#FULL} at first. Returns at once and takes effect soon: a delivery already in transit
+     * is still passed to the handler, or returned without counting as a failed delivery. Messages being handled are not affected.
      */
     void pace(Pace pace);
 
     /**
-     * Takes no further deliveries. The future completes when those being handled are settled. Repeating it has no effect, and
-     * neither has a later {@link #pace}.
+     * Stops taking deliveries. The future completes when those being handled are settled. Further calls, and later calls of
+     * {@link #pace}, have no effect.
      */
     CompletableFuture<Void> stop();
 }

@@ -4,21 +4,24 @@ package io.safebunny.transport;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Reaches all running instances of one node, this one among them. Nothing is kept for instances that are away. Thread-safe. */
+/**
+ * Reaches all running instances of one node, including this one. Messages are not kept for instances that are offline.
+ * Thread-safe.
+ */
 public interface ControlChannel {
 
-    /** Why other instances cannot be reached, for humans; {@code null} while they can, as far as is known. */
+    /** Why other instances cannot be reached, for humans; {@code null} if they can, as far as is known. */
     @Nullable
     String problem();
 
     /**
      * Sends to every instance that listens now, at most once each, in any order.
      *
-     * @return completes when the message is on its way, or exceptionally when it is not, within about a second
+     * @return completes within about a second: normally when the message is on its way, otherwise exceptionally
      */
     CompletableFuture<Void> tell(byte[] message);
 
-    /** Nobody is reached, and nothing heard. */
+    /** A channel that reaches nobody and receives nothing. */
     static ControlChannel none() {
         return new ControlChannel() {
             @Override

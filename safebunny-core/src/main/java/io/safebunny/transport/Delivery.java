@@ -5,34 +5,33 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One delivery, to be settled once. The first call of {@link #acknowledge()}, {@link #handBack()} or {@link #reject()} settles
- * it; further calls do nothing. Once the channel is gone, settling does nothing either, and the broker redelivers the message; whoever {@link
- * BrowsedQueue browses} a queue is told so.
+ * it; further calls do nothing. Once the channel is gone, settling does nothing either, and the broker redelivers the message;
+ * only a {@link BrowsedQueue} reports this.
  */
 public interface Delivery {
 
     IncomingMessage message();
 
     /**
-     * The failure of something around the handler, before the delivery reached it. Such a delivery must not be handled; its
-     * recovery is decided from this failure. {@code null} for a delivery to be handled. Wrappers must pass this on.
+     * A failure in the transport before the delivery reached the handler. Such a delivery must not be handled; recovery is
+     * decided from this failure. {@code null} for a delivery to be handled. Wrappers must pass this on.
      */
     default @Nullable Throwable refusal() {
         return null;
     }
 
-    /** Whether it can still be settled: it has not been, its channel is open, and its consumption was not cut off. */
+    /** Whether it can still be settled: it is unsettled, its channel is open, and its consumption has not been cut off. */
     boolean isOpen();
 
     /** The message is done; the broker removes it. */
     void acknowledge();
 
-    /** Returns the message to the queue, to be redelivered at once, perhaps to another instance. */
+    /** Returns the message to the queue; it is redelivered at once, perhaps to another instance. */
     void handBack();
 
     /**
      * For a message that can be neither handled nor copied: the broker itself moves it to the node's dead-letter queue, and from
-     * there to the poison queue. Unlike a publication, this cannot be refused for the size of the message or a missing
-     * permission.
+     * there to the poison queue. Unlike a publication, this cannot fail because of the message's size or a missing permission.
      */
     void reject();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.transport;
 
-/** Handles deliveries; called on up to {@code prefetch} threads at once. Returns when the delivery is settled or given up. */
+/** Handles deliveries; called on up to {@code prefetch} threads at once. Returns when the delivery is settled or abandoned. */
 @FunctionalInterface
 public interface DeliveryHandler {
 

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message from the broker, unchecked, with its origin.
  *
- * @param redelivered whether it was delivered before and not acknowledged
- * @param deliveryCount earlier deliveries that count towards the broker's delivery limit; 0 if it does not count them
- * @param user the sender's user as verified by the broker; {@code null} if the sender did not state it
+ * @param redelivered whether it was delivered before without being acknowledged
+ * @param deliveryCount earlier deliveries that count towards the broker's delivery limit; 0 if the broker does not count them
+ * @param user the sender's user, verified by the broker; {@code null} if the sender did not state it
  */
 public record IncomingMessage(
         String queue,

@@ -10,15 +10,15 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message on its way to the broker. Immutable. More components may be added later, so create it with the three-argument
- * constructor and the {@code with} methods; the canonical constructor is for SafeBunny itself.
+ * A message on its way to the broker. Immutable. Create it with the three-argument constructor and the other methods: the
+ * canonical constructor may get further parameters.
  *
- * @param delay how long the message waits before it is routed; zero for not at all. Never shortened
- * @param droppedIfUnheard whether the sender counts it as sent if no queue is bound. Transports ignore this and refuse it like
- *     any other message; stores must keep it
- * @param deliverAt in whole milliseconds; if set, the sender replaces the delay by what is left until then. Transports ignore it;
- *     stores must keep it
- * @param watcher hears what becomes of it in this process; {@code null} for nobody, as in what a store has read
+ * @param delay how long the message waits before it is routed; zero for not at all. Transports never shorten it
+ * @param droppedIfUnheard whether it counts as sent even if no queue is bound. The sender takes care of that: transports ignore
+ *     it, stores must keep it
+ * @param deliverAt in whole milliseconds; if set, the sender replaces the delay with the time left until then. Transports ignore
+ *     it; stores must keep it
+ * @param watcher receives its outcome in this process; {@code null} for none, as in messages read from a store
  */
 public record OutboundMessage(
         WireMessage message,
@@ -28,7 +28,10 @@ public record OutboundMessage(
         @Nullable Instant deliverAt,
         @Nullable Watcher watcher) {
 
-    /** Hears what becomes of a message. Only the first call counts. Called on any thread, also with locks held: must not block. */
+    /**
+     * Receives the outcome of a message. Only the first call counts. Called on any thread, even with locks held, so it must not
+     * block.
+     */
     @FunctionalInterface
     public interface Watcher {
         void ended(PublishOutcome outcome, @Nullable Throwable failure);
@@ -48,7 +51,7 @@ public record OutboundMessage(
         return new OutboundMessage(message, route, delay, dropped, deliverAt, watcher);
     }
 
-    /** @param delay what is left until then, for those that know delays only */
+    /** @param delay time left until then, for transports */
     public OutboundMessage deliveredAt(Instant instant, Duration delay) {
         return new OutboundMessage(message, route, delay, droppedIfUnheard, instant, watcher);
     }
@@ -57,14 +60,14 @@ public record OutboundMessage(
         return new OutboundMessage(message, route, delay, droppedIfUnheard, deliverAt, other);
     }
 
-    /** Tells the watcher, if there is one, and only if it has not been told before. */
+    /** Reports the outcome to the watcher, if there is one; only the first call has an effect. */
     public void ended(PublishOutcome outcome, @Nullable Throwable failure) {
         if (watcher != null) {
             watcher.ended(outcome, failure);
         }
     }
 
-    /** The message as it is to be sent now: with what is left of its delay. */
+    /** The message to send now, with the time left of its delay. */
     public OutboundMessage sentAt(Instant now) {
         return deliverAt == null
                 ? this

@@ -5,7 +5,7 @@ package io.safebunny.transport;
 public enum Pace {
     /** Takes no deliveries. */
     PAUSED,
-    /** Takes the next delivery when the one before is settled. */
+    /** Takes the next delivery when the previous one is settled. */
     ONE_BY_ONE,
     /** Takes up to {@code prefetch} deliveries at once. */
     FULL

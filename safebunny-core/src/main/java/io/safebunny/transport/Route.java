@@ -7,7 +7,7 @@ public sealed interface Route {
     /** For logs and exceptions. */
     String routingKey();
 
-    /** To every queue bound with this key {@code {node}-{Type}}; it is an error if there is none. */
+    /** To every queue bound with this key {@code {node}-{Type}}; fails if there is none. */
     record Publication(String routingKey) implements Route {}
 
     /** To this one queue. */

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 /**
  * SPI of a broker. Implementations must be thread-safe, and should pass {@code TransportContract} of {@code safebunny-test}.
  *
- * <p>Promises: a message whose {@link #send} completed normally is in all queues bound for it, at least one, and survives
+ * <p>Guarantees: a message whose {@link #send} completed normally is in all queues bound for it, at least one, and survives
  * whatever the broker survives; an unsettled delivery comes back; a delayed message is never early.
  */
 public interface Transport extends AutoCloseable {
@@ -19,8 +19,8 @@ public interface Transport extends AutoCloseable {
     /**
      * Connects and applies the topology. If the broker cannot be reached, returns anyway and keeps trying.
      *
-     * @throws io.safebunny.failure.ConfigurationException when retrying cannot help: wrong credentials, or a conflict with
-     *     something on the broker
+     * @throws io.safebunny.failure.ConfigurationException if retrying cannot help: wrong credentials, or a conflict with what
+     *     exists on the broker
      */
     void start(Topology topology);
 
@@ -33,8 +33,8 @@ public interface Transport extends AutoCloseable {
     Consumption consume(String queue, int prefetch, DeliveryHandler handler);
 
     /**
-     * Like {@link #consume}, but at the pace {@link Pace#PAUSED} from the beginning: nothing is delivered until {@link Consumption#pace}
-     * says so. The default consumes and then pauses, so that what arrives in between is handed to the handler or goes back: override it.
+     * Like {@link #consume}, but starts with {@link Pace#PAUSED}: nothing is delivered until {@link Consumption#pace} changes
+     * that. The default consumes and then pauses, so deliveries may arrive in between; override it.
      */
     default Consumption consumePaused(String queue, int prefetch, DeliveryHandler handler) {
         Consumption consumption = consume(queue, prefetch, handler);
@@ -43,35 +43,35 @@ public interface Transport extends AutoCloseable {
     }
 
     /**
-     * Sends; completes when the broker has taken responsibility, or exceptionally with one of the four {@link
-     * io.safebunny.failure.PublishException}s. The future may be completed on an I/O thread: do not block in it.
+     * Sends a message. The future completes when the broker has confirmed it, or exceptionally with a {@link
+     * io.safebunny.failure.PublishException}. It may complete on an I/O thread: do not block in its callbacks.
      *
-     * @param deadline for the whole publication, of which this may be one try of several. A transport that waits for anything,
-     *     here or later, must wait no longer than that; it may take up to a second more to end
+     * @param deadline for the whole publication, of which this call may be one of several attempts. A transport must not wait for
+     *     anything beyond it, and must complete the future within a second after it
      */
     CompletableFuture<Void> send(OutboundMessage message, Deadline deadline);
 
     /**
-     * Joins the instances of a node; called once, after {@link #start}, and again by itself after each reconnect. A broker that
-     * refuses is no failure: {@link ControlChannel#problem} tells. By default there is no such channel.
+     * Connects the instances of a node. Called once, after {@link #start}; the transport reconnects by itself. If the broker
+     * refuses, nothing is thrown: see {@link ControlChannel#problem}. By default there is no such channel.
      *
-     * @param heard gets what any instance tells, this one included; called by one thread at a time or several, and must not block
-     *     for long
+     * @param heard receives what any instance sends, including this one; may be called by several threads at once, and must not
+     *     block for long
      */
     default ControlChannel control(String node, Consumer<byte[]> heard) {
         return ControlChannel.none();
     }
 
     /**
-     * Takes messages from a queue to look at them, without consuming it.
+     * Browses a queue without consuming it.
      *
-     * @throws BrowsingException SB-5015 when there is no connection; SB-5018 when there is no such queue, no permission to read it, or this
-     *     transport cannot do that
+     * @throws BrowsingException SB-5015 if there is no connection; SB-5018 if there is no such queue or no permission to read it,
+     *     or this transport does not support it
      */
     default BrowsedQueue browse(String queue) {
         throw BrowsingException.denied(
                 queue,
-                "%s does not offer it. Implement Transport.browse."
+                "%s does not support it. Implement Transport.browse."
                         .formatted(getClass().getName()),
                 null);
     }
@@ -79,16 +79,16 @@ public interface Transport extends AutoCloseable {
     TransportStatus status();
 
     /**
-     * How many messages wait in a queue, as the broker says now; empty from a transport that cannot tell. May block while the broker answers.
+     * Number of messages waiting in a queue, as the broker reports it now; empty if the transport does not support it. May block
+     * until the broker answers.
      *
-     * @throws BrowsingException SB-5015 while the broker is away; SB-5018 when there is no such queue, or this user may
-     *     not ask
+     * @throws BrowsingException SB-5015 if the broker is unreachable; SB-5018 if there is no such queue, or no permission
      */
     default OptionalLong depth(String queue) {
         return OptionalLong.empty();
     }
 
-    /** Closes the connections. Messages being handled are cut off and come back later. */
+    /** Closes the connections. Messages being handled can no longer be settled and will be redelivered. */
     @Override
     void close();
 }

@@ -6,21 +6,21 @@ import java.net.URI;
 import java.util.concurrent.Executor;
 
 /**
- * Makes transports from nothing but the broker's address, for the test kit, which knows no transport by name: it finds them by {@link
- * java.util.ServiceLoader}. Applications need none, because their configuration makes the transport. Implementations must be thread-safe.
+ * Creates transports from a broker's address. For the test kit, which knows no transport by name and finds providers by {@link
+ * java.util.ServiceLoader}; applications do not need one. Implementations must be thread-safe.
  */
 public interface TransportProvider {
 
-    /** Whether the address is one of a broker that it has a transport for. */
+    /** Whether this provider has a transport for the broker at this address. */
     boolean knows(URI broker);
 
     /**
-     * A transport that is not yet started, with default settings but no limit on the size of what it takes at once. Closing it closes its
-     * connections.
+     * Creates a transport that is not started yet, with default settings except that prefetching is not limited by size. Closing
+     * it closes its connections.
      *
-     * @param broker which this provider {@linkplain #knows knows}
-     * @param node names its connections, for those who look at the broker
-     * @param workers handle deliveries; they must not run a task on the caller's thread, nor wait for a free one
+     * @param broker an address that this provider {@linkplain #knows knows}
+     * @param node used in the names of its connections
+     * @param workers handle deliveries; must neither run tasks on the calling thread nor queue them
      */
     Transport create(URI broker, String node, Executor workers, Timeline timeline);
 }

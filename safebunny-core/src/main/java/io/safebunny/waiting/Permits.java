@@ -37,7 +37,8 @@ public final class Permits {
         CompletableFuture<Void> turn = new CompletableFuture<>();
         line.addLast(turn);
         boolean acquired = acquireInTurn(turn, deadline);
-        while (!acquired && !deadline.isOver()) { // woken, and overtaken: back to the head of the line
+        // if a newcomer was faster after the wake-up, go back to the head of the line
+        while (!acquired && !deadline.isOver()) {
             turn = new CompletableFuture<>();
             line.addFirst(turn);
             acquired = acquireInTurn(turn, deadline);
@@ -55,7 +56,8 @@ public final class Permits {
             return free.tryAcquire();
         } finally {
             boolean woken = turn.isDone() || !line.removeIf(other -> other == turn);
-            if (woken && free.availablePermits() > 0) { // it may have been meant for another one
+            // the wake-up may have been for another waiter
+            if (woken && free.availablePermits() > 0) {
                 wakeNext();
             }
         }

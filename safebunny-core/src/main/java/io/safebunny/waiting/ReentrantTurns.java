@@ -20,7 +20,8 @@ public final class ReentrantTurns {
     private static final Duration PATIENCE = Duration.ofHours(1);
 
     private final Timeline timeline;
-    private @Nullable Deque<Waiter> line; // made late, because hardly anybody ever waits; guarded by this, as all below
+    // guarded by this, like all fields below; created lazily, because threads rarely wait
+    private @Nullable Deque<Waiter> line;
     private @Nullable Thread owner;
     private int holds;
 
@@ -109,7 +110,8 @@ public final class ReentrantTurns {
             if ((line != null && line.remove(waiter)) || owner != waiter.thread()) {
                 return;
             }
-            next = handOver(); // it was let in before it left
+            // it got the lock before it gave up
+            next = handOver();
         }
         wake(next);
     }

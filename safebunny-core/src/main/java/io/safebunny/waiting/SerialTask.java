@@ -125,7 +125,7 @@ public final class SerialTask {
     private void runOnce() {
         try {
             task.run();
-        } catch (Throwable e) { // a checked one too: what runs need not be written in Java
+        } catch (Throwable e) { // even a checked one: the task may be written in a language without them
             report(e);
         }
     }
@@ -133,7 +133,7 @@ public final class SerialTask {
     private void report(Throwable failure) {
         try {
             LOG.warn("Failed while {}; the next run tries again", name, Printable.inLines(failure));
-        } catch (Throwable unlogged) { // most likely there is no memory for it
+        } catch (Throwable unlogged) { // probably out of memory
             return;
         }
     }
@@ -154,7 +154,8 @@ public final class SerialTask {
             return;
         }
         state = State.IDLE;
-        if (refusal instanceof OutOfMemoryError && !starved) { // a rejection is how a node stops
+        // rejections are not logged, because they are normal while a node stops
+        if (refusal instanceof OutOfMemoryError && !starved) {
             starved = true;
             LOG.warn(
                     "No thread available for {}; retrying every {} ms",

@@ -18,7 +18,8 @@ import java.util.concurrent.CompletableFuture;
 public final class SharedLock {
 
     private final Timeline timeline;
-    private final Deque<Waiter> line = new ArrayDeque<>(); // guarded by this, as all below
+    // guarded by this, like all fields below
+    private final Deque<Waiter> line = new ArrayDeque<>();
     private int holders;
     private boolean alone;
 
@@ -79,7 +80,8 @@ public final class SharedLock {
             if (!line.remove(waiter)) {
                 return false;
             }
-            next = letIn(); // those it stood in the way of
+            // those behind it may be able to proceed now
+            next = letIn();
         }
         wake(next);
         return true;

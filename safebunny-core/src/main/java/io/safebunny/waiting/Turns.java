@@ -67,7 +67,8 @@ public final class Turns<K> {
             }
         } catch (InterruptedException e) {
             if (!leave(key, turn)) {
-                release(key); // it was given the turn meanwhile
+                // it got the turn meanwhile
+                release(key);
             }
             throw e;
         }

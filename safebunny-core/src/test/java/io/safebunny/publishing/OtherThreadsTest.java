@@ -181,7 +181,7 @@ class OtherThreadsTest {
     void isAskedForOnTheHandlersThread() throws Exception {
         handling.run(() -> assertThat(onAnotherThread(this::joining))
                 .isInstanceOf(InvalidPublicationException.class)
-                .hasMessageContaining("Call it on the handler's thread"));
+                .hasMessageContaining("must be called on the handler's thread"));
         assertThatExceptionOfType(InvalidPublicationException.class).isThrownBy(this::joining);
     }
 

@@ -87,9 +87,9 @@ class SlowAfterGroupTest {
             assertThat(lines.texts())
                     .singleElement()
                     .asString()
-                    .startsWith("Publish middlewares are not told that message ")
-                    .endsWith(" is CONFIRMED");
-            assertThat(lines.printed()).contains("10000 others wait for publish middlewares of the after group");
+                    .startsWith("Outcome of message ")
+                    .endsWith(" not reported to publish middlewares: CONFIRMED");
+            assertThat(lines.printed()).contains("10000 reports already wait");
         }
     }
 

@@ -74,7 +74,7 @@ class SagaScenarioTest {
         assertThat(scenario.state(Aliased.class)).isEqualTo(new Aliased("7", 1999));
         assertThatExceptionOfType(SerializationException.class)
                 .isThrownBy(() -> scenario.state(Renamed.class))
-                .withMessageContaining("[id] would be null, and nobody reads [order]");
+                .withMessageContaining("[id] would be null, and nothing reads [order]");
         assertThatExceptionOfType(SerializationException.class)
                 .isThrownBy(() -> scenario.state(RenamedNumber.class))
                 .withMessageContaining("missing property 'totalCents'");

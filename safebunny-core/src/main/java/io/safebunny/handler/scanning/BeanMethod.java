@@ -15,7 +15,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
  * A method of a bean.
  *
  * @param owner the bean, as errors name it
- * @param beanClass the bean's own class rather than its proxy's, because it resolves type variables
+ * @param beanClass the bean's own class rather than its proxy's, because type variables are resolved against it
  * @param layers the proxies in front of the bean
  */
 record BeanMethod(String owner, Class<?> beanClass, ProxyLayers layers, Supplier<Object> bean, Method method) {
@@ -28,7 +28,7 @@ record BeanMethod(String owner, Class<?> beanClass, ProxyLayers layers, Supplier
         return AnnotatedElementUtils.hasAnnotation(method, annotation);
     }
 
-    /** Only for one that the method {@linkplain #has has}. */
+    /** The annotation, which the method must {@linkplain #has have}. */
     <A extends Annotation> A annotation(Class<A> annotation) {
         return Objects.requireNonNull(AnnotatedElementUtils.findMergedAnnotation(method, annotation));
     }
@@ -41,12 +41,15 @@ record BeanMethod(String owner, Class<?> beanClass, ProxyLayers layers, Supplier
         return GenericTypeResolver.resolveType(method.getGenericReturnType(), beanClass);
     }
 
-    /** @throws ConfigurationException SB-1104 when the method cannot be called on its bean, SB-1113 when it would run elsewhere */
+    /**
+     * @throws ConfigurationException SB-1104 if the method cannot be called on its bean; SB-1113 if it would run on another
+     *     thread
+     */
     MethodInvoker invoker() {
         if (Modifier.isStatic(method.getModifiers())) {
             throw new ConfigurationException(
                     "SB-1104",
-                    "A handler cannot be static [handler=%s]: it is called on its bean.".formatted(where()),
+                    "A handler must not be static [handler=%s]: it is called on its bean.".formatted(where()),
                     "Remove `static`.");
         }
         Method invocable = layers.invocable(where(), method);

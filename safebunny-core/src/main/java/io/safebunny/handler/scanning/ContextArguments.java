@@ -16,14 +16,14 @@ import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.messaging.handler.annotation.Headers;
 import org.springframework.messaging.handler.annotation.ValueConstants;
 
-/** The parameters of a handler that come with the message, besides its payload: the context, one header, or all of them. */
+/** Arguments of a handler from the message besides the payload: the context, one header, or all headers. */
 final class ContextArguments {
 
     private static final ConversionService CONVERSION = DefaultConversionService.getSharedInstance();
 
     private ContextArguments() {}
 
-    /** {@code null} when it is something else. */
+    /** Reads the argument from the context; {@code null} if the parameter is something else. */
     static @Nullable Function<MessageContext, @Nullable Object> read(String where, Parameter parameter) {
         if (parameter.getType() == MessageContext.class) {
             return context -> context;
@@ -32,7 +32,8 @@ final class ContextArguments {
             if (!parameter.getType().isAssignableFrom(Map.class)) {
                 throw new ConfigurationException(
                         "SB-1101",
-                        "@Headers needs a Map<String, Object> [handler=%s, parameter=%s].".formatted(where, parameter),
+                        "A parameter with @Headers must be a Map<String, Object> [handler=%s, parameter=%s]."
+                                .formatted(where, parameter),
                         "Declare the parameter as @Headers Map<String, Object> headers.");
             }
             return MessageContext::headers;
@@ -46,7 +47,7 @@ final class ContextArguments {
         if (header.name().isEmpty() && !parameter.isNamePresent()) {
             throw new ConfigurationException(
                     "SB-1101",
-                    "@Header has no name [handler=%s, parameter=%s].".formatted(where, parameter),
+                    "@Header must have a name [handler=%s, parameter=%s].".formatted(where, parameter),
                     "Write @Header(\"name\"), or compile with -parameters.");
         }
         Class<?> target = parameter.getType();
@@ -54,7 +55,7 @@ final class ContextArguments {
         if (!header.required() && !hasDefault && target.isPrimitive()) {
             throw new ConfigurationException(
                     "SB-1101",
-                    "An optional header cannot be a primitive [handler=%s, header=%s].".formatted(where, name),
+                    "An optional header must not be a primitive [handler=%s, header=%s].".formatted(where, name),
                     "Use its object type, or give a defaultValue.");
         }
         return context -> {
@@ -84,9 +85,10 @@ final class ContextArguments {
                 return converted;
             }
         } catch (ConversionException e) {
-            // told below, without the value
+            // reported below, without the value
         }
-        throw new PoisonMessageException("Header of another type [%s, found %s]: handler %s needs %s."
-                .formatted(name, value.getClass().getSimpleName(), where, target.getSimpleName()));
+        throw new PoisonMessageException(
+                "Header of another type [%s, found %s]: for handler %s it must be %s. Correct the publisher or the parameter."
+                        .formatted(name, value.getClass().getSimpleName(), where, target.getSimpleName()));
     }
 }

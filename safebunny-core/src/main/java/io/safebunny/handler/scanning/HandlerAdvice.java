@@ -17,8 +17,9 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
- * Refuses advice with which a handler would be acknowledged before it has run, or without, and warns of advice that repeats it without
- * undoing what it did. Judges what Spring's proxies do and, where no proxy shows it, what the annotations say. Names classes by text, as all are optional.
+ * Refuses advice that would acknowledge a handler's message before, or without, running the handler. Warns about advice that
+ * repeats a handler without undoing what it did. Checks Spring's proxies and, where no proxy shows the advice, the annotations.
+ * Refers to classes by name, because all of them are optional.
  */
 final class HandlerAdvice {
 
@@ -49,29 +50,29 @@ final class HandlerAdvice {
 
     private HandlerAdvice() {}
 
-    /** @throws ConfigurationException SB-1113 when the method would run on another thread than the one that calls it, or perhaps not at all */
+    /** @throws ConfigurationException SB-1113 if the method would run on another thread than its caller's, or perhaps not at all */
     static void check(String where, Class<?> beanClass, Method method, List<Advice> advice) {
         String elsewhere = seen(ASYNCHRONOUS, RUNS_ELSEWHERE, beanClass, method, advice);
         if (elsewhere != null) {
             throw new ConfigurationException(
                     "SB-1113",
-                    "A handler would run on another thread [handler=%s, class=%s, because of=%s]: its message would be acknowledged before it has run, and a failure would lose it."
+                    "A handler would run on another thread [handler=%s, class=%s, because of=%s]: its message would be acknowledged before it has run, and lost if it fails. It must run on the thread that calls it."
                             .formatted(where, beanClass.getName(), elsewhere),
-                    "Remove that from the method, its class and its supertypes: SafeBunny already handles up to `prefetch` messages at once, on threads of its own. Let the handler call a method of another bean for work that may get lost.");
+                    "Remove that from the method, its class and its supertypes: SafeBunny already handles up to `prefetch` messages at once, on threads of its own. For work that may get lost, call a method of another bean from the handler.");
         }
         String cached = cached(beanClass, method);
         if (cached != null) {
             throw new ConfigurationException(
                     "SB-1113",
-                    "A handler would not run for each of its messages [handler=%s, class=%s, because of=%s]: one that equals an earlier message would be acknowledged unhandled."
+                    "A handler would not run for each of its messages [handler=%s, class=%s, because of=%s]: one that equals an earlier message would be acknowledged unhandled. It must run for each of them."
                             .formatted(where, beanClass.getName(), cached),
-                    "Remove that from the method, its class and its supertypes. Duplicates of a message are handled once by themselves, with a message store; let the handler call a cached method of another bean for what it looks up.");
+                    "Remove that from the method, its class and its supertypes. With a message store, duplicates are already handled only once. To cache what the handler looks up, call a cached method of another bean from it.");
         }
         String retried = seen(RETRYABLE, RETRIES, beanClass, method, advice);
         if (retried != null && !eachTryHasItsTransaction(beanClass, method, advice)) {
             LOG.warn(
-                    "SB-1115 A handler is repeated by advice of its own, without a transaction for each try [handler={}, because of={}]:"
-                            + " what a failed try has written and published stays, and comes again with the next."
+                    "SB-1115 A handler is repeated by advice, without a transaction for each try [handler={}, because of={}]:"
+                            + " what a failed try has written and published stays, and the next try repeats it."
                             + " Use @BunnyHandler(retry = @BunnyRetry(…)) instead, which undoes a failed try; or let the handler call"
                             + " a method of another bean that is retried and does nothing but the call that may fail",
                     where,
@@ -80,7 +81,7 @@ final class HandlerAdvice {
     }
 
     private static @Nullable String cached(Class<?> beanClass, Method method) {
-        // of a class with the annotation, Spring caches only what is public
+        // for an annotated class, Spring caches only public methods
         Stream<AnnotatedElement> judged =
                 Modifier.isPublic(method.getModifiers()) ? Stream.of(method, beanClass) : Stream.of(method);
         return judged.flatMap(element -> annotationOn(element, CACHED)
@@ -110,7 +111,7 @@ final class HandlerAdvice {
                 .orElse(null);
     }
 
-    /** Where the proxies show both, the transaction must be the inner one. */
+    /** If the proxies show both advices, the transaction must be the inner one. */
     private static boolean eachTryHasItsTransaction(Class<?> beanClass, Method method, List<Advice> advice) {
         int transaction = lastOf(OPENS_TRANSACTION, advice);
         if (transaction >= 0) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.format.annotation.DurationFormat;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
-/** Attributes of a handler, with placeholders resolved: the method's, or else its class's, or else those of the properties. */
+/** Attributes of a handler with placeholders resolved: those of the method, or else of its class, or else of the properties. */
 final class HandlerAttributes {
 
     private static final int MAX_PREFETCH = 2000;
@@ -38,14 +38,15 @@ final class HandlerAttributes {
         if (from.isEmpty()) {
             throw new ConfigurationException(
                     "SB-1105",
-                    "No publishing node given [handler=%s, attribute=from].".formatted(where),
-                    "Name the node that publishes the message: @BunnyHandler(from = \"orders\").");
+                    "A handler must name the node that publishes its messages [handler=%s, attribute=from]."
+                            .formatted(where),
+                    "Name it: @BunnyHandler(from = \"orders\").");
         }
         from.forEach(node -> Names.requireNode(node, "from of " + where));
         return from.stream().distinct().toList();
     }
 
-    /** Nodes, perhaps none. */
+    /** The nodes, of which there may be none. */
     List<String> participants(String saga, String[] nodes) {
         List<String> participants = list(saga, nodes, new String[0]);
         participants.forEach(node -> Names.requireNode(node, "participants of " + saga));
@@ -154,7 +155,7 @@ final class HandlerAttributes {
     private static Duration duration(String text) {
         Duration duration = DurationFormatterUtils.detectAndParse(text, DurationFormat.Unit.MILLIS);
         if (duration.isNegative()) {
-            // reported with the attribute's name
+            // rethrown with the attribute's name
             throw new MisuseException(MisuseException.ARGUMENT, "negative duration");
         }
         return duration;
@@ -170,7 +171,7 @@ final class HandlerAttributes {
         } catch (IllegalArgumentException e) {
             throw new ConfigurationException(
                     "SB-1105",
-                    "Unresolved placeholder [handler=%s, value=%s].".formatted(where, text),
+                    "Unresolved placeholder [handler=%s, value=%s]: its property must be set.".formatted(where, text),
                     "Define the property, or give a default: ${name:default}.",
                     e);
         }

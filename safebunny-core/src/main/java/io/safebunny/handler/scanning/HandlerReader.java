@@ -15,7 +15,7 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one annotated method into a definition. For use at start-up; not thread-safe. */
+/** Turns an annotated method into a definition. For use at start-up; not thread-safe. */
 final class HandlerReader {
 
     private static final String FIX =
@@ -59,7 +59,7 @@ final class HandlerReader {
             if (payload != null) {
                 throw new ConfigurationException(
                         "SB-1101",
-                        "A handler takes one payload [handler=%s]: parameters %s and %s both look like one."
+                        "A handler must have only one payload [handler=%s]: parameters %s and %s both look like one."
                                 .formatted(
                                         where,
                                         payload.getTypeName(),
@@ -72,7 +72,7 @@ final class HandlerReader {
         }
         if (payload == null) {
             throw new ConfigurationException(
-                    "SB-1101", "A handler needs a payload [handler=%s].".formatted(where), FIX);
+                    "SB-1101", "A handler must have a payload [handler=%s].".formatted(where), FIX);
         }
         return new HandlerDefinition(
                 where,
@@ -88,9 +88,9 @@ final class HandlerReader {
         if (parameter.getType() == SagaContext.class || parameter.getType() == BlockedOn.class) {
             throw new ConfigurationException(
                     "SB-1101",
-                    "Only methods of sagas take a %s [handler=%s]: the class is no @BunnySaga."
+                    "Only methods of sagas can take a %s [handler=%s]: the class must be annotated with @BunnySaga."
                             .formatted(parameter.getType().getSimpleName(), where),
-                    "Annotate the class with @BunnySaga if its messages belong to a saga with state; or remove the parameter, publish with Bunny, and take a MessageContext for what is known of the message.");
+                    "Add @BunnySaga to the class if its messages belong to a saga with state. Otherwise remove the parameter: publish with Bunny, and use a MessageContext for details of the message.");
         }
     }
 

@@ -17,9 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
-/**
- * Finds the {@code @BunnyHandler} methods of all beans but sagas, and refuses those that cannot work. Runs once, at start-up.
- */
+/** Finds the {@code @BunnyHandler} methods of all beans except sagas, and refuses those that cannot work. Runs once, at start-up. */
 public final class HandlerScanner implements HandlerSource {
 
     private final ConfigurableListableBeanFactory beans;

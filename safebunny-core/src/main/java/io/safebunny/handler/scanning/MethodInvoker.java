@@ -12,19 +12,19 @@ import java.lang.reflect.Modifier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Calls a method by a handle that is prepared once. Thread-safe. */
+/** Calls a method through a handle prepared once. Thread-safe. */
 final class MethodInvoker {
 
     private final Supplier<Object> bean;
     private final MethodHandle handle;
 
-    /** @param bean not used if the method is static */
+    /** @param bean ignored if the method is static */
     MethodInvoker(Supplier<Object> bean, Method method) {
         this.bean = bean;
         this.handle = generic(method);
     }
 
-    /** A handle of type {@code (Object bean, Object[] arguments)Object}. */
+    /** Returns a handle of type {@code (Object bean, Object[] arguments)Object}. */
     private static MethodHandle generic(Method method) {
         try {
             method.setAccessible(true);
@@ -37,7 +37,7 @@ final class MethodInvoker {
         } catch (IllegalAccessException | InaccessibleObjectException | SecurityException e) {
             throw new ConfigurationException(
                     "SB-1104",
-                    "A handler method cannot be called [handler=%s]: Java does not permit it (%s)."
+                    "A handler method cannot be called [handler=%s]: it must be accessible, but Java denies access (%s)."
                             .formatted(method, e.getMessage()),
                     "Open its package to reflection, in module-info.java or with --add-opens, or make class and method public.",
                     e);
@@ -57,7 +57,7 @@ final class MethodInvoker {
         } catch (Throwable e) {
             throw new MisuseException(
                     MisuseException.BROKEN_RULE,
-                    "A handler threw neither an Exception nor an Error [type=%s]. Let it throw an Exception."
+                    "A handler threw neither an Exception nor an Error [type=%s]. It must throw one of these."
                             .formatted(e.getClass().getName()),
                     e);
         }

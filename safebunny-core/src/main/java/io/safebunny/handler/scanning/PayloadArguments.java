@@ -11,7 +11,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
-/** The parameter of a handler that is its payload. */
+/** The payload parameter of a handler. */
 final class PayloadArguments {
 
     private static final String VALID = "jakarta.validation.Valid";
@@ -23,7 +23,7 @@ final class PayloadArguments {
         this.validator = validator;
     }
 
-    /** What is done to the payload before each call: it is returned as it is, after being validated if it is {@code @Valid}. */
+    /** A function that validates the payload before each call, if the parameter is {@code @Valid}, and returns it unchanged. */
     UnaryOperator<Object> read(String where, Parameter parameter) {
         return isValidated(parameter) ? validated(where) : payload -> payload;
     }

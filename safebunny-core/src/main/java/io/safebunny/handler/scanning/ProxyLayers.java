@@ -22,7 +22,7 @@ import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
-/** What callers of a bean meet: objects from the outside to the bean itself, each but the last a proxy of the next. For use at start-up. */
+/** The proxies around a bean, from the outside to the bean itself, which is the last element. For use at start-up. */
 final class ProxyLayers {
 
     private final Class<?> type;
@@ -67,7 +67,7 @@ final class ProxyLayers {
         }
     }
 
-    /** The class of the object that callers get, perhaps a proxy. */
+    /** The class of the object that callers see, which may be a proxy. */
     Class<?> exposedClass() {
         return layers.isEmpty() ? type : layers.get(0).getClass();
     }
@@ -75,7 +75,7 @@ final class ProxyLayers {
     /**
      * The method to call on the exposed object.
      *
-     * @throws ConfigurationException SB-1104 when a call would not reach the bean
+     * @throws ConfigurationException SB-1104 if a call would not reach the bean
      */
     Method invocable(String where, Method method) {
         Method invocable = invocable(where, method, exposedClass());
@@ -100,7 +100,7 @@ final class ProxyLayers {
         } catch (IllegalStateException e) {
             throw new ConfigurationException(
                     "SB-1104",
-                    "A handler cannot be called through the proxy of its bean [handler=%s, proxy=%s]."
+                    "A handler must be callable through the proxy of its bean [handler=%s, proxy=%s]."
                             .formatted(where, exposed.getName()),
                     "Make the method non-private, and proxy the class (proxyTargetClass = true) rather than its interfaces.",
                     e);
@@ -114,7 +114,7 @@ final class ProxyLayers {
                         .formatted(method.getDeclaringClass().getName());
     }
 
-    /** CGLIB declares in the proxy what it can override; everything else is inherited, and never gets to the target. */
+    /** CGLIB declares in the proxy what it can override; inherited methods never reach the target. */
     private static boolean isOverridden(Method method, Class<?> proxy) {
         Class<?> userClass = ClassUtils.getUserClass(proxy);
         for (Class<?> declaring = proxy;
@@ -130,7 +130,7 @@ final class ProxyLayers {
         return false;
     }
 
-    /** What the proxies put around the method, outermost first. */
+    /** Advice that the proxies apply to the method, outermost first. */
     List<Advice> adviceOn(Method method) {
         return layers.stream()
                 .filter(Advised.class::isInstance)
@@ -141,7 +141,7 @@ final class ProxyLayers {
                 .toList();
     }
 
-    /** Asks for the method of the class and for that of the proxy, because either may have the annotation. */
+    /** Checks the method of the class and that of the proxy, because either may have the annotation. */
     private boolean applies(Advisor advisor, Advised proxy, Method method) {
         if (advisor instanceof IntroductionAdvisor introduction) {
             return introduction.getClassFilter().matches(type);

@@ -10,8 +10,8 @@ import org.springframework.beans.factory.support.AbstractBeanFactory;
 import org.springframework.objenesis.SpringObjenesis;
 
 /**
- * Shows how Spring will proxy a bean of which there is no instance yet, because it has another scope than singleton: an object of its class,
- * made without its constructor, is given to those post-processors that make proxies, and to no others. Nobody calls it.
+ * Shows how Spring will proxy a bean that has no instance yet, because its scope is not singleton: an object of its class,
+ * created without its constructor, is passed to the post-processors that create proxies, and to no others. It is never called.
  */
 final class ProxySpecimen {
 
@@ -19,7 +19,10 @@ final class ProxySpecimen {
 
     private ProxySpecimen() {}
 
-    /** {@code null} if nothing can be known: the bean's class is abstract, or objects cannot be made so, as in a native image. */
+    /**
+     * The proxied object; {@code null} if it cannot be created, because the class is abstract or the runtime does not support it,
+     * as in a native image.
+     */
     static @Nullable Object of(ConfigurableListableBeanFactory beans, String name, Class<?> type) {
         if (Modifier.isAbstract(type.getModifiers())
                 || !OBJENESIS.isWorthTrying()

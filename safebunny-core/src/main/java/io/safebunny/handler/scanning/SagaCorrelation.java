@@ -42,7 +42,7 @@ final class SagaCorrelation implements Function<Object, @Nullable String> {
     private static final EvaluationContext READ_ONLY =
             SimpleEvaluationContext.forReadOnlyDataBinding().build();
 
-    /** What the evaluation would refuse, or find nothing for, whatever the payload. */
+    /** Expressions that the evaluation refuses, or that yield nothing for any payload. */
     private static final Set<Class<? extends SpelNode>> IMPOSSIBLE = Set.of(
             Assign.class,
             BeanReference.class,
@@ -64,7 +64,7 @@ final class SagaCorrelation implements Function<Object, @Nullable String> {
         this.expression = expression;
     }
 
-    /** @throws ConfigurationException SB-1107 when it cannot be evaluated, whatever the payload */
+    /** @throws ConfigurationException SB-1107 if it cannot be evaluated for any payload */
     static SagaCorrelation parse(String where, String text, Type payload) {
         SpelExpression expression;
         try {
@@ -84,7 +84,7 @@ final class SagaCorrelation implements Function<Object, @Nullable String> {
         children(node).forEach(child -> requirePossible(where, text, child));
     }
 
-    /** Follows the path as far as the classes are final: a subclass might have what its superclass lacks. */
+    /** Checks the path while the classes are final: a subclass might have a property that its superclass lacks. */
     private static void requireProperties(String where, String text, SpelNode root, Type payload) {
         List<SpelNode> path = root instanceof CompoundExpression ? children(root) : List.of(root);
         ResolvableType owner = ResolvableType.forType(payload);
@@ -92,7 +92,7 @@ final class SagaCorrelation implements Function<Object, @Nullable String> {
             Class<?> type = owner.resolve();
             if (!(node instanceof PropertyOrFieldReference property)
                     || type == null
-                    || type.isArray() // its length is no field that reflection shows
+                    || type.isArray() // reflection does not show its length as a field
                     || !Modifier.isFinal(type.getModifiers())) {
                 return;
             }
@@ -137,9 +137,9 @@ final class SagaCorrelation implements Function<Object, @Nullable String> {
     }
 
     /**
-     * {@code null} also when something on the way to the value is {@code null}.
+     * The id; {@code null} if it or anything on the path to it is {@code null}.
      *
-     * @throws PoisonMessageException the payload does not fit; without values of the payload
+     * @throws PoisonMessageException if the payload does not fit; the text contains no values of it
      */
     @Override
     public @Nullable String apply(Object payload) {
@@ -156,10 +156,10 @@ final class SagaCorrelation implements Function<Object, @Nullable String> {
         }
     }
 
-    /** Without its cause, whose text may contain values of the payload. */
+    /** Made without a cause, whose text may contain values of the payload. */
     private PoisonMessageException unfit(String why) {
         return new PoisonMessageException(
-                "The saga's id cannot be read from the payload [handler=%s, @CorrelatedBy=%s, why=%s]. Correct the expression or the message."
+                "The saga's id cannot be read from the payload [handler=%s, @CorrelatedBy=%s, why=%s]. The expression must fit the message: correct one of them."
                         .formatted(where, text, why));
     }
 }

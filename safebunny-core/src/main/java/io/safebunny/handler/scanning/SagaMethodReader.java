@@ -15,7 +15,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Reads parameters and result of a saga's method. For use at start-up. */
+/** Reads the parameters and result of a saga's method. For use at start-up. */
 final class SagaMethodReader {
 
     static final String FIX =
@@ -27,7 +27,7 @@ final class SagaMethodReader {
         this.payloads = payloads;
     }
 
-    /** What a method is for. */
+    /** Role of a method. */
     enum Role {
         HANDLER,
         TIMEOUT,
@@ -35,13 +35,13 @@ final class SagaMethodReader {
     }
 
     /**
-     * A method as it is called.
+     * A method ready to be called.
      *
      * @param payload {@code null} unless it is a handler
      */
     record Signature(@Nullable Type payload, boolean takesState, boolean returnsState, SagaMethod method) {}
 
-    /** Everything that a method may be given. */
+    /** All possible arguments of a method. */
     private record Call(
             @Nullable Object payload,
             MessageContext message,
@@ -109,7 +109,7 @@ final class SagaMethodReader {
         return true;
     }
 
-    /** {@code null} when the parameter is the state or the payload. */
+    /** Reads an argument other than state and payload; {@code null} if the parameter is one of these. */
     private static @Nullable Argument withoutState(String where, Parameter parameter, Role role) {
         if (parameter.getType() == SagaContext.class) {
             return Call::saga;
@@ -141,7 +141,7 @@ final class SagaMethodReader {
         }
     }
 
-    /** @param unchanged the type of a state that must stay as it is */
+    /** @param unchanged type of the state if the method must not change it */
     private static SagaMethod method(
             String where, MethodInvoker invoker, Argument[] arguments, @Nullable Type unchanged, boolean returnsState) {
         return (payload, message, state, saga, blockedOn) -> {
@@ -157,13 +157,13 @@ final class SagaMethodReader {
                             before, Objects.requireNonNull(state), Objects.requireNonNull(unchanged))) {
                 throw new MisuseException(
                         MisuseException.SAGA,
-                        "A method of a saga has changed its state and is void, which leaves what is stored as it is [method=%s]. Return the state."
+                        "A method of a saga changed the state but is void, so the change would be lost [method=%s]. It must return the state."
                                 .formatted(where));
             }
             if (result == null && returnsState) {
                 throw new MisuseException(
                         MisuseException.SAGA,
-                        "A method of a saga returned null instead of the state [method=%s]. Return the state, or make the method void, which leaves the state as it is."
+                        "A method of a saga returned null instead of the state [method=%s]. Return the state, or make the method void, which leaves the state unchanged. It must not return null."
                                 .formatted(where));
             }
             return result;

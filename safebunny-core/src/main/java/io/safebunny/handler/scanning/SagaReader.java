@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
-/** Reads one annotated class into a definition. For use at start-up; not thread-safe. */
+/** Turns an annotated class into a definition. For use at start-up; not thread-safe. */
 final class SagaReader {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_$-]{0,79}");
@@ -155,7 +155,7 @@ final class SagaReader {
                 .toList();
     }
 
-    /** What the methods that start the saga return. */
+    /** Return type of the methods that start the saga. */
     private static Type stateType(String owner, List<BeanMethod> handlers) {
         BeanMethod first = null;
         for (BeanMethod handler : handlers) {
@@ -166,7 +166,7 @@ final class SagaReader {
                 throw refused(
                         "A handler that starts a saga must return its state [handler=%s, returns=void]."
                                 .formatted(handler.where()),
-                        "Return the first state, best a record.");
+                        "Return the first state, ideally a record.");
             }
             if (first == null) {
                 first = handler;
@@ -190,7 +190,7 @@ final class SagaReader {
         return first.returnType();
     }
 
-    /** By name, because a resolved type variable is not always equal to the type that is written out. */
+    /** Compares by name, because a resolved type variable is not always equal to the explicit type. */
     static boolean sameType(Type one, Type other) {
         return one.getTypeName().equals(other.getTypeName());
     }

@@ -26,7 +26,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 /** Finds the {@code @BunnySaga} beans, and refuses those that cannot work. Runs once, at start-up. */
 public final class SagaScanner {
 
-    /** What only sagas have. */
+    /** Annotations allowed only in sagas. */
     private static final Set<Class<? extends Annotation>> OF_SAGAS =
             Set.of(Starts.class, CorrelatedBy.class, OnTimeout.class, OnPoisoned.class, Upgrade.class);
 
@@ -71,7 +71,7 @@ public final class SagaScanner {
                 if (other != null && !other.name().equals(saga.name())) {
                     throw new ConfigurationException(
                             "SB-1102",
-                            "Two sagas for one message type [type=%s]: %s by %s, and %s by %s. A node has one queue per type, and therefore one handler."
+                            "Two sagas for one message type [type=%s]: %s by %s, and %s by %s. A node has one queue per type, so there must be only one handler."
                                     .formatted(
                                             handler.type(),
                                             other.description(),

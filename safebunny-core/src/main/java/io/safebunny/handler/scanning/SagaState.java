@@ -5,7 +5,7 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.serialization.json.StateFormat;
 import java.lang.reflect.Type;
 
-/** Checks whether a state can become a JSON object and be read back from it, as far as its type tells. */
+/** Checks whether the type of a state can become a JSON object and be read back from it. */
 final class SagaState {
 
     private SagaState() {}

@@ -13,14 +13,14 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The methods that turn the state of one version into that of the next. */
+/** The methods that convert a state from one version to the next. */
 final class SagaUpgrades {
 
     private static final String FIX = "Declare it as: @Upgrade(from = 1) static ObjectNode upgrade(ObjectNode old).";
 
     private SagaUpgrades() {}
 
-    /** @throws ConfigurationException SB-1107 when one cannot be called, or there is not exactly one for each version */
+    /** @throws ConfigurationException SB-1107 if one cannot be called, or there is not exactly one for each version */
     static SortedMap<Integer, UnaryOperator<ObjectNode>> read(String saga, int version, List<BeanMethod> annotated) {
         SortedMap<Integer, BeanMethod> byVersion = new TreeMap<>();
         for (BeanMethod upgrade : annotated) {
@@ -84,7 +84,7 @@ final class SagaUpgrades {
             if (upgraded == null) {
                 throw new MisuseException(
                         MisuseException.SAGA,
-                        "An upgrade returned null instead of the state [method=%s]. Return the object, which may be the one it was given."
+                        "An upgrade returned null instead of the state [method=%s]. It must return an object, which may be its argument."
                                 .formatted(where));
             }
             return upgraded;
@@ -99,7 +99,7 @@ final class SagaUpgrades {
         } catch (Exception e) {
             throw new MisuseException(
                     MisuseException.BROKEN_RULE,
-                    "An upgrade threw a checked exception [method=%s]. Let it throw a RuntimeException."
+                    "An upgrade threw a checked exception [method=%s]. It must throw a RuntimeException instead."
                             .formatted(where),
                     e);
         }

@@ -20,7 +20,7 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 
-/** A bean that may have methods for us. For use at start-up. */
+/** A bean that may have handler or saga methods. For use at start-up. */
 final class ScannedBean {
 
     private static final Logger LOG = LoggerFactory.getLogger(ScannedBean.class);
@@ -35,7 +35,7 @@ final class ScannedBean {
         this.type = type;
     }
 
-    /** Shows each bean once, also if it is behind a scoped proxy. */
+    /** Passes each bean to the scanner once, even if it is behind a scoped proxy. */
     static void forEach(ConfigurableListableBeanFactory beans, Consumer<ScannedBean> scanner) {
         for (String name : beans.getBeanDefinitionNames()) {
             scan(beans, name, scanner);
@@ -67,9 +67,8 @@ final class ScannedBean {
             Class<?> scoped = AutoProxyUtils.determineTargetClass(beans, ScopedProxyUtils.getTargetBeanName(name));
             return scoped != null ? scoped : type;
         }
-        if (type != null
-                && Proxy.isProxyClass(type)
-                && beans.isSingleton(name)) { // made by a factory bean, so nobody noted its target
+        if (type != null && Proxy.isProxyClass(type) && beans.isSingleton(name)) {
+            // created by a factory bean, so its target class is not registered
             return AopProxyUtils.ultimateTargetClass(beans.getBean(name));
         }
         return type;
@@ -92,7 +91,7 @@ final class ScannedBean {
         return AnnotatedElementUtils.findMergedAnnotation(type, annotation);
     }
 
-    /** What the lookup finds on the methods that have one of the annotations; it returns {@code null} for all others. */
+    /** The lookup's results by method; it returns {@code null} for methods to be skipped. */
     <T> Map<Method, T> methods(
             Set<Class<? extends Annotation>> annotations, MethodIntrospector.MetadataLookup<T> lookup) {
         if (!AnnotationUtils.isCandidateClass(type, annotations)) {
@@ -100,18 +99,19 @@ final class ScannedBean {
         }
         try {
             return MethodIntrospector.selectMethods(type, lookup);
-        } catch (LinkageError e) { // a signature names an absent optional class, so this bean has no method of ours
+        } catch (LinkageError e) {
+            // a signature names an absent optional class, so the bean has no usable handler
             LOG.debug("Cannot look for handlers in bean '{}' of {}", name, type, e);
             return Map.of();
         }
     }
 
-    /** @param owner the bean, as errors are to name it */
+    /** @param owner name of the bean in errors */
     BeanMethod method(String owner, Method method) {
         return new BeanMethod(owner, type, ProxyLayers.of(beans, name, type), supplier(), method);
     }
 
-    /** A singleton is looked up once; a bean of any other scope, at every call. */
+    /** Looks a singleton up once, and a bean of any other scope for every call. */
     private Supplier<Object> supplier() {
         if (beans.isSingleton(name)) {
             Object bean = beans.getBean(name);

@@ -18,8 +18,8 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 
 /**
- * Notices beans with {@code @BunnyHandler} methods that a scan does not find, so that nobody waits for messages in silence: beans within
- * beans, factories, and beans whose declared type hides their methods until they are made. Thread-safe.
+ * Detects beans with {@code @BunnyHandler} methods that a scan does not find, so that they do not silently miss their messages:
+ * beans inside beans, factories, and beans whose declared type hides their methods until they are created. Thread-safe.
  */
 public final class UnscannedHandlers implements BeanPostProcessor {
 
@@ -38,7 +38,7 @@ public final class UnscannedHandlers implements BeanPostProcessor {
         return bean;
     }
 
-    /** Also for what factory beans make, of which nobody says that it will be initialized. */
+    /** Also called for objects made by factory beans, which are not initialized otherwise. */
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
         note(bean, name);
@@ -53,7 +53,7 @@ public final class UnscannedHandlers implements BeanPostProcessor {
         Set<Class<?>> known = scanned;
         if (known != null && !known.contains(type)) {
             LOG.error(
-                    "{} Handlers are not called [bean={}, class={}]: the bean was made after the node had looked for handlers, and"
+                    "{} Handlers are not called [bean={}, class={}]: the bean was created after the node had looked for handlers, and"
                             + " did not show them before. {}",
                     CODE,
                     name,
@@ -63,9 +63,9 @@ public final class UnscannedHandlers implements BeanPostProcessor {
     }
 
     /**
-     * To be called when the node looks for its handlers.
+     * Call it when the node looks for its handlers.
      *
-     * @throws ConfigurationException SB-1114 when a bean that has been made has handlers, and the scan does not find it
+     * @throws ConfigurationException SB-1114 if an existing bean has handlers that the scan does not find
      */
     public void requireAllScanned(ConfigurableListableBeanFactory beans) {
         Set<Class<?>> found = ConcurrentHashMap.newKeySet();
@@ -75,7 +75,7 @@ public final class UnscannedHandlers implements BeanPostProcessor {
             if (!found.contains(type)) {
                 throw new ConfigurationException(
                         CODE,
-                        "Handlers would not be called [bean=%s, class=%s]: the class has @BunnyHandler methods, but is not what the application context shows under that name. It may be a bean within a bean, a factory, or wrapped."
+                        "Handlers would not be called [bean=%s, class=%s]: the class has @BunnyHandler methods, but the application context shows another class under that name. It may be a bean inside a bean, a factory, or wrapped. It must be a bean of its own."
                                 .formatted(name, type.getName()),
                         FIX);
             }
@@ -83,17 +83,17 @@ public final class UnscannedHandlers implements BeanPostProcessor {
     }
 
     /**
-     * For the parents and children of the node's application context.
+     * Checks a parent or child of the node's application context.
      *
      * @param context its name, for the error
-     * @throws ConfigurationException SB-1114 when it has handlers
+     * @throws ConfigurationException SB-1114 if it has handlers
      */
     public static void requireNone(ConfigurableListableBeanFactory beans, String context) {
         ScannedBean.forEach(beans, bean -> {
             if (hasHandlers(bean.type())) {
                 throw new ConfigurationException(
                         CODE,
-                        "Handlers would not be called [bean=%s, class=%s, context=%s]: the bean is in another application context than the node, a parent or a child of it, and a node looks for handlers in its own."
+                        "Handlers would not be called [bean=%s, class=%s, context=%s]: the bean is in a parent or child of the node's application context, but it must be in the node's own."
                                 .formatted(bean.name(), userClass(bean.type()).getName(), context),
                         "Declare the bean in the application context of the node; or give its own context a node, with SafeBunny's auto-configuration and another `safebunny.node`, and no common parent that has one.");
             }

@@ -4,7 +4,7 @@ package io.safebunny.saga.document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a person wants of a saga.
+ * An operator's repair of a saga.
  *
  * @param step for {@link Action#SKIP}
  * @param expectedVersion for {@link Action#PATCH}
@@ -19,12 +19,12 @@ public record BunnyRepair(
         @Nullable String state,
         String reason) {
 
-    /** What the history says when it was done. */
+    /** Entry in the history when it was done. */
     public String done() {
         return "%s: %s".formatted(action, reason);
     }
 
-    /** What the history says when the saga refused it. */
+    /** Entry in the history when the saga refused it. */
     public String refused(String why) {
         return "refused %s (%s): %s".formatted(action, reason, why);
     }

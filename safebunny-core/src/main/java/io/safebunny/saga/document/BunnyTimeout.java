@@ -2,8 +2,8 @@
 package io.safebunny.saga.document;
 
 /**
- * Wakes a saga whose timeout is over; its message id is the timeout's token.
+ * Wakes a saga when a timeout expires; the message id is the timeout's token.
  *
- * @param name of the timeout
+ * @param name name of the timeout
  */
 public record BunnyTimeout(String saga, String name) {}

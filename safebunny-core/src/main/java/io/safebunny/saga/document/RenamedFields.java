@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Finds where a stored state has a field that nobody reads, and its class one that nobody stored and is therefore {@code null}: renamed,
- * most likely. Numbers and other primitives that are missing cannot be read at all. Pure.
+ * Finds fields that were probably renamed: the stored state has one that nothing reads, and the class has one that is not stored
+ * and would therefore be {@code null}. Missing numbers and other primitives need no check, because reading them fails. Pure.
  */
 final class RenamedFields {
 
     private RenamedFields() {}
 
-    /** What to say of the first such place; {@code null} if there is none. */
+    /** Description of the first such object; {@code null} if there is none. */
     static @Nullable String find(JsonNode stored, Reading reading) {
         return reading.unread().isEmpty()
                 ? null
@@ -44,7 +44,7 @@ final class RenamedFields {
         List<String> unknown = others.stream().filter(unread::contains).toList();
         int readByAnotherName = others.size() - unknown.size();
         if (!unknown.isEmpty() && missing.size() > readByAnotherName) {
-            return "%s would be null, and nobody reads %s".formatted(within(where, missing), within(where, unknown));
+            return "%s would be null, and nothing reads %s".formatted(within(where, missing), within(where, unknown));
         }
         for (String name : stored.propertyNames()) {
             String found =

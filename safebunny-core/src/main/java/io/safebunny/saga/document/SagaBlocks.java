@@ -10,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The messages of a saga that a participant has set aside; a part of its tree. Confined to one thread. */
+/** The messages of a saga that participants have set aside; part of its document. Confined to one thread. */
 public final class SagaBlocks {
 
     private static final String NAME = "blockedOn";
@@ -26,9 +26,9 @@ public final class SagaBlocks {
     /**
      * A message that was set aside.
      *
-     * @param recordVersion of the record that says so; 0 when that is not known
-     * @param setAsideAt when, in milliseconds since the epoch by its node's clock; 0 when that is not known
-     * @param isUntold whether the saga was stuck then, and its method for that has yet to run
+     * @param recordVersion version of the message's record when it was set aside; 0 if unknown
+     * @param setAsideAt in milliseconds since the epoch by its node's clock; 0 if unknown
+     * @param isUntold whether the saga's {@code OnPoisoned} method has yet to run, because the saga was stuck at the time
      */
     public record Block(BlockedOn message, long recordVersion, long setAsideAt, boolean isUntold) {}
 
@@ -63,9 +63,9 @@ public final class SagaBlocks {
     }
 
     /**
-     * Takes the place of an earlier one about the same message at the same node. Of more than a hundred, the oldest goes.
+     * Adds a block, or replaces one for the same message at the same node. Beyond a hundred, the oldest is dropped.
      *
-     * @return false when the earlier one knows more, and stays
+     * @return {@code false} if the existing one is newer and stays
      */
     public boolean put(Block block) {
         String messageId = block.message().messageId();
@@ -90,7 +90,10 @@ public final class SagaBlocks {
         return true;
     }
 
-    /** That node has published something because of the message; what it published before it set the message aside is no answer. */
+    /**
+     * That node has published something in response to the message, so it no longer blocks. Publications from before it was set
+     * aside do not count.
+     */
     public void answered(String messageId, String node, Instant at) {
         boolean isBefore = all().stream()
                 .anyMatch(block -> isAbout(block.message(), messageId, node) && at.toEpochMilli() < block.setAsideAt());
@@ -99,12 +102,12 @@ public final class SagaBlocks {
         }
     }
 
-    /** Of all nodes. */
+    /** Removes the message's blocks at all nodes. */
     public void remove(String messageId) {
         remove(messageId, null);
     }
 
-    /** @param node that set it aside; {@code null} for all that did */
+    /** @param node the node that set it aside; {@code null} for all nodes */
     private void remove(String messageId, @Nullable String node) {
         ArrayNode blocks = SagaFields.array(root, NAME);
         for (int i = blocks.size() - 1; i >= 0; i--) {

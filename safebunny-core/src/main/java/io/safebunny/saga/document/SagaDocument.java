@@ -20,7 +20,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One saga as it is stored: a JSON tree, of which this version changes only the fields that it knows, so that those of other versions
+ * One saga as stored: a JSON tree of which this version changes only the fields it knows, so that those of other versions
  * survive. Confined to one thread.
  */
 public final class SagaDocument {
@@ -28,7 +28,7 @@ public final class SagaDocument {
     private static final int FORMAT = 1;
     private static final int MOST_MENDED = 20;
 
-    /** Name of the companion's only content. */
+    /** Name of the JSON in the companion record. */
     private static final String CONTENT = "saga";
 
     private final String saga;
@@ -64,7 +64,7 @@ public final class SagaDocument {
         return document;
     }
 
-    /** @throws UnreadableRecordException a newer version of SafeBunny wrote it */
+    /** @throws UnreadableRecordException if a newer version of SafeBunny wrote it */
     public static SagaDocument read(String saga, MessageRecord stored) {
         try {
             ObjectNode root = (ObjectNode) ExactTree.read(stored.steps().getOrDefault(CONTENT, ""));
@@ -81,7 +81,7 @@ public final class SagaDocument {
         }
     }
 
-    /** Returns to what it is now. */
+    /** Takes a snapshot; running the result restores it. */
     public Runnable undo() {
         ObjectNode copy = root.deepCopy();
         return () -> {
@@ -93,9 +93,9 @@ public final class SagaDocument {
     /**
      * The next write of the saga.
      *
-     * @param stored what it was read from; {@code null} for a new one
+     * @param stored the record it was read from; {@code null} for a new saga
      * @param owner id of the message that changes it
-     * @param retainedUntil until when it can be found after it has ended
+     * @param retainedUntil how long it can still be found after it has ended
      */
     public MessageRecord write(@Nullable MessageRecord stored, String owner, Instant now, Instant retainedUntil) {
         root.put("changedAt", now.toEpochMilli());
@@ -108,7 +108,7 @@ public final class SagaDocument {
                 : next(stored, owner, dueAt());
     }
 
-    /** The next write by one who only looks after it: it is not found as due until then, or until a timeout that is not over yet. */
+    /** The next write by the sweep: it will not be found as due before {@code until}, or before a timeout that is still running. */
     public MessageRecord postponed(MessageRecord stored, Instant now, Instant until) {
         Instant next = timeouts.firstDueAfter(now);
         Instant due = next != null && next.isBefore(until) ? next : until;
@@ -123,7 +123,7 @@ public final class SagaDocument {
         return new Listing(saga, SagaListing.of(status(), blocks), startedAt(), due);
     }
 
-    /** What others have put beside the tree stays. */
+    /** Keeps whatever else is stored beside the tree. */
     private Map<String, String> content(Map<String, String> stored) {
         String json = ExactTree.write(root);
         while (!SagaSize.fits(json) && history.shorten()) {
@@ -134,7 +134,7 @@ public final class SagaDocument {
         return content;
     }
 
-    /** When somebody has to look after it, though no message comes: a timeout is over, or it has been kept long enough. */
+    /** When the sweep must take care of it: when a timeout expires or, after its end, when its retention is over. */
     private @Nullable Instant dueAt() {
         if (status().isEnded()) {
             return SagaFields.instant(root, "retainedUntil");
@@ -150,7 +150,7 @@ public final class SagaDocument {
         return id;
     }
 
-    /** Of what it was read from, 0 for a new one. */
+    /** Version of the record it was read from; 0 for a new saga. */
     public long version() {
         return version;
     }
@@ -175,12 +175,12 @@ public final class SagaDocument {
         return blocks;
     }
 
-    /** In its history. */
+    /** Adds an event to the history. */
     public void note(Instant now, String what) {
         history.note(now, what);
     }
 
-    /** When it was written last by a message. */
+    /** When a message last changed it. */
     public Instant changedAt() {
         return SagaFields.instant(root, "changedAt");
     }
@@ -189,24 +189,24 @@ public final class SagaDocument {
         return SagaFields.instant(root, "startedAt");
     }
 
-    /** Of the application, 0 before there is a state. */
+    /** Version of the application's state; 0 before there is a state. */
     public int stateVersion() {
         return root.path("stateVersion").asInt(0);
     }
 
-    /** The stored tree itself. */
+    /** The stored tree, not a copy. */
     ObjectNode state() {
         return (ObjectNode) root.path("state");
     }
 
-    /** @throws InvalidMessageException {@code too-large}; the old one stays */
+    /** @throws InvalidMessageException {@code too-large}; the old state stays */
     void setState(int stateVersion, ObjectNode state) {
         SagaSize.requireRoom(root, saga, "its state", json(root.path("state")), json(state));
         root.put("stateVersion", stateVersion);
         root.set("state", state);
     }
 
-    /** Why it did not end well. */
+    /** Why it failed. */
     public @Nullable String reason() {
         return SagaFields.textIfAny(root, "reason");
     }
@@ -215,7 +215,7 @@ public final class SagaDocument {
         root.put("reason", SagaFields.shortened(reason));
     }
 
-    /** Id of the message that was set aside, when the saga is stuck. */
+    /** Id of the message that was set aside, while the saga is stuck. */
     public @Nullable String stuckOn() {
         return SagaFields.textIfAny(root, "stuckOn");
     }
@@ -225,7 +225,7 @@ public final class SagaDocument {
         root.put("stuckOn", messageId);
     }
 
-    /** News of the message on which it was stuck may still be under way. */
+    /** Ends being stuck, and remembers the message, because news of it may still arrive. */
     public void unstick() {
         become(SagaStatus.ACTIVE);
         String messageId = stuckOn();
@@ -235,7 +235,7 @@ public final class SagaDocument {
         }
     }
 
-    /** Whether it was stuck on that message, and is not any more. */
+    /** Whether it was stuck on that message and has been repaired. */
     public boolean hasMended(String messageId) {
         for (JsonNode mended : root.path("mended")) {
             if (mended.asString("").equals(messageId)) {
@@ -245,7 +245,7 @@ public final class SagaDocument {
         return false;
     }
 
-    /** Empty for nothing. */
+    /** Empty for a missing node. */
     private static String json(JsonNode tree) {
         return tree.isMissingNode() ? "" : ExactTree.write(tree);
     }

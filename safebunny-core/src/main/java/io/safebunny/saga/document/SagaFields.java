@@ -7,7 +7,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How a saga's tree holds times and texts. Pure. */
+/** Reads and writes times and texts in a saga's tree. Pure. */
 final class SagaFields {
 
     private static final int LONGEST_TEXT = 500;
@@ -19,7 +19,7 @@ final class SagaFields {
         return Instant.ofEpochMilli(node.path(name).asLong(0));
     }
 
-    /** Empty when there is none. */
+    /** Empty if it is missing. */
     static String text(JsonNode node, String name) {
         return node.path(name).asString("");
     }
@@ -28,7 +28,7 @@ final class SagaFields {
         return node.path(name).isString() ? node.path(name).asString() : null;
     }
 
-    /** At most 500 characters, and no half ones. */
+    /** At most 500 characters, without splitting a surrogate pair. */
     static String shortened(String text) {
         if (text.length() <= LONGEST_TEXT) {
             return text;
@@ -47,7 +47,7 @@ final class SagaFields {
         return root.get(name) instanceof ObjectNode known ? known : root.putObject(name);
     }
 
-    /** The oldest elements go, until one more can be added. */
+    /** Drops the oldest elements until there is room for one more. */
     static ArrayNode withRoom(ArrayNode array, int most) {
         while (array.size() >= most) {
             array.remove(0);

@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The last fifty events of a saga; a part of its tree. Confined to one thread. */
+/** The last fifty events of a saga; part of its document. Confined to one thread. */
 final class SagaHistory {
 
     private static final String NAME = "history";
@@ -29,9 +29,9 @@ final class SagaHistory {
     }
 
     /**
-     * Forgets the older half, so that what must be written has room.
+     * Drops the older half to make room for what must be written.
      *
-     * @return whether there was more than the latest event
+     * @return whether there was more than one event
      */
     boolean shorten() {
         ArrayNode events = SagaFields.array(root, NAME);
@@ -43,7 +43,7 @@ final class SagaHistory {
         return isShorter;
     }
 
-    /** The latest one last. */
+    /** All events, the latest one last. */
     List<SagaView.Event> all() {
         List<SagaView.Event> events = new ArrayList<>();
         for (JsonNode event : root.path(NAME)) {

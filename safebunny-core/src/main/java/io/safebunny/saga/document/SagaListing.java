@@ -4,15 +4,18 @@ package io.safebunny.saga.document;
 import io.safebunny.saga.SagaStatus;
 import java.util.List;
 
-/** What sagas are listed under in the store: their status, and active ones apart that are blocked, so that these can be counted. */
+/**
+ * The status under which the store lists a saga. Active sagas that are blocked have one of their own, so that they can be
+ * counted.
+ */
 public final class SagaListing {
 
-    /** Those that are active, and wait for what was set aside. */
+    /** Active, but waiting for a message that was set aside. */
     public static final String BLOCKED = "BLOCKED";
 
     private SagaListing() {}
 
-    /** All that sagas of that status are listed under. */
+    /** All listing statuses of sagas with this status. */
     public static List<String> of(SagaStatus status) {
         return status == SagaStatus.ACTIVE ? List.of(status.name(), BLOCKED) : List.of(status.name());
     }

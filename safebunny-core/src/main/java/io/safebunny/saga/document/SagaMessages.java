@@ -21,10 +21,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the messages that sagas send. Thread-safe. */
+/** Creates the messages that sagas send. Thread-safe. */
 public final class SagaMessages {
 
-    /** Type of the acknowledgements of undos. */
+    /** Message type of acknowledgements of undos. */
     public static final String UNDONE = MessageTypes.nameOf(BunnyUndone.class);
 
     public static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
@@ -42,14 +42,14 @@ public final class SagaMessages {
         this.library = library;
     }
 
-    /** A command of the saga, made but not sent; {@code null} when a middleware dropped it. */
+    /** Creates a command of the saga without sending it; {@code null} if a middleware dropped it. */
     public @Nullable OutboundMessage command(Object payload, String sagaId, Handling handling) {
         return publisher.keepBack(payload, PublishOptions.none().withCorrelationId(sagaId), handling);
     }
 
     /**
-     * The undo of a command, made but not sent; {@code null} when a middleware dropped it. Whoever causes it to be sent, it is one
-     * message.
+     * Creates the undo of a command without sending it; {@code null} if a middleware dropped it. Its id depends on the step only,
+     * so it is one message however often and by whomever it is sent.
      */
     public @Nullable OutboundMessage undo(Object payload, OutboundMessage command, String sagaId, Handling handling) {
         String step = String.valueOf(command.message().messageId());
@@ -81,7 +81,7 @@ public final class SagaMessages {
                 made.watcher());
     }
 
-    /** The command, which tells the watcher of its undo, too: it is kept with the step, once that is written. */
+    /** The command, whose watcher also reports the undo as stored: the undo is written together with the step. */
     public static OutboundMessage together(OutboundMessage command, @Nullable OutboundMessage undo) {
         if (undo == null || undo.watcher() == null) {
             return command;
@@ -93,16 +93,17 @@ public final class SagaMessages {
         });
     }
 
-    /** The first sending of a message that was made before, in a trace that it must not keep open. */
+    /** A stored message as it is first sent: marked as later, so that it does not keep the original trace open. */
     public static OutboundMessage sent(Sending first) {
         return with(sentHeaders(first), first.message());
     }
 
     /**
-     * The same message once more. It stays as old as its first sending, so that a participant that has forgotten it sets it aside as
-     * too old instead of repeating it.
+     * The same message again. Its age counts from the first time it was sent, so that a participant that no longer remembers it
+     * sets it aside as too old instead of repeating it.
      *
-     * @param recordVersion of the copy of it that was set aside, which this one replays; 0 when there is no record to be reopened
+     * @param recordVersion record version in the copy that was set aside, which this message replays; 0 if there is no record to
+     *     reopen
      */
     public static OutboundMessage sentAgain(Sending first, Instant now, long recordVersion) {
         Map<String, Object> headers = sentHeaders(first);
@@ -127,10 +128,10 @@ public final class SagaMessages {
     }
 
     /**
-     * A timeout whose message has not been sent yet.
+     * A timeout whose wake-up message has not been sent yet.
      *
      * @param cause id of the message that sets it
-     * @param number tells it from others that the same message sets
+     * @param number distinguishes several timeouts set by the same message
      */
     public SagaTimeout timeout(SagaDocument saga, String name, Instant due, String cause, int number, Instant now) {
         String key = "%s:%s:%s".formatted(saga.saga(), name, number);
@@ -138,29 +139,30 @@ public final class SagaMessages {
         return new SagaTimeout(token, due, LibraryMessages.wakesAt(due, now));
     }
 
-    /** The message that wakes the saga; the same one however often it is sent. */
+    /** The message that wakes the saga. Its id is the same however often it is sent. */
     public OutboundMessage alarm(String saga, String sagaId, String name, SagaTimeout timeout, Instant now) {
         Instant due = timeout.wakesAt().isBefore(now) ? now : timeout.wakesAt();
         OutboundMessage alarm = library.first(timeout.token(), sagaId, new BunnyTimeout(saga, name), now, due);
-        return alarm.deliveredAt(due, alarm.delay()); // it may have to wait for the broker before it is sent
+        // an instant rather than a delay, because the message may have to wait for the broker before it is sent
+        return alarm.deliveredAt(due, alarm.delay());
     }
 
     /**
-     * The same message however often it is sent, and another one each time that the message is set aside.
+     * News that a message was set aside. Its id is the same however often it is sent, and differs each time the message is set
+     * aside.
      *
      * @param reason as in header {@code sb-poison-reason}
-     * @param setAsideAt in milliseconds since the epoch, 0 if the notice does not say
+     * @param setAsideAt in milliseconds since the epoch; 0 if unknown
      */
     public OutboundMessage poisoned(BunnyPoisoned news, String reason, long setAsideAt, String sagaId, Instant now) {
-        String key = "%s:%s:%s"
-                .formatted(news.node(), news.recordVersion(), news.sentAt()); // of each node that sets it aside
+        String key = "%s:%s:%s".formatted(news.node(), news.recordVersion(), news.sentAt());
         return news(news, news.messageId(), key, Map.of(REASON, reason, SET_ASIDE_AT, setAsideAt), sagaId, now);
     }
 
     /**
-     * Once more for a saga that was stuck when it came.
+     * Repeats the news for a saga that was stuck when it arrived.
      *
-     * @param cause id of the message by which the saga goes on
+     * @param cause id of the message that ends being stuck
      */
     public OutboundMessage poisonedAgain(Block block, String cause, String sagaId, Instant now) {
         BlockedOn message = block.message();
@@ -170,7 +172,10 @@ public final class SagaMessages {
         return news(news, cause, id + ":" + message.node(), headers, sagaId, now);
     }
 
-    /** Once more for the saga that sent the message, of a class that this instance does not have; the others have been told by this news. */
+    /**
+     * Repeats the news for the saga that sent the message, whose class this instance does not have; all other sagas have received
+     * it.
+     */
     public OutboundMessage poisonedForSender(BunnyPoisoned told, MessageContext context, String sagaId, Instant now) {
         Map<String, Object> headers = Map.of(
                 REASON, reasonOf(context.headers()), SET_ASIDE_AT, setAsideAtOf(context.headers()), FOR_SENDER, true);
@@ -185,22 +190,22 @@ public final class SagaMessages {
         return new OutboundMessage(made.message().withHeaders(headers), made.route(), made.delay());
     }
 
-    /** Why the message was set aside of which this one tells. */
+    /** Why the reported message was set aside. */
     public static String reasonOf(Map<String, Object> headers) {
         return String.valueOf(headers.getOrDefault(REASON, "unknown"));
     }
 
-    /** When, in milliseconds since the epoch by the clock of the node that set it aside; 0 if that is not known. */
+    /** When the reported message was set aside, in milliseconds since the epoch by that node's clock; 0 if unknown. */
     public static long setAsideAtOf(Map<String, Object> headers) {
         return headers.get(SET_ASIDE_AT) instanceof Number millis ? millis.longValue() : 0;
     }
 
-    /** Whether all but the saga that sent the message have been told. */
+    /** Whether the news is only for the saga that sent the message, because all others have received it. */
     public static boolean isForSender(Map<String, Object> headers) {
         return headers.containsKey(FOR_SENDER);
     }
 
-    /** @param id of its own, since each repair is another one */
+    /** @param id a new id, because each repair is a message of its own */
     public OutboundMessage repair(BunnyRepair repair, String id, String sagaId, Instant now) {
         return library.first(id, sagaId, repair, now, now);
     }

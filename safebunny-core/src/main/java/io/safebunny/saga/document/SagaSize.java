@@ -8,23 +8,24 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * How large a saga may become: within what each store takes, together with a message that repeats all its commands or undos. What the
- * application adds is bounded first, so that there is always room to mark the saga as stuck, to undo it and to repair it. Pure.
+ * Size limits of a saga: it must fit into every store together with a message that repeats all its commands or undos. What the
+ * application adds is limited more strictly, so there is always room to mark the saga as stuck, to undo it and to repair it.
+ * Pure.
  */
 final class SagaSize {
 
-    /** State and steps, in bytes as stored. Twice that and {@link #RESERVED} is less than what Cosmos DB takes in one batch. */
+    /** Limit for state and steps, in bytes as stored. Twice this plus {@link #RESERVED} fits into one Cosmos DB batch. */
     static final int LARGEST = 800_000;
 
-    /** For history, blocks, reasons and marks, which are bounded too. */
+    /** Room for history, blocks, reasons and marks, which have limits of their own. */
     static final int RESERVED = 200_000;
 
-    /** A quote within a text, within a text, within a document, as Cosmos DB's store writes it. */
+    /** A quote in a text in a text in a document, as the Cosmos DB store writes it. */
     private static final int LONGEST_ESCAPE = 4;
 
     private SagaSize() {}
 
-    /** In bytes, as the store writes it that escapes most. */
+    /** Size in bytes in the store that escapes most. */
     static long stored(String json) {
         long bytes = 0;
         for (int i = 0; i < json.length(); i++) {
@@ -34,7 +35,8 @@ final class SagaSize {
             } else if (c < 0x80) {
                 bytes++;
             } else if (c < 0x800 || Character.isSurrogate(c)) {
-                bytes += 2; // each half of a pair: four in all
+                // half of a pair, which takes four bytes in all
+                bytes += 2;
             } else {
                 bytes += 3;
             }
@@ -53,22 +55,22 @@ final class SagaSize {
     }
 
     /**
-     * To be called before the application's part of the document grows.
+     * Call it before the application's part of the document grows.
      *
-     * @param what for the error
-     * @param before what is replaced, empty for nothing
-     * @throws InvalidMessageException {@code too-large}
+     * @param what named in the exception
+     * @param before what is replaced; empty for nothing @throws InvalidMessageException {@code too-large}
      */
     static void requireRoom(ObjectNode root, String saga, String what, String before, String after) {
         long more = stored(after) - stored(before);
-        if (more <= 0) { // whatever becomes smaller is welcome
+        // shrinking is always allowed
+        if (more <= 0) {
             return;
         }
         long size = stored(root.path("state")) + stored(root.path(SagaSteps.NAME));
         if (size + more > LARGEST) {
             throw new InvalidMessageException(
                     PoisonReason.TOO_LARGE,
-                    "Saga %s has no room for %s [bytes=%s, room=%s]: its state, commands and undos may take %s bytes in the store, where a quote takes four. Keep large data elsewhere, and references to it in the saga and its commands."
+                    "Saga %s has no room for %s [bytes=%s, room=%s]: its state, commands and undos must fit into %s bytes in the store, where a quote takes four. Keep large data elsewhere, and references to it in the saga and its commands."
                             .formatted(saga, what, more, Math.max(0, LARGEST - size), LARGEST));
         }
     }

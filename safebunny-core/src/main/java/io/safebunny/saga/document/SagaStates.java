@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads and writes the application's state of one kind of saga, across its versions. Thread-safe. */
+/** Reads and writes the application's state of one saga class, across its versions. Thread-safe. */
 public final class SagaStates {
 
-    /** In bytes of JSON. */
+    /** Limit in bytes of JSON. */
     public static final int LARGEST = 256 * 1024;
 
     private static final String RENAMED =
-            "If a field was renamed, give it @JsonAlias with its old name, or the saga a new version with @Upgrade; if it was removed, name it in @JsonIgnoreProperties.";
+            "If a field was renamed, add @JsonAlias with its old name, or raise the saga's version and add an @Upgrade; if it was removed, add it to @JsonIgnoreProperties.";
 
     private final SagaDefinition saga;
 
@@ -35,16 +35,17 @@ public final class SagaStates {
     /**
      * The state of a stored saga, upgraded.
      *
-     * @throws NotHandledException another version of the application wrote it, and handles the message
+     * @throws NotHandledException if another version of the application wrote it and must handle the message
      */
     public Object read(SagaDocument stored) {
         ObjectNode state = upgraded(stored);
         Reading reading;
         try {
             reading = StateFormat.read(state, saga.stateType());
-        } catch (SerializationException e) { // a constant or a subclass that only a newer version has
+        } catch (SerializationException e) {
+            // for example an enum constant or a subclass that only a newer version has
             throw NotHandledException.byThisVersion(
-                    "The state of saga %s %s is not what its class reads: %s. The message waits for an instance whose class reads it. If there is none any more, give the saga a new version with @Upgrade, or patch the state."
+                    "The state of saga %s %s cannot be read by its class: %s. The message waits for an instance whose class can read it. If there is none any more, raise the saga's version and add an @Upgrade, or patch the state."
                             .formatted(saga.name(), stored.id(), e.messageWithoutCode()));
         }
         String renamed = RenamedFields.find(state, reading);
@@ -57,15 +58,16 @@ public final class SagaStates {
     }
 
     /**
-     * Puts the new state into the document, with those fields of the old one that this version does not know.
+     * Puts the new state into the document and keeps the old state's fields that this version does not know.
      *
      * @throws InvalidMessageException {@code too-large}
-     * @throws MisuseException it cannot be written as JSON, or not be read again
+     * @throws MisuseException if it cannot be written as JSON or read back
      */
     public void write(SagaDocument document, Object state) {
         try {
             ObjectNode written = object(StateFormat.write(state));
-            StateFormat.requireReadable(state, written, saga.stateType()); // later would be too late to find out
+            // now, because the next message would find out too late
+            StateFormat.requireReadable(state, written, saga.stateType());
             if (document.stateVersion() > 0) {
                 ObjectNode old = upgraded(document);
                 written = UnknownFields.keep(old, StateFormat.read(old, saga.stateType()), written);
@@ -74,34 +76,34 @@ public final class SagaStates {
         } catch (SerializationException e) {
             throw new MisuseException(
                     MisuseException.SAGA,
-                    "The state of saga %s %s cannot be stored and read again: %s. What is stored is as it was. Correct the class of the state."
+                    "The state of saga %s %s cannot be stored and read back: %s. The stored state is unchanged. The class of the state must be corrected."
                             .formatted(saga.name(), document.id(), e.messageWithoutCode()),
                     e);
         }
     }
 
-    /** Like {@link #write}, with exactly this JSON, which must be readable. */
+    /** Replaces the state with exactly this JSON, which must be readable. */
     public void replace(SagaDocument document, ObjectNode state) {
         int size = ExactTree.write(state).getBytes(StandardCharsets.UTF_8).length;
         if (size > LARGEST) {
             throw new InvalidMessageException(
                     PoisonReason.TOO_LARGE,
-                    "The state of saga %s is too large [bytes=%s]: at most %s. Keep large data elsewhere, and a reference to it in the state."
+                    "The state of saga %s is too large [bytes=%s]: it must have at most %s. Keep large data elsewhere, and a reference to it in the state."
                             .formatted(saga.name(), size, LARGEST));
         }
         document.setState(saga.version(), state);
     }
 
-    /** @throws SerializationException it is no JSON, or not what the state's class reads */
+    /** @throws SerializationException if it is not JSON, or the state's class cannot be read from it */
     public ObjectNode parsed(String json) {
         Object unused = read(json, saga.stateType());
         return object(StateFormat.parse(json.getBytes(StandardCharsets.UTF_8)));
     }
 
     /**
-     * A state by itself.
+     * Reads a state outside of a saga.
      *
-     * @throws SerializationException it is no JSON, or not what the type reads, or has other fields
+     * @throws SerializationException if it is not JSON, the type cannot be read from it, or it has other fields
      */
     public static Object read(String json, Type type) {
         JsonNode tree = StateFormat.parse(json.getBytes(StandardCharsets.UTF_8));
@@ -109,17 +111,19 @@ public final class SagaStates {
         String renamed = RenamedFields.find(tree, reading);
         if (renamed != null) {
             throw new SerializationException(
-                    "The state has other fields than %s: %s".formatted(type.getTypeName(), renamed), null);
+                    "The state has other fields than %s: %s. Use the names of its class, or add @JsonAlias to the class"
+                            .formatted(type.getTypeName(), renamed),
+                    null);
         }
         return reading.value();
     }
 
-    /** @throws NotHandledException a newer version of the application wrote the state */
+    /** @throws NotHandledException if a newer version of the application wrote the state */
     public void requireKnown(SagaDocument stored) {
         int version = stored.stateVersion();
         if (version > saga.version()) {
             throw NotHandledException.byThisVersion(
-                    "The state of saga %s %s has version %s, and this instance knows %s: it waits for a newer one"
+                    "The state of saga %s %s has version %s, but this instance only knows %s: the message waits for an instance of a newer version"
                             .formatted(saga.name(), stored.id(), version, saga.version()));
         }
     }
@@ -142,7 +146,7 @@ public final class SagaStates {
         }
         throw new MisuseException(
                 MisuseException.SAGA,
-                "The state of saga %s is no JSON object. Use a record, or a class with properties."
+                "The state of saga %s does not become a JSON object. Use a record, or a class with properties."
                         .formatted(saga.name()));
     }
 }

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A command that a saga has sent.
  *
- * @param command as it was sent, to be sent again when a person asks for it
- * @param undo as it will be sent; {@code null} when nothing can undo the command
- * @param undoSentAt when that was sent first; {@code null} before that, and where an earlier version sent it
+ * @param command as it was sent, kept so that an operator can send it again
+ * @param undo as it will be sent; {@code null} if the command has no undo
+ * @param undoSentAt when the undo was first sent; {@code null} before that, or if an earlier version sent it
  */
 public record SagaStep(
         String name,
@@ -21,10 +21,10 @@ public record SagaStep(
         @Nullable OutboundMessage undo,
         @Nullable Instant undoSentAt) {
 
-    /** A message of the saga, and when it was sent first: it is as old as that, however often it is sent. */
+    /** A message of the saga, and when it was first sent, from which its age counts however often it is sent. */
     public record Sending(OutboundMessage message, Instant at) {
 
-        /** If that is not known, it was not before the message was made, so it seems too old rather than too young. */
+        /** If unknown, uses the time when the message was created: the message may then seem too old, but never too young. */
         private static Sending of(OutboundMessage message, @Nullable Instant at) {
             Object made = message.message().headers().get(Headers.SENT_AT);
             long millis = made instanceof Number number ? number.longValue() : 0;
@@ -63,7 +63,7 @@ public record SagaStep(
         return new SagaStep(name, other, command, undo, undoSentAt);
     }
 
-    /** Its undo is sent for the first time. */
+    /** The step once its undo has been sent for the first time. */
     public SagaStep undoing(Instant now) {
         return new SagaStep(name, StepStatus.UNDOING, command, undo, now);
     }

@@ -14,14 +14,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The steps of a saga, in the order in which their commands were sent; a part of its tree. Confined to one thread. */
+/** The steps of a saga, in the order in which their commands were sent; part of its document. Confined to one thread. */
 public final class SagaSteps {
 
     static final String NAME = "steps";
 
     private static final String COMMAND = "command";
     private static final String ANSWERED_BY = "answeredBy";
-    /** More than take one type of command. */
+    /** Nodes remembered per step; one type of command has fewer receivers than this. */
     private static final int MOST_NODES = 3;
 
     private final String saga;
@@ -32,7 +32,7 @@ public final class SagaSteps {
         this.root = root;
     }
 
-    /** @throws IllegalArgumentException a newer version of SafeBunny wrote one of them */
+    /** @throws IllegalArgumentException if a newer version of SafeBunny wrote one of them */
     void requireReadable() {
         for (JsonNode step : root.path(NAME)) {
             StepStatus unused = status(step);
@@ -54,7 +54,7 @@ public final class SagaSteps {
                 .orElse(null);
     }
 
-    /** The one whose command or undo has that id. */
+    /** The step whose command or undo has this id. */
     public @Nullable SagaStep sender(String messageId) {
         return all().stream()
                 .filter(step -> step.messageId().equals(messageId) || step.isUndoneBy(messageId))
@@ -63,9 +63,9 @@ public final class SagaSteps {
     }
 
     /**
-     * If it is the command of one of them, that node has published something because of it.
+     * Records that the node has published something in response to the command, if that belongs to one of the steps.
      *
-     * @param at when, by its clock
+     * @param at when, by the node's clock
      */
     public void answered(String commandId, String node, Instant at) {
         for (JsonNode step : root.path(NAME)) {
@@ -83,9 +83,10 @@ public final class SagaSteps {
     }
 
     /**
-     * Whether that node has handled that command since it set it aside: what it published before, with {@code publishNow}, is no answer.
+     * Whether the node has handled the command since setting it aside. What it published before that, with {@code publishNow},
+     * does not count.
      *
-     * @param setAsideAt in milliseconds since the epoch, by its clock
+     * @param setAsideAt in milliseconds since the epoch, by the node's clock
      */
     public boolean isAnswered(String commandId, String node, long setAsideAt) {
         for (JsonNode step : root.path(NAME)) {
@@ -99,14 +100,14 @@ public final class SagaSteps {
     private static boolean isAnsweredBy(JsonNode step, String node, long after) {
         return step.path(ANSWERED_BY)
                 .valueStream()
-                .anyMatch(known -> known.isString() // of an older version, which noted no time
+                .anyMatch(known -> known.isString() // written by an older version, which stored no time
                         ? known.asString("").equals(node)
                         : SagaFields.text(known, "node").equals(node)
                                 && known.path("at").asLong(0) > after);
     }
 
     /**
-     * Adds it, or changes the status of the one with its name, and when its undo was sent.
+     * Adds a step, or updates the status and undo time of the one with the same name.
      *
      * @throws InvalidMessageException {@code too-large}; nothing is added
      */

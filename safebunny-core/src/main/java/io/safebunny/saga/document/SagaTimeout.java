@@ -4,10 +4,10 @@ package io.safebunny.saga.document;
 import java.time.Instant;
 
 /**
- * A timeout of a saga. The message that wakes the saga is only its alarm clock.
+ * A timeout of a saga. The message is only a wake-up call; the saga's document decides.
  *
- * @param token id of the message that wakes the saga; any other is stale
- * @param due when it is over
- * @param wakesAt when that message comes, which may be earlier; then another one is sent for the rest
+ * @param token id of the message that wakes the saga; messages with any other id are stale
+ * @param due when it expires
+ * @param wakesAt when that message arrives, which may be earlier; then another one is sent for the remaining time
  */
 public record SagaTimeout(String token, Instant due, Instant wakesAt) {}

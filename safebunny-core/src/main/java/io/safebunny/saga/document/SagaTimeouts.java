@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The timeouts of a saga that are set; a part of its tree. Confined to one thread. */
+/** The running timeouts of a saga; part of its document. Confined to one thread. */
 public final class SagaTimeouts {
 
     private static final String NAME = "timeouts";
@@ -19,7 +19,7 @@ public final class SagaTimeouts {
         this.root = root;
     }
 
-    /** By name, in the order in which they were first set. */
+    /** All timeouts by name, in the order in which they were first set. */
     public Map<String, SagaTimeout> all() {
         Map<String, SagaTimeout> timeouts = new LinkedHashMap<>();
         root.path(NAME).properties().forEach(timeout -> timeouts.put(timeout.getKey(), read(timeout.getValue())));
@@ -58,7 +58,7 @@ public final class SagaTimeouts {
         root.remove(NAME);
     }
 
-    /** By name. */
+    /** When each timeout expires, by name. */
     Map<String, Instant> due() {
         Map<String, Instant> due = new LinkedHashMap<>();
         all().forEach((name, timeout) -> due.put(name, timeout.due()));

@@ -12,18 +12,18 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Keeps what another version of the application wrote and this one does not read. A value holds it where the object is that has it, so it
- * survives when a field around it is renamed, too. Pure.
+ * Keeps fields that another version of the application wrote and this one does not read. They stay attached to their object, so
+ * they survive even if a field around it is renamed. Pure.
  */
 final class UnknownFields {
 
     private UnknownFields() {}
 
     /**
-     * @param stored what is stored
-     * @param reading what this version has read from there
-     * @param written what this version writes now
-     * @return what it writes now, and the unknown fields of what was stored
+     * @param stored the stored state
+     * @param reading what this version read from it
+     * @param written the new state as this version writes it
+     * @return the new state with the unknown fields of the stored one
      */
     static ObjectNode keep(ObjectNode stored, Reading reading, ObjectNode written) {
         if (reading.unread().isEmpty()
@@ -37,8 +37,8 @@ final class UnknownFields {
     }
 
     /**
-     * @param carried what was stored
-     * @param known what this version writes of what it has read from there
+     * @param carried the stored object
+     * @param known the stored object as this version reads it and writes it again
      */
     static ObjectNode keep(ObjectNode carried, ObjectNode known, ObjectNode written, Predicate<String> isUnknown) {
         ObjectNode all = written.deepCopy();
@@ -65,7 +65,7 @@ final class UnknownFields {
         return written;
     }
 
-    /** Elements have no names: one that is unchanged is the one that was stored, wherever it stands now. */
+    /** Array elements have no names, so an unchanged element is matched with its stored form at whatever index. */
     private static ArrayNode merged(ArrayNode stored, ArrayNode known, ArrayNode written, Predicate<String> isUnknown) {
         if (stored.size() != known.size()) {
             return written;
@@ -84,7 +84,8 @@ final class UnknownFields {
             if (same != null) {
                 unused.remove(same);
                 all.add(stored.get(same));
-            } else if (written.size() == known.size() && unused.remove((Integer) i)) { // changed in its place
+            } else if (written.size() == known.size() && unused.remove((Integer) i)) {
+                // changed without moving
                 all.add(merged(stored.get(i), known.get(i), now, isUnknown));
             } else {
                 all.add(now);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What is stored of one saga: a tree with its state, steps and timeouts; and the messages that sagas send. Changes the tree only;
- * others write it.
+ * The stored form of a saga (a JSON tree with its state, steps and timeouts) and the messages that sagas send. Changes the tree
+ * only; {@code saga.running} writes it.
  */
 @NullMarked
 package io.safebunny.saga.document;

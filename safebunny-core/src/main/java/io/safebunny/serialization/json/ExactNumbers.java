@@ -43,7 +43,7 @@ final class ExactNumbers extends ValueDeserializerModifier {
     public ValueDeserializer<?> modifyDeserializer(
             DeserializationConfig config, BeanDescription.Supplier type, ValueDeserializer<?> own) {
         if (!ClassUtil.isJacksonStdImpl(own)) {
-            return own; // the application's, which knows what it reads
+            return own; // the application's own deserializer
         }
         Class<?> read = type.getBeanClass();
         Function<BigDecimal, Number> whole = WHOLE.get(read);

@@ -129,7 +129,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
             throw e;
         } catch (JacksonException e) {
             return JsonReason.ofWriting(e);
-        } catch (RuntimeException e) { // an annotation or a module that Jackson cannot use
+        } catch (RuntimeException e) { // for example an annotation or a module that Jackson cannot use
             return e.toString();
         }
     }
@@ -222,7 +222,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
                                     .at(place)
                                     .readTree(body))),
                     null);
-        } catch (ConfigurationException e) { // an unsafe type that only this body led to
+        } catch (ConfigurationException e) { // an unsafe type first reached by this body
             throw new SerializationException(
                     "Cannot read JSON as %s: %s".formatted(target.getTypeName(), e.problem()), null);
         } finally {

@@ -89,7 +89,7 @@ final class JsonReason {
         try {
             return (body.apply(pointer(path)).isMissingNode() ? "missing property '%s'" : "property '%s' is null")
                     .formatted(path(e));
-        } catch (JacksonException broken) { // the body is broken further on
+        } catch (JacksonException broken) { // the body has a syntax error further on
             return null;
         }
     }

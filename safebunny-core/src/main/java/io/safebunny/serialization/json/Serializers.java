@@ -37,7 +37,7 @@ public final class Serializers {
             try {
                 serializer.prepare(target);
                 isReadable = true;
-            } catch (UnreadableTypeException e) { // another one may be meant for it
+            } catch (UnreadableTypeException e) { // another serializer may read it
                 unreadable = e;
             }
         }

@@ -46,7 +46,8 @@ public final class StateFormat {
 
     /** @throws SerializationException if it is not JSON */
     public static JsonNode parse(byte[] json) {
-        Object unused = JSON.deserialize(json, JsonNode.class); // with all its refusals
+        // for its checks; it does not keep numbers unchanged
+        Object unused = JSON.deserialize(json, JsonNode.class);
         return ExactTree.read(json);
     }
 

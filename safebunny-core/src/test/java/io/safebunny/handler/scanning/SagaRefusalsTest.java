@@ -780,7 +780,11 @@ class SagaRefusalsTest {
                         "prefetch=many",
                         "prefetch"),
                 Arguments.of(
-                        FromNobody.class, "SB-1105", "FromNobody.paid(PaymentCaptured)", "No publishing node", "from"),
+                        FromNobody.class,
+                        "SB-1105",
+                        "FromNobody.paid(PaymentCaptured)",
+                        "must name the node that publishes",
+                        "from"),
                 Arguments.of(Prototype.class, "SB-1107", "Prototype", "singleton", "Remove the scope"),
                 Arguments.of(PerMessage.class, "SB-1107", "PerMessage", "singleton", "Remove the scope"),
                 Arguments.of(

@@ -276,7 +276,7 @@ class SagaValuesTest {
         assertThat(world.poison("accounts")).hasSize(1).satisfiesExactly(copy -> assertThat(
                         copy.headers().get("x-exception-message"))
                 .asString()
-                .contains("SB-5012", "cannot be stored and read again"));
+                .contains("SB-5012", "cannot be stored and read back"));
         assertThat(world.poison("accounts").get(0).headers()).containsEntry("sb-poison-reason", "handler-failed");
     }
 
