@@ -314,7 +314,7 @@ class SagaValuesTest {
         assertThat(world.poison("accounts")).hasSize(1).satisfiesExactly(copy -> assertThat(
                         copy.headers().get("x-exception-message"))
                 .asString()
-                .contains("SB-5012", "Changing.on(Deposit, State)", "Return the state"));
+                .contains("SB-5012", "Changing.on(Deposit, State)", "It must return the state"));
         assertThat(saga().status()).isEqualTo(SagaStatus.STUCK);
     }
 
@@ -476,6 +476,6 @@ class SagaValuesTest {
         assertThat(world.poison("accounts")).hasSize(1).satisfiesExactly(copy -> assertThat(
                         copy.headers().get("x-exception-message"))
                 .asString()
-                .contains("SB-5012", "Return the state"));
+                .contains("SB-5012", "It must return the state"));
     }
 }
