@@ -3,6 +3,7 @@ package io.safebunny.autoconfigure;
 
 import io.safebunny.failure.InvalidProperty;
 import io.safebunny.store.Retention;
+import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -12,8 +13,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param retention How long handled messages are remembered. With a store, a message older than this goes to the poison queue,
  *     because a duplicate of it could no longer be recognised. Raising it costs storage: one record per handled message.
- * @param poisonRetention How long messages in the poison queue are remembered, with the results of their steps, so that a replay repeats none.
- *     Counted from when a message was set aside last; at least the retention. Raising it costs storage: one record per poison message.
  * @param lease How long a claim is respected unless it is renewed, which happens while the handler runs. After a crash the
  *     messages in work wait this long. It is also the interval of the sweeper's rounds and their maximum duration. Lowering it
  *     costs queries, and writes to the store for handlers that run longer than a third of it; a transactional store uses it for
@@ -22,23 +21,18 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 @ConfigurationProperties("safebunny.dedup")
 record DedupProperties(
         @DefaultValue("7d") Duration retention,
-        @DefaultValue("90d") Duration poisonRetention,
         @DefaultValue("30s") Duration lease) {
 
     DedupProperties {
         InvalidProperty.unlessWithin(
                 Duration.ofSeconds(1), Duration.ofDays(3650), "safebunny.dedup.retention", retention, "7d");
-        InvalidProperty.unlessWithin(
-                Duration.ofSeconds(1),
-                Duration.ofDays(3650),
-                "safebunny.dedup.poison-retention",
-                poisonRetention,
-                "90d");
         InvalidProperty.unlessWithin(Duration.ofSeconds(1), Duration.ofHours(1), "safebunny.dedup.lease", lease, "30s");
-        Retention unused = new Retention(retention, poisonRetention); // refuses what does not fit together
     }
 
-    Retention toRetention() {
-        return new Retention(retention, poisonRetention);
+    /** As long as a copy can be in the poison queue and then in its archive; 90 days if the queue has no time to live. */
+    Duration poisonRetention(TopologyOptions topology) {
+        Duration ttl = topology.poisonTtl();
+        Duration copies = ttl == null ? Retention.DEFAULT_POISONED : ttl.plus(topology.archiveTtl());
+        return copies.compareTo(retention) < 0 ? retention : copies;
     }
 }

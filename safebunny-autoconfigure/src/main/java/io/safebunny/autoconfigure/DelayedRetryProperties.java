@@ -2,7 +2,6 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.failure.InvalidProperty;
-import io.safebunny.recovery.RetryStrategy;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -14,12 +13,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param delays Delays of the delayed retries, one retry per element; empty for none. In between the message waits on the broker
  *     and takes no place in the prefetch. Each delayed retry runs all in-memory retries again: 2 in-memory and 3 delayed retries
  *     make 12 tries.
- * @param jitter Fraction of each delay, 0 to 1, by which it is randomly shortened or lengthened.
  */
 @ConfigurationProperties("safebunny.delayed-retry")
 record DelayedRetryProperties(
-        @DefaultValue({"10s", "1m", "10m"}) List<Duration> delays,
-        @DefaultValue("0") double jitter) {
+        @DefaultValue({"10s", "1m", "10m"}) List<Duration> delays) {
 
     private static final String DEFAULT_DELAYS = "10s,1m,10m";
 
@@ -31,10 +28,5 @@ record DelayedRetryProperties(
             InvalidProperty.unlessWithin(
                     Duration.ZERO, Duration.ofDays(365), "safebunny.delayed-retry.delays", delay, DEFAULT_DELAYS);
         }
-        InvalidProperty.unlessWithin(0.0, 1.0, "safebunny.delayed-retry.jitter", jitter, "0");
-    }
-
-    RetryStrategy toStrategy() {
-        return new RetryStrategy(delays, jitter);
     }
 }

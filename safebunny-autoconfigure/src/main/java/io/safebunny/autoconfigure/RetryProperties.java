@@ -8,7 +8,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * In-memory retries of handlers that do not configure their own.
+ * In-memory retries of handlers that do not configure their own, and the jitter of all their retries.
  *
  * @param maxRetries How often a failed message is retried in memory after the first try; 0 for never. A message being retried
  *     holds its place in the prefetch, so raising it makes other messages wait longer.
@@ -16,7 +16,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param multiplier Factor from one wait to the next, at least 1.
  * @param maxInterval Longest wait between two in-memory retries. Raising it holds a place in the prefetch for longer.
  * @param jitter Fraction of each wait, 0 to 1, by which it is randomly shortened or lengthened, so that messages that failed
- *     together are not retried together.
+ *     together are not retried together. Also applies to the delays of delayed retries.
  */
 @ConfigurationProperties("safebunny.retry")
 record RetryProperties(

@@ -28,6 +28,7 @@ import io.safebunny.middleware.ContextPropagator;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.rabbit.preflight.TopologyWatch;
+import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.saga.Sagas;
 import io.safebunny.serialization.Codecs;
 import io.safebunny.serialization.json.Serializers;
@@ -116,7 +117,7 @@ final class SafeBunnyAutoConfiguration {
                 .withMaxInFlight(publisher.maxInFlight())
                 .withMaxMessageSize(node.maxMessageSize().toBytes())
                 .withRetention(dedup.retention())
-                .withPoisonRetention(dedup.poisonRetention())
+                .withPoisonRetention(dedup.poisonRetention(topology))
                 .withLease(dedup.lease())
                 .withSagaRetention(saga.retention())
                 .withAutoStartup(listener.autoStartup())
@@ -140,7 +141,8 @@ final class SafeBunnyAutoConfiguration {
     @ConditionalOnMissingBean
     HandlerDefaults safeBunnyHandlerDefaults(
             ListenerProperties listener, RetryProperties retry, DelayedRetryProperties delayedRetry) {
-        return new HandlerDefaults(listener.prefetch(), retry.toSettings(), delayedRetry.toStrategy());
+        return new HandlerDefaults(
+                listener.prefetch(), retry.toSettings(), new RetryStrategy(delayedRetry.delays(), retry.jitter()));
     }
 
     @Bean
@@ -214,7 +216,7 @@ final class SafeBunnyAutoConfiguration {
             LOG.warn(
                     "There is no message store, although a store module is on the class path: a message that is delivered"
                             + " twice is handled twice, and there is no outbox. safebunny-jdbc needs one DataSource, or one marked"
-                            + " @Primary; safebunny-cosmos needs safebunny.store.cosmos.endpoint. Set safebunny.store.type=jdbc or"
+                            + " @Primary; safebunny-cosmos needs spring.cloud.azure.cosmos.endpoint. Set safebunny.store.type=jdbc or"
                             + " cosmos to see what is missing, or none if this is what you want");
         } else if (type == null) {
             LOG.warn(

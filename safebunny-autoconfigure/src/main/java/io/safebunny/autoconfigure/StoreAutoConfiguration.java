@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
+import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.Retention;
 import io.safebunny.time.Timeline;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,7 +19,7 @@ import org.springframework.context.annotation.Bean;
 /** The in-memory message store, if configured; other stores bring their own auto-configuration. */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
-@EnableConfigurationProperties({StoreProperties.class, DedupProperties.class})
+@EnableConfigurationProperties(StoreProperties.class)
 final class StoreAutoConfiguration {
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreAutoConfiguration.class);
@@ -28,11 +30,11 @@ final class StoreAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(MessageStore.class)
     @ConditionalOnProperty(name = "safebunny.store.type", havingValue = "memory")
-    MemoryMessageStore safeBunnyMessageStore(Timeline timeline, DedupProperties dedup) {
+    MemoryMessageStore safeBunnyMessageStore(Timeline timeline, SafeBunnyOptions node) {
         LOG.warn(
                 "The message store is in memory [safebunny.store.type=memory]: a restart forgets all handled messages, "
                         + "and other instances of this node do not see them");
-        return new MemoryMessageStore(timeline, dedup.toRetention());
+        return new MemoryMessageStore(timeline, new Retention(node.retention(), node.poisonRetention()));
     }
 
     /** Reached only if safebunny-jdbc is missing: its auto-configuration runs before this one and defines the store. */

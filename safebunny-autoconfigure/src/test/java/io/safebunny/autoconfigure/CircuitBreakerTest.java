@@ -102,11 +102,11 @@ class CircuitBreakerTest {
     }
 
     @Test
-    void refusesAWindowThatIsSmallerThanWhatItNeeds() {
+    void refusesAMinimumAboveTheWindow() {
         Nodes.memory()
-                .withPropertyValues("safebunny.circuit-breaker.sliding-window-size=10")
+                .withPropertyValues("safebunny.circuit-breaker.minimum-number-of-calls=101")
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .hasStackTraceContaining("safebunny.circuit-breaker.minimum-number-of-calls=100"));
+                        .hasStackTraceContaining("safebunny.circuit-breaker.minimum-number-of-calls=101"));
     }
 }

@@ -17,6 +17,8 @@ import io.safebunny.topology.QueueType;
 import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
@@ -54,6 +56,29 @@ class DefaultsTest {
             assertThat(parts.idScheme()).isInstanceOf(LineageIdScheme.class);
             assertThat(parts.store()).isNull();
             assertThat(context).hasSingleBean(Bunny.class);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'',                                                        90",
+        "safebunny.dedup.retention=120d,                            120",
+        "safebunny.poison.ttl=14d,                                  44",
+        "safebunny.poison.ttl=1d;safebunny.poison.archive-ttl=1d,   7",
+        "safebunny.poison.ttl=200d,                                 230"
+    })
+    void poisonMessagesAreRememberedAsLongAsACopyCanBeKept(String properties, int days) {
+        Nodes.memory().withPropertyValues(properties.split(";", -1)).run(context -> assertThat(
+                        context.getBean(SafeBunnyOptions.class).poisonRetention())
+                .isEqualTo(Duration.ofDays(days)));
+    }
+
+    @Test
+    void jitterAppliesToBothKindsOfRetries() {
+        Nodes.memory().withPropertyValues("safebunny.retry.jitter=0.3").run(context -> {
+            HandlerDefaults defaults = context.getBean(HandlerDefaults.class);
+            assertThat(defaults.retry().jitter()).isEqualTo(0.3);
+            assertThat(defaults.delayedRetry().jitter()).isEqualTo(0.3);
         });
     }
 

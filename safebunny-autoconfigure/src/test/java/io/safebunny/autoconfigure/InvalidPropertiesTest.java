@@ -22,7 +22,6 @@ class InvalidPropertiesTest {
                     safebunny.retry.max-interval   | 2h    | it must be 0s to 1h
                     safebunny.retry.jitter         | 1.5   | it must be 0.0 to 1.0
                     safebunny.delayed-retry.delays | -10s  | it must be 0s to 365d
-                    safebunny.delayed-retry.jitter | -0.1  | it must be 0.0 to 1.0
                     safebunny.publisher.max-concurrency | 0 | it must be 1 to 2000
                     safebunny.publisher.timeout    | 0s    | it must be 1ms to 1h
                     safebunny.publisher.max-in-flight | 0  | it must be 1 to 1000000
@@ -31,8 +30,6 @@ class InvalidPropertiesTest {
                     safebunny.poison.archive-ttl   | 0s    | it must be 1ms to 365d
                     safebunny.poison.max-length    | 0     | it must be 1 to 1000000000
                     safebunny.dedup.retention      | 0s    | it must be 1s to 3650d
-                    safebunny.dedup.poison-retention | 0s  | it must be 1s to 3650d
-                    safebunny.dedup.poison-retention | 6d  | it must be at least that of safebunny.dedup.retention, 7d
                     safebunny.dedup.lease          | 0s    | it must be 1s to 1h
                     safebunny.topology.prefix      | amq.x | it must match [a-z0-9][a-z0-9_.-]*
                     """)
@@ -46,17 +43,6 @@ class InvalidPropertiesTest {
                     .hasMessageContaining(value)
                     .hasMessageContaining(allowed);
         });
-    }
-
-    /** Also when only the other one is set. */
-    @Test
-    void adviceNamesTheLeastPoisonRetention() {
-        Nodes.memory().withPropertyValues("safebunny.dedup.retention=120d").run(context -> assertThat(
-                        context.getStartupFailure())
-                .rootCause()
-                .hasMessage("SB-1301 Invalid property [safebunny.dedup.poison-retention=90d]: it must be at least"
-                        + " that of safebunny.dedup.retention, 120d."
-                        + " Set safebunny.dedup.poison-retention=120d or more."));
     }
 
     @Test

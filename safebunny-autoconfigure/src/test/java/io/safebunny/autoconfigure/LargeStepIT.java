@@ -21,6 +21,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 class LargeStepIT {
 
     private static final int SIZE = 2 << 20;
+    private static final int ABOVE_THE_LIMIT = 9 << 20;
     private static final PostgresServer DATABASE = PostgresServer.start();
 
     private final StoreNode node = new StoreNode(DATABASE);
@@ -41,12 +42,12 @@ class LargeStepIT {
     @ValueSource(booleans = {true, false})
     void aboveTheLimitOfTheStoreItSetsTheMessageAside(boolean transactional) {
         runner(transactional)
-                .withPropertyValues("safebunny.store.jdbc.max-content-size=1MB")
+                .withPropertyValues("safebunny.max-message-size=1MB")
                 .run(context -> {
                     Handler handler = context.getBean(Handler.class);
 
                     String id = context.getBean(Bunny.class)
-                            .publish(new Download("42"))
+                            .publish(new Download("42", ABOVE_THE_LIMIT))
                             .messageId();
 
                     try (PoisonQueue poison = node.poisonQueue()) {
@@ -55,7 +56,7 @@ class LargeStepIT {
                         assertThat(PoisonQueue.header(message, "sb-poison-reason"))
                                 .isEqualTo("too-large");
                         assertThat(PoisonQueue.header(message, "x-exception-message"))
-                                .contains("The record of message " + id, "is too large", "limit=1048576");
+                                .contains("The record of message " + id, "is too large", "limit=8388608");
                         assertThat(poison.waiting()).isZero();
                     }
                     assertThat(handler.steps).hasValue(1);
@@ -72,7 +73,7 @@ class LargeStepIT {
             Handler handler = context.getBean(Handler.class);
             handler.failures.set(3); // in memory, and after a delay
 
-            context.getBean(Bunny.class).publish(new Download("42"));
+            context.getBean(Bunny.class).publish(new Download("42", SIZE));
 
             assertThat(handler.received.next()).isEqualTo(new Downloaded("42", SIZE));
             assertThat(handler.steps).hasValue(1);
@@ -81,7 +82,7 @@ class LargeStepIT {
         });
     }
 
-    record Download(String id) {}
+    record Download(String id, int size) {}
 
     record Begun(String id) {}
 
@@ -106,7 +107,7 @@ class LargeStepIT {
             bunny.publish(new Begun(download.id()));
             String content = context.once("download", String.class, () -> {
                 steps.incrementAndGet();
-                return "x".repeat(SIZE);
+                return "x".repeat(download.size());
             });
             if (failures.getAndDecrement() > 0) {
                 throw new IllegalStateException("on purpose");

@@ -33,7 +33,6 @@ class PropertiesTest {
             Map.entry("safebunny.retry.max-interval", "20s"),
             Map.entry("safebunny.retry.jitter", "0.2"),
             Map.entry("safebunny.delayed-retry.delays", "5s,1h"),
-            Map.entry("safebunny.delayed-retry.jitter", "0.1"),
             Map.entry("safebunny.publisher.max-concurrency", "4"),
             Map.entry("safebunny.publisher.timeout", "10s"),
             Map.entry("safebunny.publisher.max-in-flight", "50"),
@@ -50,7 +49,6 @@ class PropertiesTest {
             Map.entry("safebunny.ids.secret", "not long"),
             Map.entry("safebunny.store.type", "memory"),
             Map.entry("safebunny.dedup.retention", "1d"),
-            Map.entry("safebunny.dedup.poison-retention", "60d"),
             Map.entry("safebunny.dedup.lease", "10s"))));
 
     @Test
@@ -62,7 +60,7 @@ class PropertiesTest {
         assertThat(bind("safebunny.retry", RetryProperties.class))
                 .isEqualTo(new RetryProperties(5, Duration.ofSeconds(1), 1.5, Duration.ofSeconds(20), 0.2));
         assertThat(bind("safebunny.delayed-retry", DelayedRetryProperties.class))
-                .isEqualTo(new DelayedRetryProperties(List.of(Duration.ofSeconds(5), Duration.ofHours(1)), 0.1));
+                .isEqualTo(new DelayedRetryProperties(List.of(Duration.ofSeconds(5), Duration.ofHours(1))));
         assertThat(bind("safebunny.publisher", PublisherProperties.class))
                 .isEqualTo(new PublisherProperties(4, Duration.ofSeconds(10), 50, true, "gzip"));
         assertThat(bind("safebunny.topology", TopologyProperties.class))
@@ -76,7 +74,7 @@ class PropertiesTest {
         assertThat(bind("safebunny.store", StoreProperties.class))
                 .isEqualTo(new StoreProperties(StoreProperties.Type.MEMORY));
         assertThat(bind("safebunny.dedup", DedupProperties.class))
-                .isEqualTo(new DedupProperties(Duration.ofDays(1), Duration.ofDays(60), Duration.ofSeconds(10)));
+                .isEqualTo(new DedupProperties(Duration.ofDays(1), Duration.ofSeconds(10)));
     }
 
     @Test

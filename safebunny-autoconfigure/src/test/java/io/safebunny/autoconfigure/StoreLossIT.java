@@ -29,10 +29,7 @@ class StoreLossIT {
     private final StoreNode node = new StoreNode(DATABASE);
     private final ApplicationContextRunner runner = Healths.withEndpoint(node.runner())
             .withConfiguration(AutoConfigurations.of(DataSourceHealthContributorAutoConfiguration.class))
-            .withPropertyValues(
-                    "safebunny.dedup.lease=2s",
-                    "safebunny.circuit-breaker.wait-duration-in-open-state=1s",
-                    "safebunny.circuit-breaker.permitted-number-of-calls-in-half-open-state=1")
+            .withPropertyValues("safebunny.dedup.lease=2s", "safebunny.circuit-breaker.wait-duration-in-open-state=1s")
             .withBean(Shop.class);
 
     @AfterAll

@@ -12,10 +12,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -23,6 +22,7 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.ClassPathResource;
 
 @ExtendWith(OutputCaptureExtension.class)
 class UnknownPropertiesTest {
@@ -41,24 +41,26 @@ class UnknownPropertiesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "safebunny.listner.prefetch,        safebunny.listener.prefetch",
-        "safebunny.listener.pre-fecth,      safebunny.listener.prefetch",
-        "safebunny.prefetch,                safebunny.listener.prefetch",
-        "safebunny.publisher.time-out-ms,   safebunny.publisher.timeout",
-        "safebunny.ids.secrt,               safebunny.ids.secret",
-        "safebunny.store.jdbc.time,         safebunny.store.jdbc.timeout",
-        "safebunny.trusted-users,           safebunny.listener.trusted-users",
-        "safebunny.listener.prefetch.max,   safebunny.listener.prefetch"
-    })
-    void areToldWithTheNearestKnownOneAndWithoutTheirValue(String property, String meant, CapturedOutput output) {
+    @ValueSource(
+            strings = {
+                "safebunny.listner.prefetch",
+                "safebunny.listener.pre-fecth",
+                "safebunny.prefetch",
+                "safebunny.max.message.size",
+                "safebunny.store.jdbc.time",
+                "safebunny.listener.prefetch.max",
+                "safebunny.colour",
+                "safebunny.outbox.batch-size",
+                "safebunny.store.cosmos.endpoint"
+            })
+    void areToldWithoutTheirValue(String property, CapturedOutput output) {
         Nodes.memory().withPropertyValues(property + "=hunter2").run(context -> {
             assertThat(context).hasNotFailed();
             assertThat(told(output))
                     .singleElement()
                     .asString()
                     .contains("Unknown property [" + property + "] is ignored: it is set in ")
-                    .endsWith("Did you mean " + meant + "?");
+                    .endsWith("or look up its name in docs/configuration.md");
             assertThat(output).doesNotContain("hunter2");
         });
     }
@@ -69,7 +71,7 @@ class UnknownPropertiesTest {
                 .withPropertyValues("safebunny.nod=billing", "safebunny.listener.prefetch=0")
                 .run(context -> {
                     assertThat(context).hasFailed();
-                    assertThat(told(output)).singleElement().asString().endsWith("Did you mean safebunny.node?");
+                    assertThat(told(output)).singleElement().asString().contains("[safebunny.nod]");
                 });
     }
 
@@ -96,27 +98,6 @@ class UnknownPropertiesTest {
         }
     }
 
-    @Test
-    void nobodyIsSuggestedWhereNothingIsNear(CapturedOutput output) {
-        Nodes.memory().withPropertyValues("safebunny.colour=red").run(context -> assertThat(told(output))
-                .singleElement()
-                .asString()
-                .contains("[safebunny.colour]")
-                .endsWith("Remove it, or look the name up in docs/configuration.md"));
-    }
-
-    @Test
-    void aModuleThatIsNotThereIsNamed(CapturedOutput output) {
-        Nodes.memory()
-                .withPropertyValues("safebunny.store.cosmos.endpoint=https://example.invalid")
-                .run(
-                        context -> assertThat(told(output))
-                                .singleElement()
-                                .asString()
-                                .endsWith(
-                                        "It belongs to safebunny-cosmos, which is not on the class path: add it, or remove the property"));
-    }
-
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -137,11 +118,8 @@ class UnknownPropertiesTest {
     void anEnvironmentVariableIsToldWhenItIsClearlyOurs(CapturedOutput output) {
         Nodes.memory()
                 .withInitializer(context -> withVariable(context, "SAFEBUNNY_LISTENER_PREFECTH"))
-                .run(context -> assertThat(told(output))
-                        .singleElement()
-                        .asString()
-                        .contains("[SAFEBUNNY_LISTENER_PREFECTH]")
-                        .endsWith("Did you mean safebunny.listener.prefetch?"));
+                .run(context ->
+                        assertThat(told(output)).singleElement().asString().contains("SAFEBUNNY_LISTENER_PREFECTH"));
     }
 
     @ParameterizedTest
@@ -152,7 +130,10 @@ class UnknownPropertiesTest {
                 "SAFEBUNNY_PORT_5672_TCP_ADDR",
                 "SAFEBUNNY_STORE_JDBC_TRANSACTIONAL",
                 "SAFEBUNNY_LISTENER_TRUSTEDUSERS_BILLING",
-                "SAFEBUNNY_LISTENER_TRUSTED_USERS_BILLING"
+                "SAFEBUNNY_LISTENER_TRUSTED_USERS_BILLING",
+                "SAFEBUNNY_DELAYED_RETRY_DELAYS_0_",
+                "SAFEBUNNY_MAXMESSAGESIZE",
+                "SAFEBUNNY_MAX_MESSAGE_SIZE"
             })
     void otherEnvironmentVariablesAreNotTold(String variable, CapturedOutput output) {
         Nodes.memory()
@@ -174,18 +155,11 @@ class UnknownPropertiesTest {
     }
 
     @Test
-    void theOlderFormOfAVariableIsKnown() {
-        KnownProperties known = KnownProperties.onClassPath(getClass().getClassLoader());
-        assertThat(known.containsVariable("SAFEBUNNY_DELAYED_RETRY_DELAYS_0_")).isTrue();
-        assertThat(known.containsVariable("SAFEBUNNY_MAXMESSAGESIZE")).isTrue();
-        assertThat(known.containsVariable("SAFEBUNNY_MAX_MESSAGE")).isFalse();
-    }
-
-    @Test
-    void nothingIsToldWhereTheMetadataIsMissing() {
-        KnownProperties none = new KnownProperties(Map.of("safebunny.outbox.enabled", "java.lang.Boolean"));
-        assertThat(none.isComplete()).isFalse();
-        assertThat(none.contains(ConfigurationPropertyName.of("safebunny.outbox.enabled")))
-                .isTrue();
+    void nothingIsToldWhereTheMetadataIsMissing(CapturedOutput output) {
+        Nodes.memory()
+                .withClassLoader(
+                        new FilteredClassLoader(new ClassPathResource("META-INF/spring-configuration-metadata.json")))
+                .withPropertyValues("safebunny.colour=red")
+                .run(context -> assertThat(told(output)).isEmpty());
     }
 }

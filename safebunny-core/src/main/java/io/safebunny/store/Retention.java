@@ -10,7 +10,7 @@ import java.time.Duration;
  *
  * @param handled for handled or undone messages, and for companions; {@code safebunny.dedup.retention}
  * @param poisoned for messages that were set aside, and for what their replay needs; at least as long as {@code handled}, because
- *     their copies wait for an operator; {@code safebunny.dedup.poison-retention}
+ *     their copies wait for an operator
  */
 public record Retention(Duration handled, Duration poisoned) {
 
@@ -20,7 +20,7 @@ public record Retention(Duration handled, Duration poisoned) {
     /** @throws ConfigurationException SB-1301 if poisoned records are kept for a shorter time than the others */
     public Retention {
         InvalidProperty.unlessAtLeastThatOf(
-                "safebunny.dedup.retention", handled, "safebunny.dedup.poison-retention", poisoned);
+                "safebunny.dedup.retention", handled, "retention of poison messages", poisoned);
     }
 
     /** Keeps poisoned records for 90 days, or as long as the others if that is longer. */

@@ -26,7 +26,7 @@ public record CosmosContainerOptions(
 
     /** @throws ConfigurationException SB-1301 when a name is not legal or the throughput is not a multiple of 1000 */
     public CosmosContainerOptions {
-        requireName("safebunny.store.cosmos.database", database);
+        requireName("spring.cloud.azure.cosmos.database", database);
         requireName("safebunny.store.cosmos.container", container);
         if (autoscaleMaxThroughput < 0 || autoscaleMaxThroughput % UNIT != 0) {
             throw InvalidProperty.of(

@@ -74,7 +74,7 @@ public final class CosmosContainers {
                 "SB-1414",
                 "The Cosmos DB account could not be reached or failed [database=%s, container=%s]: %s."
                         .formatted(options.database(), options.container(), status),
-                "Check safebunny.store.cosmos.endpoint and the network; if the account is throttled, start again later. "
+                "Check spring.cloud.azure.cosmos.endpoint and the network; if the account is throttled, start again later. "
                         + PAGE,
                 failure);
     }

@@ -62,7 +62,7 @@ class CosmosNodeIT {
                     "spring.rabbitmq.password=" + broker.password(),
                     "spring.rabbitmq.virtual-host=" + broker.virtualHost(),
                     "safebunny.store.type=cosmos",
-                    "safebunny.store.cosmos.database=" + database);
+                    "spring.cloud.azure.cosmos.database=" + database);
 
     private static CosmosClientBuilder builder() {
         return CosmosAccount.builder(CosmosAccount.server().endpoint());

@@ -146,7 +146,7 @@ class CosmosStaleReadsIT {
                         "spring.rabbitmq.password=" + broker.password(),
                         "spring.rabbitmq.virtual-host=" + broker.virtualHost(),
                         "safebunny.store.type=cosmos",
-                        "safebunny.store.cosmos.database=" + CosmosAccount.DATABASE,
+                        "spring.cloud.azure.cosmos.database=" + CosmosAccount.DATABASE,
                         "safebunny.dedup.lease=3s",
                         "safebunny.circuit-breaker.wait-duration-in-open-state=1s",
                         "safebunny.retry.max-retries=0",

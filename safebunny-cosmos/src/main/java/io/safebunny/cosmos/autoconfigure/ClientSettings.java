@@ -2,18 +2,30 @@
 package io.safebunny.cosmos.autoconfigure;
 
 import com.azure.core.credential.TokenCredential;
+import com.azure.cosmos.ConnectionMode;
 import com.azure.cosmos.CosmosClientBuilder;
 import com.azure.cosmos.ThrottlingRetryOptions;
 import io.safebunny.failure.ConfigurationException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
-/** Builds a client from properties. */
+/**
+ * Builds a client from the properties of Spring Cloud Azure, {@code spring.cloud.azure.cosmos.*}. They are read whether it is on the
+ * class path or not; if it is, it usually provides a client builder of its own.
+ */
 final class ClientSettings {
 
+    private static final String PREFIX = "spring.cloud.azure.cosmos.";
+    private static final String ENDPOINT = PREFIX + "endpoint";
+    private static final String KEY = PREFIX + "key";
+    private static final String DATABASE = PREFIX + "database";
+    private static final String CONNECTION_MODE = PREFIX + "connection-mode";
+
+    private static final String DEFAULT_DATABASE = "safebunny";
     private static final String IDENTITY = "com.azure.identity.DefaultAzureCredentialBuilder";
 
     /** Few, because SafeBunny itself slows down when throttled; the client should only smooth over single refusals. */
@@ -23,54 +35,51 @@ final class ClientSettings {
 
     private ClientSettings() {}
 
+    static boolean hasEndpoint(Environment environment) {
+        return StringUtils.hasText(environment.getProperty(ENDPOINT));
+    }
+
+    static String database(Environment environment) {
+        String database = environment.getProperty(DATABASE);
+        return StringUtils.hasText(database) ? database : DEFAULT_DATABASE;
+    }
+
     /** @throws ConfigurationException SB-1414 when there is no endpoint, or no credentials for it */
-    static CosmosClientBuilder builder(
-            CosmosStoreProperties properties, Environment environment, @Nullable TokenCredential credential) {
-        String endpoint = either(properties.endpoint(), fallback(environment, "endpoint"));
-        if (endpoint == null) {
+    static CosmosClientBuilder builder(Environment environment, @Nullable TokenCredential credential) {
+        if (!hasEndpoint(environment)) {
             throw new ConfigurationException(
                     "SB-1414",
-                    "The Cosmos DB account is unknown [safebunny.store.cosmos.endpoint]: it is not set and there is no"
+                    "The Cosmos DB account is unknown [%s]: it is not set, and there is no".formatted(ENDPOINT)
                             + " CosmosAsyncClient, CosmosClient or CosmosClientBuilder bean, or there are several.",
-                    "Set safebunny.store.cosmos.endpoint=https://ACCOUNT.documents.azure.com:443/.");
+                    "Set %s=https://ACCOUNT.documents.azure.com:443/.".formatted(ENDPOINT));
         }
         CosmosClientBuilder builder = new CosmosClientBuilder()
-                .endpoint(endpoint)
+                .endpoint(environment.getRequiredProperty(ENDPOINT))
                 .userAgentSuffix("safebunny")
                 .contentResponseOnWriteEnabled(false)
                 .throttlingRetryOptions(new ThrottlingRetryOptions()
                         .setMaxRetryAttemptsOnThrottledRequests(THROTTLED_RETRIES)
                         .setMaxRetryWaitTime(THROTTLED_WAIT));
-        switch (properties.connectionMode()) {
+        switch (Binder.get(environment)
+                .bind(CONNECTION_MODE, ConnectionMode.class)
+                .orElse(ConnectionMode.DIRECT)) {
             case GATEWAY -> builder.gatewayMode();
             case DIRECT -> builder.directMode();
         }
-        String key = either(properties.key(), fallback(environment, "key"));
-        return key != null ? builder.key(key) : builder.credential(credential(properties, credential));
+        String key = environment.getProperty(KEY);
+        return StringUtils.hasText(key)
+                ? builder.key(key)
+                : builder.credential(credential == null ? ofTheEnvironment() : credential);
     }
 
-    private static TokenCredential credential(CosmosStoreProperties properties, @Nullable TokenCredential credential) {
-        if (credential != null) {
-            return credential;
-        }
+    private static TokenCredential ofTheEnvironment() {
         if (!ClassUtils.isPresent(IDENTITY, null)) {
             throw new ConfigurationException(
                     "SB-1414",
-                    "There are no credentials for Cosmos DB [safebunny.store.cosmos.key]: it is not set, there is no"
-                            + " TokenCredential bean and com.azure:azure-identity is not on the class path.",
-                    "Add com.azure:azure-identity to use the environment's identity, or set safebunny.store.cosmos.key.");
+                    "There are no credentials for Cosmos DB [%s]: it is not set, there is no".formatted(KEY)
+                            + " TokenCredential bean, and com.azure:azure-identity is not on the class path.",
+                    "Add com.azure:azure-identity to use the environment's identity, or set %s.".formatted(KEY));
         }
-        return IdentityCredential.of(properties.managedIdentityClientId());
-    }
-
-    private static @Nullable String fallback(Environment environment, String name) {
-        return environment.getProperty(CosmosStoreAutoConfiguration.FALLBACK + name);
-    }
-
-    static @Nullable String either(@Nullable String preferred, @Nullable String other) {
-        if (StringUtils.hasText(preferred)) {
-            return preferred;
-        }
-        return StringUtils.hasText(other) ? other : null;
+        return IdentityCredential.ofTheEnvironment();
     }
 }

@@ -46,9 +46,9 @@ final class CosmosConnection implements AutoCloseable {
         } catch (RuntimeException e) {
             throw new ConfigurationException(
                     "SB-1414",
-                    "The Cosmos DB client cannot be built [safebunny.store.cosmos.endpoint]: the address is invalid, the"
+                    "The Cosmos DB client cannot be built [spring.cloud.azure.cosmos.endpoint]: the address is invalid, the"
                             + " account does not answer or the key is not Base64.",
-                    "Check safebunny.store.cosmos.endpoint and key, and the network. See docs/cosmos.md.",
+                    "Check spring.cloud.azure.cosmos.endpoint and key, and the network. See docs/cosmos.md.",
                     e);
         }
     }

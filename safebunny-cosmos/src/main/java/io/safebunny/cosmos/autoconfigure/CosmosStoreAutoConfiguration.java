@@ -39,15 +39,19 @@ import org.springframework.util.StringUtils;
 final class CosmosStoreAutoConfiguration {
 
     static final String METRICS = "org.springframework.boot.micrometer.metrics.autoconfigure.";
-    static final String FALLBACK = "spring.cloud.azure.cosmos.";
+    private static final String CONTAINER_PREFIX = "safebunny-";
 
-    private static final String DEFAULT_DATABASE = "safebunny";
+    private final CosmosStoreProperties properties;
+    private final Environment environment;
+
+    CosmosStoreAutoConfiguration(CosmosStoreProperties properties, Environment environment) {
+        this.properties = properties;
+        this.environment = environment;
+    }
 
     /** Prefers the application's own clients, which are used as they are and never closed here. */
     @Bean(destroyMethod = "close")
     CosmosConnection safeBunnyCosmosConnection(
-            CosmosStoreProperties properties,
-            Environment environment,
             ObjectProvider<CosmosAsyncClient> asyncClients,
             ObjectProvider<CosmosClient> clients,
             ObjectProvider<CosmosClientBuilder> builders,
@@ -62,17 +66,13 @@ final class CosmosStoreAutoConfiguration {
         }
         CosmosClientBuilder builder = builders.getIfUnique();
         return CosmosConnection.build(
-                builder != null ? builder : ClientSettings.builder(properties, environment, credentials.getIfUnique()));
+                builder != null ? builder : ClientSettings.builder(environment, credentials.getIfUnique()));
     }
 
     @Bean
     CosmosMessageStore safeBunnyCosmosMessageStore(
-            CosmosConnection connection,
-            CosmosStoreProperties properties,
-            SafeBunnyOptions node,
-            Environment environment,
-            ObjectProvider<MeterRegistry> meters) {
-        CosmosAsyncContainer container = connection.open(containerOptions(properties, node, environment));
+            CosmosConnection connection, SafeBunnyOptions node, ObjectProvider<MeterRegistry> meters) {
+        CosmosAsyncContainer container = connection.open(containerOptions(node));
         return new CosmosMessageStore(
                 container,
                 new Retention(node.retention(), node.poisonRetention()),
@@ -80,27 +80,19 @@ final class CosmosStoreAutoConfiguration {
                 meters.getIfUnique(SimpleMeterRegistry::new));
     }
 
-    /** For who wants to look at records; nothing of the library needs it. */
+    /** For applications that inspect records; the library itself does not use it. */
     @Bean
     CosmosRecords safeBunnyCosmosRecords(
-            CosmosConnection connection,
-            CosmosStoreProperties properties,
-            SafeBunnyOptions node,
-            Environment environment,
-            ObjectProvider<MeterRegistry> meters) {
+            CosmosConnection connection, SafeBunnyOptions node, ObjectProvider<MeterRegistry> meters) {
         return connection.records(
-                containerOptions(properties, node, environment),
-                properties.requestTimeout(),
-                meters.getIfUnique(SimpleMeterRegistry::new));
+                containerOptions(node), properties.requestTimeout(), meters.getIfUnique(SimpleMeterRegistry::new));
     }
 
-    private static CosmosContainerOptions containerOptions(
-            CosmosStoreProperties properties, SafeBunnyOptions node, Environment environment) {
+    private CosmosContainerOptions containerOptions(SafeBunnyOptions node) {
         String container = properties.container();
-        String database = ClientSettings.either(properties.database(), environment.getProperty(FALLBACK + "database"));
         return new CosmosContainerOptions(
-                database == null ? DEFAULT_DATABASE : database,
-                StringUtils.hasText(container) ? container : properties.containerPrefix() + node.node(),
+                ClientSettings.database(environment),
+                StringUtils.hasText(container) ? container : CONTAINER_PREFIX + node.node(),
                 properties.createContainer(),
                 properties.autoscaleMaxThroughput(),
                 properties.acceptMultipleWriteRegions());

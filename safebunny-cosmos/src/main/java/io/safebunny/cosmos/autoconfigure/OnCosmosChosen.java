@@ -12,7 +12,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.ConfigurationCondition;
-import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.StringUtils;
 
@@ -33,7 +32,7 @@ final class OnCosmosChosen extends SpringBootCondition implements ConfigurationC
         if (StringUtils.hasText(type)) {
             return new ConditionOutcome(type.strip().equalsIgnoreCase("cosmos"), message.because(TYPE + " is " + type));
         }
-        if (hasEndpoint(context.getEnvironment())) {
+        if (ClientSettings.hasEndpoint(context.getEnvironment())) {
             return ConditionOutcome.match(message.because("an endpoint is configured"));
         }
         ConfigurableListableBeanFactory beans = context.getBeanFactory();
@@ -41,11 +40,6 @@ final class OnCosmosChosen extends SpringBootCondition implements ConfigurationC
             return ConditionOutcome.match(message.because("there is a client"));
         }
         return ConditionOutcome.noMatch(message.because("neither endpoint nor client is known"));
-    }
-
-    private static boolean hasEndpoint(Environment environment) {
-        return Stream.of("safebunny.store.cosmos.", CosmosStoreAutoConfiguration.FALLBACK)
-                .anyMatch(prefix -> StringUtils.hasText(environment.getProperty(prefix + "endpoint")));
     }
 
     private static boolean hasClient(ConfigurableListableBeanFactory beans) {

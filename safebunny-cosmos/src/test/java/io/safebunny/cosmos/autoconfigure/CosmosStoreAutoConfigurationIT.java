@@ -38,7 +38,7 @@ class CosmosStoreAutoConfigurationIT {
             .withConfiguration(AutoConfigurations.of(CosmosStoreAutoConfiguration.class))
             .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
             .withBean(SafeBunnyOptions.class, () -> SafeBunnyOptions.of(node))
-            .withPropertyValues("safebunny.store.cosmos.database=" + database);
+            .withPropertyValues("spring.cloud.azure.cosmos.database=" + database);
 
     private static String endpoint() {
         return CosmosAccount.server().endpoint().toString();
@@ -56,30 +56,15 @@ class CosmosStoreAutoConfigurationIT {
     }
 
     @Test
-    void connectsByItsOwnProperties() {
-        context.withPropertyValues(
-                        "safebunny.store.cosmos.endpoint=" + endpoint(),
-                        "safebunny.store.cosmos.key=" + CosmosAccount.server().key(),
-                        "safebunny.store.cosmos.connection-mode=gateway")
-                .run(started -> {
-                    assertWorks(started);
-                    assertContainer("safebunny-" + node);
-                });
-    }
-
-    @Test
     void connectsByThePropertiesOfSpringCloudAzure() {
         context.withPropertyValues(
-                        "safebunny.store.cosmos.database=",
                         "spring.cloud.azure.cosmos.endpoint=" + endpoint(),
                         "spring.cloud.azure.cosmos.key="
                                 + CosmosAccount.server().key(),
-                        "spring.cloud.azure.cosmos.database=" + database,
-                        "safebunny.store.cosmos.connection-mode=gateway",
-                        "safebunny.store.cosmos.container-prefix=of-")
+                        "spring.cloud.azure.cosmos.connection-mode=gateway")
                 .run(started -> {
                     assertWorks(started);
-                    assertContainer("of-" + node);
+                    assertContainer("safebunny-" + node);
                 });
     }
 
@@ -123,7 +108,7 @@ class CosmosStoreAutoConfigurationIT {
                         .withPoisonRetention(Duration.ofDays(40)))
                 .withBean(CosmosClientBuilder.class, CosmosStoreAutoConfigurationIT::builder)
                 .withPropertyValues(
-                        "safebunny.store.cosmos.database=" + database, "safebunny.store.cosmos.container=mine")
+                        "spring.cloud.azure.cosmos.database=" + database, "safebunny.store.cosmos.container=mine")
                 .run(started -> {
                     MessageStore store = started.getBean(MessageStore.class);
                     assertThat(daysToLive(store, RecordState.DISPATCHED)).isEqualTo(3);

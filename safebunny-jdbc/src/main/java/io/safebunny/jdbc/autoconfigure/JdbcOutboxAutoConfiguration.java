@@ -67,8 +67,8 @@ final class JdbcOutboxAutoConfiguration {
                     node.node(),
                     database.tablePrefix(),
                     outbox.relayInterval(),
-                    outbox.relayAfter(),
-                    outbox.batchSize(),
+                    JdbcOutboxOptions.DEFAULT_RELAY_AFTER,
+                    JdbcOutboxOptions.DEFAULT_BATCH_SIZE,
                     database.timeout());
             return new JdbcOutbox(
                     dataSource,

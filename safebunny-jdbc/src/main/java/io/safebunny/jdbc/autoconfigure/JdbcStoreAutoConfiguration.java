@@ -66,7 +66,7 @@ final class JdbcStoreAutoConfiguration {
                     node.node(),
                     new Retention(node.retention(), node.poisonRetention()),
                     properties.tablePrefix(),
-                    properties.maxContentSize().toBytes(),
+                    Math.max(JdbcStoreOptions.DEFAULT_MAX_CONTENT_BYTES, node.maxMessageSize()),
                     properties.timeout());
             if (properties.transactional()) {
                 TransactionManagers.Choice choice = new TransactionManagers(beans, dataSource).choose();

@@ -6,7 +6,6 @@ import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
-import org.springframework.util.unit.DataSize;
 
 /**
  * The message store in a database.
@@ -18,10 +17,9 @@ import org.springframework.util.unit.DataSize;
  *     messaging.safebunny_.
  * @param transactional Whether a message is handled in one transaction with its record, so that what the handler writes to this
  *     database takes effect exactly once. Needs a transaction manager that binds connections of the DataSource; without one the
- *     start fails if this is set to true, and otherwise a warning says that each write to the store commits on its own. In a transaction, each message being handled holds a connection; a fifth of the pool, at least one
- *     connection, is reserved for steps, and further messages wait their turn.
- * @param maxContentSize Maximum size of one message's publications and step results in the table; a larger record is refused.
- *     Raising it costs heap, and MySQL needs a larger max_allowed_packet.
+ *     start fails if this is set to true, and otherwise a warning says that each write to the store commits on
+ *     its own. In a transaction, each message being handled holds a connection; a fifth of the pool, at least one connection, is
+ *     reserved for steps, and further messages wait their turn.
  * @param timeout How long one statement may take, including the wait for another delivery of the same message; after that the
  *     message comes back later. At least 1s; raising it makes threads wait longer.
  */
@@ -30,5 +28,4 @@ record JdbcStoreProperties(
         @DefaultValue("embedded") DatabaseInitializationMode initializeSchema,
         @DefaultValue(JdbcStoreOptions.DEFAULT_TABLE_PREFIX) String tablePrefix,
         @DefaultValue("true") boolean transactional,
-        @DefaultValue("8MB") DataSize maxContentSize,
         @DefaultValue("5s") Duration timeout) {}

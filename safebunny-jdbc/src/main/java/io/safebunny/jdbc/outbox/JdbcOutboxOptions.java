@@ -31,9 +31,9 @@ public record JdbcOutboxOptions(
         Names.requireNode(node, "safebunny.node");
         TablePrefix.require(tablePrefix);
         InvalidProperty.unlessAtLeast(Duration.ofMillis(10), "safebunny.outbox.relay-interval", relayInterval, "5s");
-        InvalidProperty.unlessAtLeast(Duration.ofMillis(100), "safebunny.outbox.relay-after", relayAfter, "10s");
+        InvalidProperty.unlessAtLeast(Duration.ofMillis(100), "relayAfter", relayAfter, "10s");
         InvalidProperty.unlessAtLeast(Duration.ofSeconds(1), "safebunny.store.jdbc.timeout", timeout, "5s");
-        InvalidProperty.unlessWithin(1, LARGEST_BATCH, "safebunny.outbox.batch-size", batchSize, "200");
+        InvalidProperty.unlessWithin(1, LARGEST_BATCH, "batchSize", batchSize, "200");
     }
 
     /** Table {@code safebunny_outbox}, every 5 s, after 10 s, 200 rows, 5 s. */

@@ -166,7 +166,7 @@ public record Failures(String table) {
         }
         return new RecordRefusedException(
                 key,
-                "the database rejects one of its values as invalid or too long, or the record as too large [SQLState=%s, error=%s]. The database's character set must be Unicode (UTF8, utf8mb4). With MySQL and MariaDB, raise max_allowed_packet above safebunny.store.jdbc.max-content-size. Or publish references instead of content, and keep step results small."
+                "the database rejects one of its values as invalid or too long, or the record as too large [SQLState=%s, error=%s]. The database's character set must be Unicode (UTF8, utf8mb4). With MySQL and MariaDB, set max_allowed_packet above 8MB and safebunny.max-message-size. Or publish references instead of content, and keep step results small."
                         .formatted(e.getSQLState(), e.getErrorCode()),
                 e);
     }

@@ -23,13 +23,16 @@ public record JdbcStoreOptions(
     /** Prefix of the tables' names unless another one is set. */
     public static final String DEFAULT_TABLE_PREFIX = TablePrefix.DEFAULT;
 
+    /** Most bytes of one message's publications and step results unless another limit is set: 8 MiB. */
+    public static final long DEFAULT_MAX_CONTENT_BYTES = 8L * 1024 * 1024;
+
     private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(1);
 
     /** @throws ConfigurationException SB-1001 or SB-1301 */
     public JdbcStoreOptions {
         Names.requireNode(node, "safebunny.node");
         TablePrefix.require(tablePrefix);
-        InvalidProperty.unlessAtLeast(1L, "safebunny.store.jdbc.max-content-size", maxContentBytes, "8MB");
+        InvalidProperty.unlessAtLeast(1L, "maxContentBytes", maxContentBytes, "8MB");
         InvalidProperty.unlessAtLeast(SHORTEST_TIMEOUT, "safebunny.store.jdbc.timeout", timeout, "5s");
     }
 
@@ -39,7 +42,7 @@ public record JdbcStoreOptions(
      */
     public static JdbcStoreOptions of(String node, Duration retention) {
         return new JdbcStoreOptions(
-                node, Retention.of(retention), DEFAULT_TABLE_PREFIX, 8L * 1024 * 1024, Duration.ofSeconds(5));
+                node, Retention.of(retention), DEFAULT_TABLE_PREFIX, DEFAULT_MAX_CONTENT_BYTES, Duration.ofSeconds(5));
     }
 
     public JdbcStoreOptions withRetention(Retention newRetention) {

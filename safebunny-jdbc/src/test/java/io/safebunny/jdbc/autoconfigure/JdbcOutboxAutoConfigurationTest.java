@@ -124,15 +124,10 @@ class JdbcOutboxAutoConfigurationTest {
     }
 
     @Test
-    void valuesOutOfRangeAreRefusedByName() {
-        for (String property : new String[] {
-            "safebunny.outbox.batch-size=0", "safebunny.outbox.relay-after=1ms", "safebunny.outbox.relay-interval=0s"
-        }) {
-            h2.withPropertyValues(property).run(context -> assertThat(context)
-                    .getFailure()
-                    .hasStackTraceContaining(
-                            "SB-1301 Invalid property [" + property.substring(0, property.indexOf('='))));
-        }
+    void aValueOutOfRangeIsRefusedByName() {
+        h2.withPropertyValues("safebunny.outbox.relay-interval=0s").run(context -> assertThat(context)
+                .getFailure()
+                .hasStackTraceContaining("SB-1301 Invalid property [safebunny.outbox.relay-interval"));
     }
 
     @Test

@@ -82,7 +82,7 @@ final class Storage implements AutoCloseable {
             properties.put("ledger.remote", "true");
             properties.put("safebunny.store.type", "cosmos");
             properties.put("safebunny.outbox.enabled", "false"); // the database is the ledger's, not the nodes'
-            properties.put("safebunny.store.cosmos.connection-mode", "gateway");
+            properties.put("spring.cloud.azure.cosmos.connection-mode", "gateway");
             account(options);
         }
         if (!options.deduplicate()) {
@@ -93,13 +93,13 @@ final class Storage implements AutoCloseable {
     private void account(Options options) {
         if (cosmos == null) {
             StoreChoice choice = options.store();
-            properties.put("safebunny.store.cosmos.endpoint", String.valueOf(choice.address()));
-            properties.put("safebunny.store.cosmos.key", Objects.requireNonNullElse(choice.key(), ""));
+            properties.put("spring.cloud.azure.cosmos.endpoint", String.valueOf(choice.address()));
+            properties.put("spring.cloud.azure.cosmos.key", Objects.requireNonNullElse(choice.key(), ""));
             return;
         }
         URI endpoint = cosmos.isPrivate() && options.orchestrated() ? executingBatches(cosmos) : cosmos.endpoint();
-        properties.put("safebunny.store.cosmos.endpoint", endpoint.toString());
-        properties.put("safebunny.store.cosmos.key", cosmos.key());
+        properties.put("spring.cloud.azure.cosmos.endpoint", endpoint.toString());
+        properties.put("spring.cloud.azure.cosmos.key", cosmos.key());
         if (cosmos.isPrivate()) {
             System.setProperty(InstanceProcess.ANY_CERTIFICATE, "true");
         }
