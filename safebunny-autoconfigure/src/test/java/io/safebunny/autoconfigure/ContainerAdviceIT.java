@@ -62,7 +62,8 @@ class ContainerAdviceIT {
             try (PoisonQueue poison = new PoisonQueue(amqp(), node + "-poison")) {
                 GetResponse message = poison.next();
                 assertThat(PoisonQueue.header(message, "sb-poison-reason")).isEqualTo("retries-exhausted");
-                assertThat(PoisonQueue.header(message, "x-exception-message")).contains("did not proceed");
+                assertThat(PoisonQueue.header(message, "x-exception-message"))
+                        .contains("returned without calling proceed()");
                 Awaitility.await().untilAsserted(() -> assertThat(handler.orders)
                         .containsExactlyInAnyOrder("twice", "after", "once", "plain"));
                 assertThat(poison.waiting()).isZero();

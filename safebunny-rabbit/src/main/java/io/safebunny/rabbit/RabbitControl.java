@@ -34,8 +34,8 @@ import org.slf4j.event.Level;
 
 /**
  * One exclusive queue per instance, bound to a topic exchange with the node's name, so that topic permissions apply. It lives on the
- * connection that consumes, on a channel of its own; what is told goes out through the other one, because an alarm blocks whichever
- * publishes. Nothing that fails here reaches the consumers: it is tried again by itself. Thread-safe.
+ * connection that consumes, on a channel of its own; announcements go out through the publishing connection, because a broker alarm blocks
+ * whichever one publishes. Failures here never affect the consumers; they are retried in the background. Thread-safe.
  */
 final class RabbitControl implements ControlChannel {
 
@@ -44,10 +44,10 @@ final class RabbitControl implements ControlChannel {
     private static final Duration TELLING = Duration.ofSeconds(1);
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
 
-    /** Each refusal is an error in the broker's log. */
+    /** The broker logs an error for each refusal, so do not ask often. */
     private static final Duration AFTER_REFUSAL = Duration.ofMinutes(5);
 
-    /** What is older tells nobody anything, and a flood must stay on the broker, which drops the oldest. */
+    /** Old announcements are worthless, and in a flood the broker should drop the oldest rather than deliver all. */
     private static final Map<String, Object> BOUNDS = Map.of("x-message-ttl", 10_000, "x-max-length", 1_000);
 
     private static final int AT_ONCE = 20;
@@ -65,10 +65,10 @@ final class RabbitControl implements ControlChannel {
     private volatile Problem joins = new Problem("not connected", false, 0);
     private volatile @Nullable Problem tells;
 
-    /** @param until when it is tried again, by the monotonic clock */
+    /** @param until time of the next try, by the monotonic clock */
     private record Problem(String words, boolean refused, long until) {}
 
-    /** @param connection the present one; {@code null} while there is none */
+    /** @param connection the current one; {@code null} while disconnected */
     RabbitControl(
             PublisherPool publishers,
             Supplier<@Nullable Connection> connection,
@@ -84,13 +84,13 @@ final class RabbitControl implements ControlChannel {
         this.joining = new SerialTask("joining the other instances of the node", this::join, workers, timeline);
     }
 
-    /** Joins before it returns, if that is possible now. */
+    /** Joins before it returns if connected; otherwise as soon as there is a connection. */
     void listen(Consumer<byte[]> heard) {
         listener = heard;
         join();
     }
 
-    /** A connection is there. Does not block. */
+    /** Call on every new connection. Does not block. */
     void connected() {
         if (listener != null) {
             joining.request();
@@ -116,7 +116,8 @@ final class RabbitControl implements ControlChannel {
                 boolean unused = broker.exchange(exchange, "topic", Map.of());
             }
             opened = Channels.open(present);
-            channel = opened; // before anything can close it
+            // set before the channel can be closed, so that its shutdown listener recognises it
+            channel = opened;
             isStale = false;
             consume(opened, exchange, planned.node(), heard);
         } catch (IOException | RuntimeException e) {
@@ -137,7 +138,8 @@ final class RabbitControl implements ControlChannel {
     }
 
     private void consume(Channel opened, String exchange, String node, Consumer<byte[]> heard) throws IOException {
-        // another name each time: the broker may still have that of a connection it has not noticed to be gone
+        // a new name each time: the broker may not have noticed yet that the old connection is gone, and then still has
+        // its queue
         String queue = node + "-control-" + RandomIds.next(timeline.random());
         opened.queueDeclare(queue, false, true, true, BOUNDS);
         opened.queueBind(queue, exchange, node);
@@ -176,8 +178,8 @@ final class RabbitControl implements ControlChannel {
         if (before == null || !before.words.equals(words)) {
             LOG.atLevel(refused ? Level.WARN : Level.DEBUG)
                     .log(
-                            "The instances of this node cannot tell each other to read which types are paused: {}. They read it every few seconds"
-                                    + " all the same, if the node has a store. See docs/permissions.md for what to permit",
+                            "The instances of this node cannot notify each other of paused types: {}. With a store they still read it every few"
+                                    + " seconds. Grant what docs/permissions.md lists",
                             words);
         }
         return new Problem(words, refused, timeline.nanoTime() + (refused ? AFTER_REFUSAL : AFTER_FAILURE).toNanos());
@@ -213,7 +215,8 @@ final class RabbitControl implements ControlChannel {
         return sent.whenComplete((none, failure) -> {
             tells = failure == null ? null : failed(before, isForbidden(failure), failure);
             if (failure != null) {
-                rejoin(); // perhaps the exchange is gone, and the binding with it
+                // the exchange may be gone, and the binding with it
+                rejoin();
             }
         });
     }

@@ -24,8 +24,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a route and a delay into the exchange, key and headers that a message is published with. What a node's own messages need on the
- * broker is declared again when one of them found it missing. Thread-safe.
+ * Turns a route and a delay into the exchange, routing key and headers to publish with. When one of the node's own messages finds no queue,
+ * what it needs is declared again before the next one. Thread-safe.
  */
 final class RabbitSender {
 
@@ -33,10 +33,10 @@ final class RabbitSender {
     private final ConnectionKeeper connection;
     private final DeclaredTopology declared;
     private final Supplier<@Nullable String> user;
-    /** A message for this node itself, or for a delay, found no queue. */
+    /** Set when a message to this node itself, or a delayed one, found no queue. */
     private final AtomicBoolean missing = new AtomicBoolean();
 
-    /** @param user of the broker that publications name as their sender, {@code null} for none; asked each time, as it may change */
+    /** @param user the broker user that publications name as their sender, {@code null} for none; asked each time, as it may change */
     RabbitSender(
             PublisherPool publishers,
             ConnectionKeeper connection,
@@ -53,7 +53,7 @@ final class RabbitSender {
         return isOwn(message) ? rememberingWhatIsMissing(sent) : sent;
     }
 
-    /** A future of its own, because a dependent stage would wrap the failure. */
+    /** Returns a separate future, because a dependent stage would wrap the failure in a CompletionException. */
     private CompletableFuture<Void> rememberingWhatIsMissing(CompletableFuture<Void> sent) {
         CompletableFuture<Void> told = new CompletableFuture<>();
         CompletableFuture<Void> unused = sent.whenComplete((none, failure) -> {
@@ -69,7 +69,7 @@ final class RabbitSender {
         return told;
     }
 
-    /** Whether what it needs on the broker is declared by this node, and not by those it is for. */
+    /** Whether this node declares what the message needs on the broker, rather than the nodes that receive it. */
     private static boolean isOwn(OutboundMessage message) {
         return !message.delay().isZero() || !(message.route() instanceof Route.Publication);
     }
@@ -83,7 +83,7 @@ final class RabbitSender {
         return new PublisherPool.Outgoing(destination, wire, headers(wire, destination), user(message.route()));
     }
 
-    /** Not of poison copies, discarded ones included: nothing in those queues proves who sent it, and who replays it is another user. */
+    /** None for poison copies, archived ones included: they keep the original sender's properties, and another user may replay them. */
     private @Nullable String user(Route route) {
         Topology planned = declared.planned();
         return route instanceof Route.Poison || (planned != null && isArchive(route, planned)) ? null : user.get();
@@ -102,7 +102,7 @@ final class RabbitSender {
         return headers;
     }
 
-    /** One at a time; when it fails, so does the publication that asked for it, and the next answer of the broker asks again. */
+    /** If declaring fails, so does this publication; the next unroutable message triggers another try. */
     private void declareMissing() throws IOException {
         Connection open = connection.current();
         if (open != null && missing.compareAndSet(true, false)) {
@@ -115,13 +115,13 @@ final class RabbitSender {
         if (!message.delay().isZero()) {
             Delay chosen = declared.delay();
             if (chosen == null) {
-                throw new IOException("not connected");
+                throw notConnected();
             }
             return chosen.delayed(route, message.delay(), this::declarations);
         }
         Topology planned = declared.planned();
         if (planned == null) {
-            throw new IOException("not started");
+            throw new IOException("the transport is not started, call start(topology) first");
         }
         TopologyOptions names = planned.options();
         if (route instanceof Route.Publication publication) {
@@ -137,8 +137,12 @@ final class RabbitSender {
     private Declarations declarations() throws IOException {
         Connection open = connection.current();
         if (open == null) {
-            throw new IOException("not connected");
+            throw notConnected();
         }
         return Declarations.on(open, declared.require());
+    }
+    /** The publication is tried again on the next connection. */
+    private static IOException notConnected() {
+        return new IOException("not connected to the broker");
     }
 }

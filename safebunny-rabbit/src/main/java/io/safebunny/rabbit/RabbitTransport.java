@@ -33,7 +33,9 @@ import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 
-/** {@link Transport} on RabbitMQ 3.10 to 4.3: one connection to publish, one to consume, and one for dead letters. Thread-safe. */
+/**
+ * {@link Transport} on RabbitMQ 3.10 to 4.3, with one connection each for publishing, consuming and consuming dead letters. Thread-safe.
+ */
 public final class RabbitTransport implements Transport {
 
     private final Timeline timeline;
@@ -43,7 +45,7 @@ public final class RabbitTransport implements Transport {
     private final ConnectionKeeper publishing;
     private final ConnectionKeeper consuming;
     private final ConnectionKeeper deadLetters;
-    /** The connection is opened with their first consumer. */
+    /** True once dead letters are consumed; only then is their connection opened. */
     private final AtomicBoolean deadLettersStarted = new AtomicBoolean();
 
     private final PublisherPool publishers;
@@ -53,7 +55,7 @@ public final class RabbitTransport implements Transport {
     private final QueueConsumers.Source ofHandlers;
     private final QueueConsumers.Source ofDeadLetters;
 
-    /** Without a customizer. */
+    /** As the other constructor, without a customizer. */
     public RabbitTransport(
             RabbitTransportOptions options,
             ConnectionFactory publishFactory,
@@ -65,12 +67,12 @@ public final class RabbitTransport implements Transport {
     }
 
     /**
-     * @param publishFactory makes the connection that publishes; none of the factories is shared with others
-     * @param consumeFactory makes the connection that consumes
-     * @param deadLetterFactory makes the connection that consumes the dead letters, so that nothing among them reaches the others
-     * @param workers handles deliveries, as many at once as all prefetches together; must not run a task on the caller's thread, nor
-     *     wait for a free one: it queues the task or refuses
-     * @param customizer of the containers of handlers' queues: may set their advice chain, which then runs around the handling
+     * @param publishFactory makes the publishing connection; none of the factories may be shared with other code
+     * @param consumeFactory makes the consuming connection
+     * @param deadLetterFactory makes a separate connection for dead letters, so that a harmful one cannot break the others
+     * @param workers runs handlers, up to the sum of all prefetches at once; must queue or reject tasks, never run them on the caller's
+     *     thread or block it
+     * @param customizer of the listener containers of handlers' queues; may set an advice chain to run around the handling
      */
     public RabbitTransport(
             RabbitTransportOptions options,
@@ -82,10 +84,11 @@ public final class RabbitTransport implements Transport {
             ContainerCustomizer<AbstractMessageListenerContainer> customizer) {
         this.consumeFactory = consumeFactory;
         this.timeline = timeline;
-        this.log = new BoundedLog(timeline, ExceptionDetails.FULL); // the broker's words, never a message's
+        // it quotes the broker, never a message
+        this.log = new BoundedLog(timeline, ExceptionDetails.FULL);
         this.declared = new DeclaredTopology(new DelayChoice(options.delayStrategy()));
         this.consumers = new QueueConsumers(options.inboundBytes(), declared::declare, workers, timeline, log);
-        // publications may come before the other connection is back, and find no exchange and no queue
+        // publishing may reconnect before consuming does, so each declares what it needs
         this.publishing =
                 new ConnectionKeeper("publish", publishFactory, timeline, declared::declareForPublishing, () -> {});
         this.consuming =
@@ -94,7 +97,8 @@ public final class RabbitTransport implements Transport {
                 new ConnectionKeeper("dead-letters", deadLetterFactory, timeline, declared::declare, consumers::adjust);
         this.ofHandlers = new QueueConsumers.Source(consumeFactory, consuming, customizer);
         this.ofDeadLetters =
-                new QueueConsumers.Source(deadLetterFactory, deadLetters, container -> {}); // nothing is handled there
+                // no handler runs for dead letters, so there is nothing to customize
+                new QueueConsumers.Source(deadLetterFactory, deadLetters, container -> {});
         this.publishers =
                 new PublisherPool(publishing, declared::declareForPublishing, timeline, options.maxConcurrency());
         Supplier<@Nullable String> user = options.tellsUser() ? publishFactory::getUsername : () -> null;
@@ -123,7 +127,7 @@ public final class RabbitTransport implements Transport {
         return consume(queue, prefetch, Pace.FULL, handler);
     }
 
-    /** Whether the user may read the queue shows when it is consumed. */
+    /** A missing read permission is reported when the consumer resumes. */
     @Override
     public Consumption consumePaused(String queue, int prefetch, DeliveryHandler handler) {
         return consume(queue, prefetch, Pace.PAUSED, handler);
@@ -182,7 +186,7 @@ public final class RabbitTransport implements Transport {
         return OptionalLong.of(RabbitBrowsing.depth(consuming.current(), queue, timeline));
     }
 
-    /** Deliveries first: a handler whose publication fails for this must find its own delivery closed. */
+    /** Closes consumers before publishers, so that a handler whose publication fails because of this finds its delivery closed. */
     @Override
     public void close() {
         control.close();

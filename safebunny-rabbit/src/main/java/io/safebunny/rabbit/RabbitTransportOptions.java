@@ -5,10 +5,10 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.rabbit.delay.DelayStrategy;
 
 /**
- * @param maxConcurrency publisher channels at most
- * @param delayStrategy what delays messages
- * @param tellsUser whether what is published, but for poison copies, says as {@code user_id} which user of the broker published it
- * @param inboundBytes bodies of delivered messages that all queues together hold at once before they take one message at a time
+ * @param maxConcurrency maximum number of publisher channels
+ * @param delayStrategy how messages are delayed
+ * @param tellsUser whether publications other than poison copies carry the broker user as {@code user_id}
+ * @param inboundBytes total size of delivered message bodies above which queues take one message at a time
  */
 public record RabbitTransportOptions(
         int maxConcurrency, DelayStrategy delayStrategy, boolean tellsUser, long inboundBytes) {
@@ -17,11 +17,12 @@ public record RabbitTransportOptions(
         if (maxConcurrency < 1) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid settings [maxConcurrency=%s]: at least 1 channel is needed.".formatted(maxConcurrency));
+                    "Invalid transport options [maxConcurrency=%s]: at least one publisher channel is needed. Set safebunny.publisher.max-concurrency to 1 or more."
+                            .formatted(maxConcurrency));
         }
     }
 
-    /** A quarter of the heap for delivered messages; the user is not told. */
+    /** A quarter of the heap for delivered messages, no {@code user_id}. */
     public RabbitTransportOptions(int maxConcurrency, DelayStrategy delayStrategy) {
         this(maxConcurrency, delayStrategy, false);
     }

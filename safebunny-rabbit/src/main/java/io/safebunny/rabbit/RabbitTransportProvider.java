@@ -37,7 +37,8 @@ public final class RabbitTransportProvider implements TransportProvider {
 
     private static CachingConnectionFactory factory(URI broker, String name) {
         CachingConnectionFactory factory = new CachingConnectionFactory(broker);
-        factory.getRabbitConnectionFactory().setAutomaticRecoveryEnabled(false); // the transport reconnects on its own
+        // the transport reconnects by itself
+        factory.getRabbitConnectionFactory().setAutomaticRecoveryEnabled(false);
         factory.getRabbitConnectionFactory().setMaxInboundMessageBodySize(Integer.MAX_VALUE);
         factory.setConnectionNameStrategy(ignored -> name);
         return factory;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The transport on RabbitMQ: puts its rooms together, and decides where each message is published. Only this module knows the client
+ * The RabbitMQ transport: assembles the packages below and decides where each message is published. Only this module uses the client
  * library.
  */
 @NullMarked

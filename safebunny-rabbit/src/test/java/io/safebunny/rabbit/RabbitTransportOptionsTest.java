@@ -14,6 +14,6 @@ class RabbitTransportOptionsTest {
         assertThatExceptionOfType(MisuseException.class)
                 .isThrownBy(() -> new RabbitTransportOptions(0, DelayStrategy.LADDER))
                 .withMessageStartingWith("SB-5001 ")
-                .withMessageContaining("at least 1 channel");
+                .withMessageContaining("at least one publisher channel");
     }
 }

@@ -12,22 +12,22 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Between the client library's messages and ours. Nothing is checked here. */
+/** Converts between the client library's messages and {@link WireMessage}, without validating them. */
 @SuppressWarnings("JavaUtilDate") // the client library's type for timestamps
 public final class AmqpMessages {
 
-    /** Header with the first rung of the ladder of delays, of every message that takes it. */
+    /** Header with the first rung of the delay ladder; every message that takes the ladder has it. */
     public static final String LADDER = "sb-delay";
 
     /**
-     * Holds the priority of a message in the ladder, where nothing may overtake: quorum queues (RabbitMQ 4) expire what is first by
-     * priority, so one such message would hold back all the others of its rung.
+     * Header that keeps a message's priority while it is in the ladder, where the property must be unset: RabbitMQ 4 quorum queues order
+     * and expire by priority, so a prioritised message would hold back the others of its rung.
      */
     private static final String LADDER_PRIORITY = "sb-delay-priority";
 
     private static final int PERSISTENT = 2;
 
-    /** Bytes of an AMQP short string at most. */
+    /** Maximum length of an AMQP short string in bytes. */
     private static final int SHORT_STRING = 255;
 
     private static final int OCTET = 255;
@@ -60,7 +60,9 @@ public final class AmqpMessages {
                 : properties.getPriority();
     }
 
-    /** What the broker itself says a message has used up of the delivery limit; a sender could only have written it before the first delivery. */
+    /**
+     * How many failed deliveries the broker has counted; trust it only on a redelivery, as on the first one the sender may have written it.
+     */
     public static int deliveryCount(BasicProperties properties) {
         Map<String, Object> headers = properties.getHeaders();
         return headers != null && headers.get("x-delivery-count") instanceof Number count ? count.intValue() : 0;
@@ -79,7 +81,7 @@ public final class AmqpMessages {
         return headers;
     }
 
-    /** As bytes when they are not UTF-8: the client would make the same replacement characters of different ones. */
+    /** Bytes that are not UTF-8 stay bytes, as decoding would turn different values into the same replacement characters. */
     private static Object text(LongString value) {
         String text = value.toString();
         return text.indexOf('\uFFFD') < 0 || Arrays.equals(value.getBytes(), text.getBytes(StandardCharsets.UTF_8))
@@ -88,8 +90,8 @@ public final class AmqpMessages {
     }
 
     /**
-     * The client reads each byte that is no UTF-8 as a replacement character of three bytes, so a short string of 255 such
-     * bytes could be read but never be written again.
+     * The client decodes each byte that is not UTF-8 as a replacement character, which takes three bytes to write; a short string of 255
+     * such bytes could be read but never written again, so it is cut to 85 characters.
      */
     private static @Nullable String writable(@Nullable String text) {
         return text == null || isWritable(text) ? text : text.substring(0, Math.min(text.length(), SHORT_STRING / 3));
@@ -100,9 +102,9 @@ public final class AmqpMessages {
     }
 
     /**
-     * @param sequence of this publication on its channel, for {@link #sequence}. It goes into a property of AMQP 0-9-1 that is out of
-     *     use: brokers pass it on, and neither they nor {@link #read} look at it
-     * @param user under whom it is sent, which the broker makes sure of; {@code null} to leave that open
+     * @param sequence number of this publication on its channel, read back by {@link #sequence}; carried in {@code cluster-id}, an obsolete
+     *     property that brokers pass on unread
+     * @param user broker user for the property {@code user_id}, which the broker verifies; {@code null} for none
      */
     public static BasicProperties write(
             WireMessage message, Map<String, Object> headers, long sequence, @Nullable String user) {
@@ -131,7 +133,7 @@ public final class AmqpMessages {
                 Long.toString(sequence));
     }
 
-    /** Which publication the broker gives back; 0, which is none, when that cannot be told. */
+    /** Sequence number of a returned publication; 0, which is never used, when it is missing or malformed. */
     public static long sequence(BasicProperties returned) {
         String sequence = returned.getClusterId();
         try {

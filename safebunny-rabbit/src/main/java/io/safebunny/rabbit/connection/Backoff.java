@@ -5,15 +5,15 @@ import io.safebunny.time.Timeline;
 import java.time.Duration;
 
 /**
- * How long to wait before each try to connect: jittered, and twice as long each time. It starts over only after a connection that lasted
- * longer than the wait for it, or two seconds, so that a broker that accepts and drops is left in peace. Thread-safe.
+ * Delay before each connection attempt: jittered and doubled each time, up to five seconds. It resets only after a connection that
+ * outlasted the wait for it, or two seconds, so that a broker that accepts and drops connections is not hammered. Thread-safe.
  */
 final class Backoff {
 
     private static final Duration FIRST = Duration.ofMillis(500);
     private static final Duration LONGEST = Duration.ofSeconds(5);
 
-    /** A connection that lasted so long was a good one, however long the wait for it was. */
+    /** A connection that lasted this long resets the delay, however long the wait for it was. */
     private static final Duration STEADY = Duration.ofSeconds(2);
 
     private final Timeline timeline;
@@ -29,7 +29,7 @@ final class Backoff {
         connectedAt = timeline.nanoTime();
     }
 
-    /** The connection that was told of last. */
+    /** The connection last reported by {@link #connected} was lost. */
     synchronized void lost() {
         if (timeline.nanoTime() - connectedAt >= Math.min(waitedNanos, STEADY.toNanos())) {
             next = FIRST;

@@ -6,12 +6,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the broker reads nothing that is published, because it is short of memory or disk. What is written to a blocked connection
- * stays in the socket, with the writer in it, so writers wait here instead. Thread-safe.
+ * Tracks whether the broker has blocked the connection because it is short of memory or disk. Writing to a blocked connection would block
+ * in the socket, so writers wait here instead, with a deadline. Thread-safe.
  */
 final class Blockage {
 
-    /** Completed when it ends; {@code null} while there is none. */
+    /** Completed when the broker unblocks; {@code null} while not blocked. */
     private volatile @Nullable CompletableFuture<Void> ended;
 
     private boolean over;
@@ -30,7 +30,7 @@ final class Blockage {
         }
     }
 
-    /** None begins after this: the connection is closed. */
+    /** Call when the connection is closed for good: it can no longer become blocked. */
     synchronized void endForGood() {
         over = true;
         end();
@@ -40,11 +40,11 @@ final class Blockage {
         return ended != null;
     }
 
-    /** @return false when there was one all the time */
+    /** @return false if still blocked at the deadline */
     boolean awaitEnd(Deadline deadline) throws InterruptedException {
         CompletableFuture<Void> present = ended;
         while (present != null && deadline.await(present)) {
-            present = ended; // again, perhaps
+            present = ended; // it may be blocked again
         }
         return present == null;
     }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Which RabbitMQ it is, as the broker itself says. Pure, but for the log. */
+/** Checks the RabbitMQ version that the broker reports. Thread-safe. */
 public final class BrokerVersion {
 
     private static final Logger LOG = LoggerFactory.getLogger(BrokerVersion.class);
@@ -19,15 +19,15 @@ public final class BrokerVersion {
 
     private BrokerVersion() {}
 
-    /** What is wrong with it, and what to do; {@code null} for nothing, or when it does not say. */
+    /** Why the version is unsupported and what to do; {@code null} if it is supported or unknown. */
     public static @Nullable String finding(String version) {
         return !matcher(version).matches() || isAtLeast(version, OLDEST_MAJOR, OLDEST_MINOR)
                 ? null
-                : "The broker is RabbitMQ %s, and the oldest that SafeBunny is tested with is %s.%s: dead-lettering at least once, and so not losing what the broker sets aside, needs that. Upgrade the broker"
+                : "The broker is RabbitMQ %s, older than %s.%s, the oldest version that SafeBunny is tested with: it lacks at-least-once dead-lettering, so messages that it dead-letters can be lost. Upgrade the broker"
                         .formatted(version, OLDEST_MAJOR, OLDEST_MINOR);
     }
 
-    /** False also when it does not say. */
+    /** False if the version is unknown. */
     public static boolean isAtLeast(String version, int major, int minor) {
         Matcher parts = matcher(version);
         if (!parts.matches()) {
@@ -41,7 +41,11 @@ public final class BrokerVersion {
         return MAJOR_AND_MINOR.matcher(version + ' ');
     }
 
-    /** @param connection {@code null} when there is none now */
+    /**
+     * Logs a warning for an old broker.
+     *
+     * @param connection {@code null} while disconnected
+     */
     public static void check(@Nullable Connection connection) {
         Object version =
                 connection == null ? null : connection.getServerProperties().get("version");

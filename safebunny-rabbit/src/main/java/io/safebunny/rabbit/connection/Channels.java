@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** What the client library leaves to its users: opening and closing without surprises, and reading close reasons. */
+/** Opens and closes channels and reads close reasons, without the client library's special cases. */
 public final class Channels {
 
     private Channels() {}
@@ -18,7 +18,9 @@ public final class Channels {
     public static Channel open(Connection connection) throws IOException {
         Channel channel = connection.createChannel();
         if (channel == null) {
-            throw new IOException("No channel number is free on connection " + connection.getClientProvidedName());
+            throw new IOException(
+                    "No channel number is free on connection %s. Raise channel_max on the broker, or set fewer consumers"
+                            .formatted(connection.getClientProvidedName()));
         }
         return channel;
     }
@@ -29,7 +31,7 @@ public final class Channels {
                 channel.close();
             }
         } catch (IOException | TimeoutException | ShutdownSignalException e) {
-            // closed is what was wanted
+            // it is closed, which is all we want
         }
     }
 
@@ -44,7 +46,7 @@ public final class Channels {
         return null;
     }
 
-    /** Whether the broker did not know the class of thing that was declared, or has it as something else. */
+    /** Whether the broker does not know the declared exchange type, or has an exchange or queue of that name with other properties. */
     public static boolean isRefusal(Throwable failure) {
         for (Throwable cause : Causes.of(failure)) {
             if (cause instanceof ShutdownSignalException signal
@@ -58,7 +60,7 @@ public final class Channels {
         return false;
     }
 
-    /** The broker's own words, without a stack of wrappers. */
+    /** The broker's reply text, or the innermost exception's type and message. */
     public static String explain(Throwable failure) {
         Throwable innermost = failure;
         for (Throwable cause : Causes.of(failure)) {

@@ -9,8 +9,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries to connect in the background, one try at a time, with a {@link Backoff} between them, for as long as a connection is wanted.
- * Thread-safe, does not block; its lock is not held during a try.
+ * Tries to connect in the background, one attempt at a time with a {@link Backoff} in between, until there is a connection. Thread-safe,
+ * does not block; the lock is not held during an attempt.
  */
 final class ConnectLoop {
 
@@ -21,9 +21,9 @@ final class ConnectLoop {
     private @Nullable Thread trying;
 
     /**
-     * @param wanted whether there should be a connection and is none
-     * @param attempt one try, which may block, until it is interrupted
-     * @param threads gives each try a thread
+     * @param wanted whether a connection is missing
+     * @param attempt tries once; may block until interrupted
+     * @param threads runs each attempt on a thread that it may block
      */
     ConnectLoop(
             String purpose,
@@ -38,14 +38,14 @@ final class ConnectLoop {
         this.tries = new SerialTask("connecting '" + purpose + "'", this::tryOnce, threads, timeline);
     }
 
-    /** @return when that will be */
+    /** @return the delay until the next attempt */
     Duration tryLater() {
         Duration wait = backoff.nextWait();
         tries.requestAfter(wait);
         return wait;
     }
 
-    /** A try that is under way plans the next one itself. */
+    /** Does nothing during an attempt, which schedules the next one itself. */
     synchronized void tryLaterUnlessTrying() {
         if (trying == null) {
             Duration unused = tryLater();
@@ -73,13 +73,14 @@ final class ConnectLoop {
         if (wanted.getAsBoolean()) {
             try {
                 Duration unused = tryLater();
-            } catch (OutOfMemoryError e) { // nobody else would connect, and this allocates nothing
+            } catch (OutOfMemoryError e) {
+                // keep trying at once: this call allocates nothing, and nothing else would connect
                 tries.request();
             }
         }
     }
 
-    /** To be called when a connection is no longer wanted. */
+    /** Call when no connection is wanted any more; interrupts a running attempt. */
     void stop() {
         synchronized (this) {
             if (trying != null) {

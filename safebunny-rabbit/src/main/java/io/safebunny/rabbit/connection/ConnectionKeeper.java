@@ -17,14 +17,14 @@ import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 
 /**
- * Keeps one connection open: connects, prepares, and after a loss tries again for ever with capped, jittered back-off. Nobody
- * else connects, so an unreachable broker costs one thread and not every publisher's. Thread-safe.
+ * Keeps one connection open: connects, prepares it, and after a loss reconnects for ever with capped, jittered back-off. Nothing else
+ * connects, so an unreachable broker blocks one thread rather than every publisher's. Thread-safe.
  */
 public final class ConnectionKeeper implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionKeeper.class);
 
-    /** Work to be done on a new connection before it counts as open. */
+    /** Prepares a new connection before it counts as open. */
     @FunctionalInterface
     public interface Preparation {
         void prepare(Connection connection) throws IOException;
@@ -44,9 +44,9 @@ public final class ConnectionKeeper implements AutoCloseable {
     private final ConnectLoop loop;
 
     /**
-     * Each further try has a thread of its own.
+     * Reconnects on a thread of its own.
      *
-     * @param purpose names the connection in logs and health, with its node: "publish"
+     * @param purpose names the connection in logs and health, together with its node, such as {@code publish}
      * @param opened runs when a connection is open and prepared; must not block
      */
     public ConnectionKeeper(
@@ -60,7 +60,7 @@ public final class ConnectionKeeper implements AutoCloseable {
                 opened);
     }
 
-    /** @param threads gives each further try a thread, which it may block for long */
+    /** @param threads runs attempts to reconnect, which may block for long */
     public ConnectionKeeper(
             String purpose,
             ConnectionFactory factory,
@@ -82,7 +82,7 @@ public final class ConnectionKeeper implements AutoCloseable {
      * Tries once on this thread, then goes on in the background.
      *
      * @param node for the log: there may be several nodes in one process
-     * @throws ConfigurationException when trying again cannot help
+     * @throws ConfigurationException SB-1202 when the broker refuses access, so that retrying cannot help
      */
     public void start(String node) {
         name = node + ':' + purpose;
@@ -92,7 +92,7 @@ public final class ConnectionKeeper implements AutoCloseable {
             if (RefusedConnection.isIn(e)) {
                 throw RefusedConnection.toException(name, factory, e);
             }
-            String why = problem(e); // before the next try, which may know better
+            String why = problem(e); // read before the next attempt, which may overwrite it
             Duration wait = loop.tryLater();
             LOG.warn(
                     "SB-1203 No connection '{}' to the broker at {}:{}: {}. Retrying in {} ms; check spring.rabbitmq.addresses (or host and port) if this goes on",
@@ -104,17 +104,17 @@ public final class ConnectionKeeper implements AutoCloseable {
         }
     }
 
-    /** {@code null} while there is none. */
+    /** {@code null} while disconnected. */
     public @Nullable Connection current() {
         Link link = current;
         return link == null ? null : link.connection();
     }
 
-    /** Ends this connection if it is the current one. Does not block; what waits for it fails, and a new one is opened. */
+    /** Closes the socket of this connection if it is the current one; pending calls fail and a new connection is opened. Does not block. */
     public void cut(Connection stuck) {
         Link link = current;
         if (link != null && link.connection() == stuck && link.cut()) {
-            LOG.warn("Connection '{}' is cut, because the broker reads nothing", name);
+            LOG.warn("Closing connection '{}': the broker does not read what is sent. Reconnecting", name);
         }
     }
 
@@ -139,11 +139,14 @@ public final class ConnectionKeeper implements AutoCloseable {
         connection.addBlockedListener(
                 reason -> {
                     blockage.begin();
-                    LOG.warn("Connection '{}' is blocked by the broker: {}. Publications wait", name, reason);
+                    LOG.warn(
+                            "The broker blocks connection '{}': {}. Publications wait; check the broker's memory and disk alarms",
+                            name,
+                            reason);
                 },
                 () -> {
                     blockage.end();
-                    LOG.info("Connection '{}' is unblocked", name);
+                    LOG.info("The broker unblocked connection '{}'", name);
                 });
         if (!accept(link)) {
             link.close();
@@ -154,7 +157,7 @@ public final class ConnectionKeeper implements AutoCloseable {
         opened.run();
     }
 
-    /** @return whether it is still wanted */
+    /** @return false if the keeper was closed meanwhile */
     private synchronized boolean accept(Link link) {
         if (!closed) {
             current = link;
@@ -164,9 +167,9 @@ public final class ConnectionKeeper implements AutoCloseable {
     }
 
     /**
-     * What is written to a blocked connection stays in the socket, with the writer in it.
+     * Waits while the broker blocks the connection.
      *
-     * @return false when it was blocked all the time
+     * @return false if it is still blocked at the deadline
      */
     public boolean awaitUnblocked(Deadline deadline) throws InterruptedException {
         return blockage.awaitEnd(deadline);
@@ -192,11 +195,12 @@ public final class ConnectionKeeper implements AutoCloseable {
         } catch (IOException | AmqpException | ShutdownSignalException e) {
             String before = problem;
             if (before.equals(problem(e))) {
-                LOG.debug("Still no connection '{}': {}", name, before);
+                LOG.debug("Connection '{}' still fails: {}", name, before);
             } else {
-                LOG.warn("Still no connection '{}': {}", name, problem);
+                LOG.warn("Connection '{}' still fails: {}. Retrying", name, problem);
             }
-        } catch (RuntimeException | Error e) { // whatever it was, nobody else would connect
+        } catch (RuntimeException | Error e) {
+            // an unexpected failure too: nothing else would connect
             String before = problem;
             problem = String.valueOf(e.getMessage());
             LOG.atLevel(problem.equals(before) ? Level.DEBUG : Level.ERROR)

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 
-/** Opens connections and remembers the socket of each, which the client keeps to itself. One thread at a time. */
+/** Opens connections and captures the socket of each, which the client does not expose. For one thread at a time. */
 final class Dialer {
 
     private static final Logger LOG = LoggerFactory.getLogger(Dialer.class);
@@ -31,13 +31,14 @@ final class Dialer {
         if (factory instanceof AbstractConnectionFactory spring) {
             com.rabbitmq.client.ConnectionFactory client = spring.getRabbitConnectionFactory();
             client.setChannelShouldCheckRpcResponseType(
-                    true); // a late answer must not pass for that of the next question
+                    // a late response must not be taken for that of the next request
+                    true);
             client.setSocketConfigurator(new Watching(client.getSocketConfigurator()));
         }
         guardSockets();
     }
 
-    /** Sees each socket as the client has it, also when another dialler of the same factory does so too. */
+    /** Captures each socket that the client opens, also when several dialers share a factory. */
     private final class Watching implements SocketConfigurator {
 
         private final SocketConfigurator inner;
@@ -53,23 +54,24 @@ final class Dialer {
         }
     }
 
-    /** Each time: the application may have given the client another key store. */
+    /** Called on every attempt, because the application may have reconfigured TLS on the client since. */
     private void guardSockets() {
         if (factory instanceof AbstractConnectionFactory spring) {
             GuardedSockets.install(spring.getRabbitConnectionFactory());
         }
     }
 
-    /** The last one counts: of several addresses, those that were tried before did not answer. */
+    /** Keeps the last socket: with several addresses, the earlier ones did not answer. */
     private void remember(Socket connecting) {
         Socket behind = GuardedSockets.behind(connecting);
         guarded = behind != connecting;
-        if (Thread.currentThread() == dialling) { // the client's factory may have other users
+        if (Thread.currentThread() == dialling) {
+            // other threads may use the same factory
             socket = behind;
         }
     }
 
-    /** Whether the last socket that was made was. */
+    /** Whether the last socket has a {@code HeaderGuard}. */
     boolean isGuarded() {
         return guarded;
     }
@@ -78,7 +80,7 @@ final class Dialer {
         if (!guarded && !warned) {
             warned = true;
             LOG.warn(
-                    "A message with deeply nested headers can end the connections to {}:{} again and again: the connection factory does not ask a SocketFactory for its sockets. Do not use NIO, Netty, or an SslContextFactory of your own",
+                    "A message with deeply nested headers can break the connections to {}:{} again and again: the connection factory does not use a SocketFactory, so headers cannot be guarded. Remove NIO, Netty or a custom SslContextFactory from it",
                     factory.getHost(),
                     factory.getPort());
         }
@@ -90,7 +92,8 @@ final class Dialer {
         try {
             Connection connection = factory.createConnection().getDelegate();
             if (connection == null) {
-                throw new IOException("The connection factory gave no connection");
+                throw new IOException(
+                        "The connection factory returned no connection of the RabbitMQ client; use Spring AMQP's CachingConnectionFactory");
             }
             warnUnlessGuarded();
             return new Link(connection, socket, timeline);

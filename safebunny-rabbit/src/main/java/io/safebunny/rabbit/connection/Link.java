@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection and the socket under it. While the broker reads nothing, all of the client's own ways to close wait for the
- * thread that writes; only closing the socket ends that write. Thread-safe.
+ * A connection and its socket. While the broker does not read, every way the client offers to close the connection waits for the writing
+ * thread; only closing the socket ends that write. Thread-safe.
  */
 final class Link {
 
@@ -30,7 +30,7 @@ final class Link {
     private final Timeline timeline;
     private final AtomicBoolean cut = new AtomicBoolean();
 
-    /** @param socket {@code null} when it is not known: then the client is asked to end the connection */
+    /** @param socket {@code null} if unknown; {@link #cut} then aborts through the client */
     Link(Connection connection, @Nullable Socket socket, Timeline timeline) {
         this.connection = connection;
         this.socket = socket;
@@ -42,9 +42,9 @@ final class Link {
     }
 
     /**
-     * Ends the connection at once, without a word to the broker; does not block.
+     * Closes the socket without the AMQP handshake; does not block.
      *
-     * @return false when that was done before
+     * @return false if that was done before
      */
     boolean cut() {
         if (!cut.compareAndSet(false, true)) {
@@ -61,15 +61,16 @@ final class Link {
         }
         try {
             if (socket instanceof SSLSocket) {
-                socket.setSoLinger(true, 0); // else it waits for the writer too, to send a close_notify
+                // otherwise closing waits for the writer in order to send close_notify
+                socket.setSoLinger(true, 0);
             }
             socket.close();
         } catch (IOException e) {
-            LOG.debug("The socket was closed already", e);
+            LOG.debug("Socket already closed", e);
         }
     }
 
-    /** In an orderly way if that takes no more than two seconds; blocks no longer than three. */
+    /** Closes in order if that takes at most two seconds, else by the socket; blocks for at most three. */
     void close() {
         CompletableFuture<Void> closed = new CompletableFuture<>();
         daemon("safebunny-close", () -> {
@@ -91,7 +92,7 @@ final class Link {
         try {
             connection.close(ORDERLY_MILLIS);
         } catch (IOException | RuntimeException e) {
-            LOG.debug("The connection was closed already", e);
+            LOG.debug("Connection already closed", e);
         }
     }
 

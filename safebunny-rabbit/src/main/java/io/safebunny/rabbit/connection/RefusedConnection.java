@@ -5,7 +5,7 @@ import io.safebunny.failure.ConfigurationException;
 import org.springframework.amqp.AmqpAuthenticationException;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 
-/** Tells a broker that does not let this user in from one that cannot be reached: trying again does not help with the first. */
+/** Distinguishes "access refused" (do not retry) from "unreachable" (retry). */
 final class RefusedConnection {
 
     private RefusedConnection() {}
@@ -29,7 +29,7 @@ final class RefusedConnection {
                                 factory.getUsername(),
                                 factory.getVirtualHost(),
                                 withoutFullStop(Channels.explain(failure))),
-                "Correct the user, password and virtual host in spring.rabbitmq.addresses, which win, or else spring.rabbitmq.username, spring.rabbitmq.password and spring.rabbitmq.virtual-host.",
+                "Set the right user, password and virtual host in spring.rabbitmq.addresses, which takes precedence, or in spring.rabbitmq.username, spring.rabbitmq.password and spring.rabbitmq.virtual-host.",
                 failure);
     }
 

@@ -7,8 +7,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * When a consumer is adjusted, and on which thread: that of who asks, or a worker, and never on two at once. Who asks while another thread
- * is at it does not wait: that one looks once more. What finds no worker, or failed, is tried again a second later. Thread-safe.
+ * Runs the adjustment of a consumer on the caller's thread or on a worker, never on two threads at once. A request during a run returns
+ * immediately and causes one more run. A failed run, or one that found no worker, is repeated a second later. Thread-safe.
  */
 final class Adjusting {
 
@@ -17,14 +17,14 @@ final class Adjusting {
     private final Executor workers;
     private final Timeline timeline;
     private final LaterRun retry;
-    /** To look; while there are any, one thread is at it. */
+    /** Pending requests; above zero while a thread is adjusting. */
     private final AtomicInteger requests = new AtomicInteger();
 
     private volatile boolean stopped;
 
     /**
-     * @param look compares and adjusts once; may wait for the broker
-     * @param done runs after it, when no thread is at it
+     * @param look compares and adjusts once; may block on the broker
+     * @param done runs after the last pending adjustment
      */
     Adjusting(Runnable look, Runnable done, Executor workers, Timeline timeline) {
         this.look = look;
@@ -34,7 +34,7 @@ final class Adjusting {
         this.retry = new LaterRun(this::soon, timeline);
     }
 
-    /** On this thread, unless another is at it. */
+    /** On this thread, unless another one is already adjusting. */
     void now() {
         if (requests.getAndIncrement() > 0) {
             return;
@@ -47,7 +47,7 @@ final class Adjusting {
         done.run();
     }
 
-    /** On a worker; when none is free now, later. */
+    /** On a worker, or later when the executor rejects it. */
     void soon() {
         try {
             workers.execute(this::now);
@@ -56,14 +56,14 @@ final class Adjusting {
         }
     }
 
-    /** Unless it is stopped: then somebody else asks for the last time. */
+    /** Does nothing once stopped: {@link #stop} runs the last adjustment itself. */
     void later() {
         if (!stopped) {
             retry.plan();
         }
     }
 
-    /** To be called while looking: what was seen first may be different by now. */
+    /** Call during an adjustment to have one more, because what it compared may have changed. */
     void lookAgain() {
         requests.incrementAndGet();
     }
@@ -72,7 +72,7 @@ final class Adjusting {
         return requests.get() > 0;
     }
 
-    /** Off the connection's threads, which must not wait for the broker; without workers there is only this thread. */
+    /** Keeps blocking calls off the connection's own threads; runs on the caller's thread only when the executor is shut down. */
     void onWorker(Runnable task) {
         try {
             workers.execute(task);
@@ -83,7 +83,7 @@ final class Adjusting {
         }
     }
 
-    /** Tries nothing again, and looks for the last time. */
+    /** Adjusts a last time and cancels pending retries. */
     void stop() {
         stopped = true;
         onWorker(this::now);

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The consume pipeline as the innermost of a listener container's advices: it settles every delivery itself and never proceeds. Whatever the
- * application's advices around it do, a delivery is handled at most once, and settled. Thread-safe.
+ * The consume pipeline as the innermost advice of a listener container. It settles every delivery itself and never proceeds. Whatever the
+ * application's advices do, each delivery is handled at most once and always settled. Thread-safe.
  */
 final class AdvisedPipeline implements MethodInterceptor {
 
@@ -26,37 +26,42 @@ final class AdvisedPipeline implements MethodInterceptor {
     private final BoundedLog log;
     private final Kind failedAround;
 
-    /** @param advices the chain that this is the innermost of */
+    /** @param advices runs the advice chain around this one */
     AdvisedPipeline(String queue, Consumer<RabbitDelivery> advices, DeliveryHandler pipeline, BoundedLog log) {
         this.queue = queue;
         this.advices = advices;
         this.pipeline = pipeline;
         this.log = log;
-        this.failedAround = Kind.warn(LOG, "Advices failed after messages of queue '%s' were handled".formatted(queue));
+        this.failedAround =
+                Kind.warn(LOG, "Advices of queue '%s' failed after the message was settled".formatted(queue));
     }
 
     void handle(RabbitDelivery delivery) {
         Throwable thrown = null;
         try {
             advices.accept(delivery);
-        } catch (Throwable e) { // an advice's own: the pipeline throws nothing
+        } catch (Throwable e) {
+            // thrown by an advice: the pipeline itself throws nothing
             thrown = e;
         }
         if (delivery.claim()) {
             delivery.refuse(thrown == null ? notProceeded() : thrown);
             settle(delivery);
         } else if (thrown != null) {
-            String kind = thrown.getClass().getName(); // its text might quote the message
+            // the exception's text may quote the message, so only its type is logged
+            String kind = thrown.getClass().getName();
             log.tell(
                     failedAround,
                     kind,
                     () -> LOG.warn(
-                            "An advice failed after a message of queue '{}' was handled and settled: {}", queue, kind));
-            LOG.debug("The advice's failure", thrown);
+                            "An advice of queue '{}' threw {} after the message was settled; the message is not affected",
+                            queue,
+                            kind));
+            LOG.debug("An advice of the listener container failed", thrown);
         }
     }
 
-    /** What an advice proceeds with again, or too late, is being handled or settled already. */
+    /** Does nothing when an advice proceeds twice or too late: the delivery is being handled or settled already. */
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) {
         RabbitDelivery delivery = (RabbitDelivery) invocation.getArguments()[1];
@@ -66,12 +71,13 @@ final class AdvisedPipeline implements MethodInterceptor {
         return null;
     }
 
-    /** Whatever the pipeline throws, out of memory perhaps: a delivery that nobody settles would keep its place. */
+    /** Hands the delivery back even on an {@code Error}: an unsettled delivery would occupy its place in the prefetch window. */
     private void settle(RabbitDelivery delivery) {
         try {
             pipeline.handle(delivery);
         } catch (Throwable e) {
-            delivery.handBack(); // does nothing when it is settled
+            // does nothing if it is settled already
+            delivery.handBack();
             throw e;
         }
     }
@@ -79,7 +85,7 @@ final class AdvisedPipeline implements MethodInterceptor {
     private MisuseException notProceeded() {
         return new MisuseException(
                 MisuseException.BROKEN_RULE,
-                "An advice of the listener container of queue %s did not proceed, and threw nothing: the message was not handled. Proceed, throw, or use a ConsumeMiddleware to drop messages."
+                "An advice of the listener container of queue %s returned without calling proceed(), so the message was not handled. Call proceed() or throw; use a ConsumeMiddleware to drop messages."
                         .formatted(queue));
     }
 }

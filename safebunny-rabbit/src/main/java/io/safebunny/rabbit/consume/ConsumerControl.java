@@ -20,10 +20,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a queue consumed with as much prefetch as is wanted now: compares the present consumer with what the pace, the room for
- * bytes and the {@link Dispatcher} allow, replaces it when it differs, and tries again what failed. Thread-safe.
+ * Keeps a queue consumed with the right prefetch: compares the current consumer with what the pace, the {@link InboundBudget} and the
+ * {@link Dispatcher} allow, replaces it when they differ, and retries after a failure. Thread-safe.
  *
- * <p>One thread at a time talks to the broker, as {@link Adjusting} sees to: never one of the connection's, and never with a lock held.
+ * <p>{@link Adjusting} makes sure that one thread at a time talks to the broker, never one of the connection's own and never with a lock
+ * held.
  */
 final class ConsumerControl implements ConsumerSession.Events {
 
@@ -44,14 +45,14 @@ final class ConsumerControl implements ConsumerSession.Events {
     private volatile Pace pace = Pace.FULL;
     private volatile boolean stopping;
 
-    /** Only the thread that adjusts uses it. */
+    /** Used only by the adjusting thread. */
     private boolean failedBefore;
 
     /**
-     * @param countsDeliveries whether the broker keeps count of failed deliveries of this queue
+     * @param countsDeliveries whether the broker counts failed deliveries of this queue (quorum queues)
      * @param share may slow the queue down to one message at a time
-     * @param connection the open one, {@code null} while there is none; who keeps it calls {@link #adjustSoon} when there is
-     * @param repair declares the queue again when it is gone
+     * @param connection the current one, {@code null} while disconnected; its keeper calls {@link #adjustSoon} on each new one
+     * @param repair declares the queue again if it is missing
      */
     ConsumerControl(
             String queue,
@@ -74,7 +75,7 @@ final class ConsumerControl implements ConsumerSession.Events {
         this.notConsumed = Kind.warn(LOG, "Cannot consume queue '%s'".formatted(queue));
     }
 
-    /** Also true while nothing should be consumed: paused, or stopping. */
+    /** Also true while nothing should be consumed because it is paused or stopping. */
     boolean isConsuming() {
         ConsumerSession present = session;
         return stopping || pace == Pace.PAUSED || (present != null && present.isAlive());
@@ -90,7 +91,7 @@ final class ConsumerControl implements ConsumerSession.Events {
         adjusting.soon();
     }
 
-    /** Waits for the broker, unless another thread is at it. */
+    /** Blocks on the broker, unless another thread is already adjusting. */
     void adjust() {
         adjusting.now();
     }
@@ -114,23 +115,33 @@ final class ConsumerControl implements ConsumerSession.Events {
             }
             failedBefore = false;
             log.works(notConsumed);
-            adjusting.lookAgain(); // what was delivered meanwhile may have changed what is wanted
+            // deliveries in the meantime may have changed the wanted prefetch
+            adjusting.lookAgain();
         } catch (IOException | ShutdownSignalException | ConfigurationException e) {
             String why = Channels.explain(e);
             log.fails(
-                    notConsumed, queue, why, () -> LOG.warn("Cannot consume queue '{}': {}. Trying again", queue, why));
+                    notConsumed,
+                    queue,
+                    why,
+                    () -> LOG.warn(
+                            "Cannot consume queue '{}': {}. Retrying in {} s", queue, why, LaterRun.DELAY.toSeconds()));
             adjusting.later();
-        } catch (RuntimeException | Error e) { // whatever it was, nobody else would try again
+        } catch (RuntimeException | Error e) {
+            // an unexpected failure too: nothing else would retry
             log.fails(
                     notConsumed,
                     queue,
                     e.toString(),
-                    () -> LOG.error("Cannot consume queue '{}'. Trying again", queue, Printable.inLines(e)));
+                    () -> LOG.error(
+                            "Cannot consume queue '{}'; retrying in {} s",
+                            queue,
+                            LaterRun.DELAY.toSeconds(),
+                            Printable.inLines(e)));
             adjusting.later();
         }
     }
 
-    /** Only on the thread that adjusts. */
+    /** Call only on the adjusting thread. */
     private @Nullable ConsumerSession presentSession() {
         ConsumerSession present = session;
         if (present != null && !present.isAlive()) {
@@ -148,7 +159,7 @@ final class ConsumerControl implements ConsumerSession.Events {
         return fresh;
     }
 
-    /** Prefetch of the consumer there should be now, 0 for none. */
+    /** The prefetch that the consumer should have now; 0 for no consumer. */
     private int wantedPrefetch(@Nullable ConsumerSession present) {
         if (stopping || pace == Pace.PAUSED) {
             return 0;
@@ -183,7 +194,7 @@ final class ConsumerControl implements ConsumerSession.Events {
     @Override
     public void lost(ConsumerSession old, @Nullable String why) {
         if (why != null && !stopping) {
-            LOG.warn("{}. Consuming again", why);
+            LOG.warn("{}. Consuming it again", why);
         }
         adjusting.onWorker(() -> {
             old.close();
@@ -192,13 +203,14 @@ final class ConsumerControl implements ConsumerSession.Events {
         adjusting.later();
     }
 
-    /** On a worker, when it was handled. */
+    /** Call on the worker that handled it. */
     void finished(RabbitDelivery delivery) {
         share.gave(delivery.size());
         boolean wasLast = delivery.session().finished();
         boolean adjust = isOutOfLine();
         if (wasLast || adjust) {
-            dispatcher.startWaiting(); // nobody waits for the answers of the broker
+            // start the others before blocking on the broker below
+            dispatcher.startWaiting();
         }
         if (wasLast) {
             delivery.session().close();
@@ -209,8 +221,8 @@ final class ConsumerControl implements ConsumerSession.Events {
         completeIfDrained();
     }
 
-    /** Its place at the broker is still taken, so the others need another consumer. */
-    void acquitted(RabbitDelivery delivery) {
+    /** Others no longer wait for this delivery, but it still occupies its consumer's prefetch, so they need a new consumer. */
+    void released(RabbitDelivery delivery) {
         delivery.session().occupy();
         adjustSoon();
     }
@@ -222,12 +234,12 @@ final class ConsumerControl implements ConsumerSession.Events {
         adjusting.stop();
     }
 
-    /** Completed when it has stopped, and everything is finished. */
+    /** Completed once stopped, with every delivery finished. */
     CompletableFuture<Void> drained() {
         return drained.copy();
     }
 
-    /** The order matters: what has been delivered is seen after it is known that nothing more is. */
+    /** The order of the checks matters: first that no more deliveries can arrive, then that none is left. */
     private void completeIfDrained() {
         if (!stopping || adjusting.isUnderWay()) {
             return;

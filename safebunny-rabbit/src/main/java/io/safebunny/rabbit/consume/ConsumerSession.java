@@ -13,24 +13,24 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One channel of a queue, with one consumer after the other and the count of what they delivered that is not finished. One
- * thread at a time asks for consumers; everything else is thread-safe. Its lock is not held while the broker is called.
+ * One channel of a queue, its successive consumers, and the number of their deliveries not yet finished. {@link #consume} and {@link
+ * #cancel} are for one thread at a time; everything else is thread-safe. The lock is never held during a call to the broker.
  */
 final class ConsumerSession {
 
-    /** Told on the connection's own thread: must neither call the broker nor wait. */
+    /** Called on the connection's own thread: must neither call the broker nor block. */
     interface Events {
 
-        /** @param prefetch of the consumer that brought it */
+        /** @param prefetch of the consumer that received it */
         void delivered(RabbitDelivery delivery, int prefetch);
 
-        /** A consumer delivers nothing more, as it was asked. */
+        /** The broker confirmed a cancel: that consumer delivers nothing more. */
         void consumerEnded();
 
         /**
-         * Nothing delivered here can be settled any more: the broker has it back.
+         * Deliveries of this session can no longer be settled: the broker has taken them back.
          *
-         * @param why what the broker did about this queue; {@code null} when the whole connection is gone, or this process closed it
+         * @param why what the broker did to this queue's channel; {@code null} when the whole connection was lost or this process closed it
          */
         void lost(ConsumerSession session, @Nullable String why);
     }
@@ -42,10 +42,10 @@ final class ConsumerSession {
 
     private volatile boolean cut;
 
-    /** Nothing more is asked of it; it stays open until what was delivered on it is finished. */
+    /** No consumer is started on it any more; it stays open until its deliveries are finished. */
     private volatile boolean retired;
 
-    /** Of the present consumer, 0 when there is none; written by the thread that asks for consumers. */
+    /** Of the current consumer, 0 for none; written only by the adjusting thread. */
     private volatile int prefetch;
 
     private volatile boolean occupied;
@@ -54,12 +54,12 @@ final class ConsumerSession {
 
     private final Object lock = new Object();
     // guarded by the lock
-    /** Those that may still deliver. */
+    /** Consumers whose cancel the broker has not confirmed, so they may still deliver. */
     private int consumers;
 
     private int unfinished;
 
-    /** @param countsDeliveries whether the broker keeps count of failed deliveries of this queue */
+    /** @param countsDeliveries whether the broker counts failed deliveries of this queue (quorum queues) */
     ConsumerSession(String queue, Channel channel, boolean countsDeliveries, Events events) {
         this.queue = queue;
         this.channel = channel;
@@ -67,7 +67,7 @@ final class ConsumerSession {
         this.events = events;
     }
 
-    /** Call once, before the first consumer: the channel may be closed already. */
+    /** Call once, before the first consumer. Reports the loss at once if the channel is closed already. */
     void watch() {
         channel.addShutdownListener(this::channelClosed);
     }
@@ -76,17 +76,17 @@ final class ConsumerSession {
         return channel;
     }
 
-    /** Whether it can be asked for consumers. */
+    /** Whether consumers can be started on it. */
     boolean isAlive() {
         return channel.isOpen() && !cut && !retired;
     }
 
-    /** Asks the connection too, which knows that it is being closed before its channels do. */
+    /** Also checks the connection: it knows earlier than its channels that it is closing. */
     boolean canSettle() {
         return !cut && channel.isOpen() && channel.getConnection().isOpen();
     }
 
-    /** Whether the broker took its deliveries back; a tag would then mean another message, or none. */
+    /** Whether the broker took its deliveries back; their tags must not be used any more. */
     boolean isCut() {
         return cut;
     }
@@ -95,13 +95,13 @@ final class ConsumerSession {
     int prefetch() {
         return prefetch;
     }
-
-    /** Whether the present consumer's only place is taken by a message that others no longer wait for. */
+    /** Whether a long-running message that others no longer wait for occupies the current consumer's only place. */
     boolean isOccupied() {
-        return occupied && prefetch == 1; // it may have been said of the consumer before
+        // with a larger prefetch it was an earlier consumer's place
+        return occupied && prefetch == 1;
     }
 
-    /** Others no longer wait for the message that takes the present consumer's place. */
+    /** Others no longer wait for the message that occupies the current consumer's place. */
     void occupy() {
         occupied = prefetch == 1;
     }
@@ -112,11 +112,12 @@ final class ConsumerSession {
         }
     }
 
-    /** Waits for the broker. When it fails, whether there is a consumer is not known, and the session retires. */
+    /** Blocks on the broker. After a failure it is unknown whether the consumer exists, so the session retires. */
     void consume(int wanted) throws IOException {
         try {
             Receiver receiver = new Receiver(wanted);
-            channel.setDefaultConsumer(receiver); // of deliveries that come although nobody answered in time
+            // receives deliveries of a consumer whose basic.consume-ok came too late
+            channel.setDefaultConsumer(receiver);
             channel.basicQos(wanted);
             synchronized (lock) {
                 consumers++;
@@ -129,7 +130,7 @@ final class ConsumerSession {
         }
     }
 
-    /** What is delivered is finished; the broker gets the rest back. */
+    /** Lets current deliveries finish; later ones return to the queue when the channel closes. */
     private void retire() {
         boolean idle;
         synchronized (lock) {
@@ -151,9 +152,9 @@ final class ConsumerSession {
     }
 
     /**
-     * To be called once for each delivery.
+     * Call once for each delivery.
      *
-     * @return whether it was the last one of a retired session, which is then to be closed
+     * @return whether the session is retired and this was its last delivery: then close it
      */
     boolean finished() {
         synchronized (lock) {
@@ -198,7 +199,8 @@ final class ConsumerSession {
         @Override
         public void handleDelivery(String tag, Envelope envelope, BasicProperties properties, byte[] body) {
             if (!take()) {
-                return; // goes back when the channel is closed
+                // returns to the queue when the channel closes
+                return;
             }
             IncomingMessage message = new IncomingMessage(
                     queue,
@@ -220,13 +222,15 @@ final class ConsumerSession {
             events.consumerEnded();
         }
 
-        /** The broker ended this consumer. What it had is the broker's again, so the channel, still open, must settle nothing more. */
+        /**
+         * The broker cancelled this consumer and took its deliveries back; although the channel is still open, none may be settled on it.
+         */
         @Override
         public void handleCancel(String tag) {
             cut = true;
             events.lost(
                     ConsumerSession.this,
-                    "The broker cancelled the consumer of queue '%s' (queue deleted or moved, or a message was held too long)"
+                    "The broker cancelled the consumer of queue '%s' (the queue was deleted or moved, or a message exceeded the acknowledgement timeout)"
                             .formatted(queue));
         }
     }

@@ -12,26 +12,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives the deliveries of a queue to worker threads, as the {@link WaitingLine} says whose turn it is. Each worker handles what waits for a
- * while, and is then free for the other queues. Thread-safe.
+ * Hands the deliveries of a queue to worker threads in the order that the {@link WaitingLine} decides. A worker keeps handling deliveries
+ * for a short time and is then free for other queues. Thread-safe.
  */
 final class Dispatcher {
 
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
-    /** How long a worker goes on with the next delivery after the one it has handled. */
+    /** How long a worker keeps taking deliveries of this queue before it gives its thread back. */
     static final Duration TURN = Duration.ofMillis(1);
 
-    /** Does the work. */
+    /** Handles deliveries. */
     interface Work {
 
         void handle(RabbitDelivery delivery);
 
-        /** Called after {@link #handle}, however that ended. */
+        /** Called after {@link #handle}, whether it returned or threw. */
         void finished(RabbitDelivery delivery);
 
-        /** It is still being handled, but no longer alone. */
-        void acquitted(RabbitDelivery delivery);
+        /** Called when a delivery handled in isolation takes so long that others no longer wait for it. */
+        void released(RabbitDelivery delivery);
     }
 
     private final String queue;
@@ -58,47 +58,48 @@ final class Dispatcher {
         this.log = log;
         this.work = work;
         this.line = new WaitingLine(
-                prefetch, new Isolation(quarantine, prefetch, timeline, this::startWaiting, this::acquit));
+                prefetch, new Isolation(quarantine, prefetch, timeline, this::startWaiting, this::release));
     }
 
-    /** @param asked the prefetch of the consumer that brought it */
+    /** @param asked the prefetch of the consumer that received it */
     void add(RabbitDelivery delivery, int asked) {
         line.add(delivery, asked);
         startWaiting();
     }
 
-    /** The next channel is a new one. */
+    /** Call when the channel was lost: the first deliveries of the next one are isolated. */
     void beCautious() {
         line.beCautious();
     }
 
-    /** Workers give their thread back after each delivery from now on: others need it, to stop. */
+    /** From now on workers give their thread back after each delivery, because shutting down needs threads too. */
     void stop() {
         stopping = true;
     }
 
-    /** Whether nothing is being handled, and nothing waits for it. */
+    /** Whether no delivery is being handled or waiting. */
     boolean isIdle() {
         return line.isIdle();
     }
 
     /**
-     * How much a consumer may bring at once now, 0 for nothing.
+     * The prefetch that the consumer should have now, 0 for no consumer.
      *
-     * @param present what the present consumer may bring, 0 when there is none
+     * @param present prefetch of the current consumer, 0 for none
      */
     int wantedPrefetch(int present) {
         return line.wantedPrefetch(present);
     }
 
-    /** Asks for one worker at a time, which asks for the next one before it handles anything: waking a thread is expensive. */
+    /** Starts at most one worker; each starts the next before it handles anything. Waking more threads than needed is expensive. */
     void startWaiting() {
         if (!line.claimStart()) {
             return;
         }
         try {
             workers.execute(this::takeTurn);
-        } catch (RuntimeException | Error e) { // no thread now
+        } catch (RuntimeException | Error e) {
+            // the executor has no thread to spare
             line.endStart();
             startLater(e);
         }
@@ -107,17 +108,17 @@ final class Dispatcher {
     private void startLater(Throwable cause) {
         if (start.plan()) {
             log.tell(
-                    Kind.warn(LOG, "No thread for deliveries of queue '%s'".formatted(queue)),
+                    Kind.warn(LOG, "No worker thread for deliveries of queue '%s'".formatted(queue)),
                     cause.toString(),
                     () -> LOG.warn(
-                            "No thread for a delivery of queue '{}'; next try in {} ms",
+                            "No worker thread for a delivery of queue '{}'; retrying in {} ms",
                             queue,
                             LaterRun.DELAY.toMillis(),
                             Printable.inLines(cause)));
         }
     }
 
-    /** Handles what waits, for a while; a thread of a small pool is then given back for the other queues. */
+    /** Handles waiting deliveries for at most {@link #TURN}, so that queues that share a small pool all get threads. */
     private void takeTurn() {
         long begun = timeline.nanoTime();
         line.endStart();
@@ -130,7 +131,7 @@ final class Dispatcher {
         }
     }
 
-    /** Not with an interrupt, which is for this thread's owner to see. */
+    /** Stops on an interrupt, which is meant for the thread's owner. */
     private boolean mayGoOn(long begun) {
         return !stopping
                 && timeline.nanoTime() - begun < TURN.toNanos()
@@ -139,7 +140,8 @@ final class Dispatcher {
 
     private void handle(RabbitDelivery delivery) {
         try {
-            startWaiting(); // the others do not wait for this one
+            // others must not wait for this one
+            startWaiting();
         } finally {
             try {
                 work.handle(delivery);
@@ -150,15 +152,15 @@ final class Dispatcher {
         }
     }
 
-    private void acquit(RabbitDelivery delivery) {
-        if (!line.acquit(delivery)) {
+    private void release(RabbitDelivery delivery) {
+        if (!line.release(delivery)) {
             return;
         }
         LOG.info(
-                "A message of queue '{}' that came back {} times is still being handled; others are handled beside it",
+                "A message of queue '{}' that was redelivered {} times is still being handled; others no longer wait for it",
                 queue,
                 delivery.message().deliveryCount());
         startWaiting();
-        work.acquitted(delivery);
+        work.released(delivery);
     }
 }

@@ -7,10 +7,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bounds the bytes of delivered messages that all queues of a transport hold at once, as far as that can be done: the broker
- * counts messages, not bytes. A queue whose messages would not fit as often as its prefetch says gets one at a time, until
- * they do; it always gets one, however large and whatever the others hold, so nothing here ever blocks. What the
- * broker sent before the first large message was seen still arrives. Thread-safe, calls nobody.
+ * Limits the bytes of delivered messages that all queues of a transport hold at once. The broker counts messages, not bytes, so this works
+ * by prefetch: a queue whose prefetch times its message size would not fit takes one message at a time until it does. It always gets that
+ * one, however large, so no queue ever stalls. What the broker sent before the first large message was seen still arrives. Thread-safe,
+ * never blocks.
  */
 final class InboundBudget {
 
@@ -18,7 +18,7 @@ final class InboundBudget {
 
     private final BoundedLog log;
     private final long limit;
-    /** Of all shares; guarded by this. */
+    /** Sum over all shares; guarded by this. */
     private long claimed;
 
     /** @param limit in bytes */
@@ -27,12 +27,12 @@ final class InboundBudget {
         this.log = log;
     }
 
-    /** Of one queue that takes up to {@code prefetch} messages at once. */
+    /** The share of one queue that takes up to {@code prefetch} messages at once. */
     Share share(String queue, int prefetch) {
         return new Share(queue, prefetch);
     }
 
-    /** What one queue holds, and may hold. */
+    /** One queue's part of the budget. */
     final class Share {
 
         private final String queue;
@@ -40,7 +40,7 @@ final class InboundBudget {
         // guarded by the budget
         private long held;
         private long claim;
-        /** The largest of the latest messages, fading by an eighth per message. */
+        /** Size of recent large messages: a maximum that decays by an eighth per message. */
         private long large;
 
         private boolean full = true;
@@ -59,7 +59,7 @@ final class InboundBudget {
             }
         }
 
-        /** Handled, or no longer ours. */
+        /** Call when a delivery is finished. */
         void gave(int bytes) {
             synchronized (InboundBudget.this) {
                 held -= bytes;
@@ -67,14 +67,14 @@ final class InboundBudget {
             }
         }
 
-        /** Whether the queue may have its prefetch. Else one at a time. */
+        /** Whether the queue may use its full prefetch; otherwise it takes one message at a time. */
         boolean isFull() {
             boolean was;
             boolean is;
             synchronized (InboundBudget.this) {
                 was = full;
                 long others = claimed - claim;
-                // once slowed down it needs some extra room to speed up again, or it would keep switching
+                // hysteresis: a slowed-down queue needs a quarter of the limit to spare, or it would keep switching
                 full = others + whenFull() <= (was ? limit : limit - limit / 4);
                 is = full;
                 claim();
@@ -84,7 +84,7 @@ final class InboundBudget {
                         Kind.info(LOG, "Queue '%s' takes one message at a time".formatted(queue)),
                         queue,
                         () -> LOG.info(
-                                "Queue '{}' takes one message at a time: {} of its size would be too much for the {} MiB set aside for what is being handled",
+                                "Queue '{}' takes one message at a time: {} messages of this size exceed the {} MiB reserved for messages being handled",
                                 queue,
                                 prefetch,
                                 limit >> 20));
@@ -96,14 +96,14 @@ final class InboundBudget {
             return Math.max(held, large * prefetch);
         }
 
-        /** Counts what it holds, and what it must be expected to get; a queue that is idle takes nothing from the others. */
+        /** Claims what the queue holds plus what it may still receive; an idle queue claims nothing. */
         private void claim() {
             long before = claim;
             claim = left || held == 0 ? held : full ? whenFull() : Math.max(held, large);
             claimed += claim - before;
         }
 
-        /** Gets nothing more. */
+        /** The queue is no longer consumed. */
         void leave() {
             synchronized (InboundBudget.this) {
                 left = true;

@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which deliveries of a queue may be handled beside which, as the {@link QuarantinePolicy} decides by the broker's count. So that none uses up
- * the delivery limit of those beside it, the broker may also give only one message at a time on a new channel, until it gives one that is
- * above suspicion.
+ * Decides which deliveries of a queue may be handled concurrently. One that the {@link QuarantinePolicy} isolates, because the broker
+ * counted failed deliveries, is handled alone, so that if it ends the process it does not use up the delivery limit of others. For the same
+ * reason a new channel takes one message at a time until it receives one without failed deliveries.
  *
  * <p>Not thread-safe: guarded by the lock of its {@link WaitingLine}. What it schedules runs without that lock.
  */
@@ -21,83 +21,85 @@ final class Isolation {
     private final QuarantinePolicy quarantine;
     private final int prefetch;
     private final Timeline timeline;
-    private final Runnable outOfPatience;
+    private final Runnable waitedEnough;
     private final Consumer<RabbitDelivery> takesLong;
 
     private boolean cautious = true;
-    private @Nullable RabbitDelivery suspect;
+    private @Nullable RabbitDelivery isolated;
     private @Nullable Long waitsSince;
-    private int suspectsWaiting;
+    private int isolatedWaiting;
 
     /**
-     * @param quarantine says which is handled alone, and how long one waits
-     * @param prefetch how many are handled at once where none is suspicious
-     * @param outOfPatience run when a suspicious delivery has waited for as long as it does
-     * @param takesLong told of a delivery that is handled alone for as long as others wait for it
+     * @param quarantine decides which deliveries are isolated, and how long they wait
+     * @param prefetch how many others are handled at once
+     * @param waitedEnough runs when an isolated delivery has waited long enough for the others to finish
+     * @param takesLong called when an isolated delivery has run for as long as others wait for it
      */
     Isolation(
             QuarantinePolicy quarantine,
             int prefetch,
             Timeline timeline,
-            Runnable outOfPatience,
+            Runnable waitedEnough,
             Consumer<RabbitDelivery> takesLong) {
         this.quarantine = quarantine;
         this.prefetch = prefetch;
         this.timeline = timeline;
-        this.outOfPatience = outOfPatience;
+        this.waitedEnough = waitedEnough;
         this.takesLong = takesLong;
     }
 
-    /** {@code null} when it may be handled beside others. */
+    /** {@code null} when it may run concurrently with others. */
     private @Nullable Alone alone(RabbitDelivery delivery) {
         Evidence known = Evidence.ofBroker(delivery.message().deliveryCount());
         return quarantine.decide(known) instanceof Alone alone ? alone : null;
     }
 
-    /** What comes on a new channel may have ended the process, or the channel, before. */
+    /** Deliveries on a new channel may be those that ended the process or the channel before. */
     void beCautious() {
         cautious = true;
     }
 
-    /** Whether the broker is to give one message at a time. */
+    /** Whether to take one message at a time from the broker. */
     boolean isCautious() {
         return cautious;
     }
 
-    /** Whether the broker is to give nothing, because a message is handled alone, or is going to be. */
+    /** Whether to take nothing more from the broker, because an isolated message is being handled or waiting. */
     boolean isInForce() {
-        return suspect != null || suspectsWaiting > 0;
+        return isolated != null || isolatedWaiting > 0;
     }
 
-    /** @param prefetch of the consumer that brought it */
+    /** @param prefetch of the consumer that received it */
     void delivered(RabbitDelivery delivery, int prefetch) {
         if (alone(delivery) != null) {
             cautious = true;
-            suspectsWaiting++;
+            isolatedWaiting++;
         } else if (prefetch == 1) {
             cautious = false;
         }
     }
 
-    /** @param running how many are being handled */
+    /**
+     * An isolated delivery waits for the others, but not for ever: some handlers never return.
+     *
+     * @param running how many are being handled
+     */
     boolean mayBegin(RabbitDelivery next, int running) {
         Alone alone = alone(next);
-        return alone == null
-                ? suspect == null && running < prefetch
-                : running == 0 || hasWaited(alone.patience()); // some handlers do not return
+        return alone == null ? isolated == null && running < prefetch : running == 0 || hasWaited(alone.patience());
     }
 
     private boolean hasWaited(Duration patience) {
         return waitsSince != null && timeline.nanoTime() - waitsSince >= patience.toNanos();
     }
 
-    /** It is next, but must not begin yet. */
+    /** It is the next in line, but must not begin yet. */
     void waits(RabbitDelivery next) {
         Alone alone = alone(next);
         if (alone != null && waitsSince == null) {
-            waitsSince =
-                    timeline.nanoTime(); // set before scheduling: the call might come too early, and there is only one
-            timeline.schedule(alone.patience(), outOfPatience);
+            // set before scheduling, as the wake-up comes only once
+            waitsSince = timeline.nanoTime();
+            timeline.schedule(alone.patience(), waitedEnough);
         }
     }
 
@@ -105,25 +107,25 @@ final class Isolation {
         Alone alone = alone(next);
         if (alone != null) {
             timeline.schedule(alone.patience(), () -> takesLong.accept(next));
-            suspect = next;
+            isolated = next;
             waitsSince = null;
-            suspectsWaiting--;
+            isolatedWaiting--;
         }
     }
 
     void finished(RabbitDelivery delivery) {
-        if (delivery.equals(suspect)) {
-            suspect = null;
+        if (delivery.equals(isolated)) {
+            isolated = null;
         }
     }
 
     /**
-     * It takes long, but has not ended the process: the others stop waiting for it.
+     * It has run for long without ending the process, so others stop waiting for it.
      *
-     * @return whether they did
+     * @return whether it was still isolated
      */
-    boolean acquit(RabbitDelivery delivery) {
-        boolean waited = delivery.equals(suspect);
+    boolean release(RabbitDelivery delivery) {
+        boolean waited = delivery.equals(isolated);
         finished(delivery);
         return waited;
     }

@@ -5,7 +5,7 @@ import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A task that runs a second later, once, however often it is planned until then. Thread-safe. */
+/** Runs a task once, a second later, however often that is requested in the meantime. Thread-safe. */
 final class LaterRun {
 
     static final Duration DELAY = Duration.ofSeconds(1);

@@ -19,7 +19,7 @@ import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 
-/** The queues that a transport consumes: each has a {@link QueueContainer}, and all share the room for delivered bytes. Thread-safe. */
+/** The queues that a transport consumes, each with its {@link QueueContainer}; all share one {@link InboundBudget}. Thread-safe. */
 public final class QueueConsumers {
 
     private final ConnectionKeeper.Preparation repair;
@@ -30,9 +30,9 @@ public final class QueueConsumers {
     private final List<QueueContainer> containers = new CopyOnWriteArrayList<>();
 
     /**
-     * @param inboundBytes bodies of delivered messages that all queues together hold at once before they take one message at a time
-     * @param repair declares a queue again when it is gone
-     * @param workers handles deliveries; must not run a task on the caller's thread, nor wait for a free one
+     * @param inboundBytes total size of delivered message bodies above which queues take one message at a time
+     * @param repair declares a queue again if it is missing
+     * @param workers runs handlers; must queue or reject tasks, never run them on the caller's thread or block it
      */
     public QueueConsumers(
             long inboundBytes,
@@ -51,8 +51,8 @@ public final class QueueConsumers {
      * Where deliveries come from.
      *
      * @param factory makes the connection
-     * @param connection keeps it; calls {@link QueueConsumers#adjust} when it has a new one
-     * @param customizer of the containers of its queues
+     * @param connection keeps that connection open; calls {@link QueueConsumers#adjust} on each new one
+     * @param customizer of the listener containers of its queues
      */
     public record Source(
             ConnectionFactory factory,
@@ -60,8 +60,8 @@ public final class QueueConsumers {
             ContainerCustomizer<AbstractMessageListenerContainer> customizer) {}
 
     /**
-     * @param pace at first
-     * @param topology says what the broker does with failed deliveries of the queue
+     * @param pace to begin with
+     * @param topology tells the queue type and the delivery limit
      */
     public Consumption consume(
             String queue, int prefetch, Pace pace, DeliveryHandler handler, Source source, TopologyOptions topology) {
@@ -100,12 +100,12 @@ public final class QueueConsumers {
         };
     }
 
-    /** There is a new connection. */
+    /** Call on every new connection. */
     public void adjust() {
         containers.forEach(QueueContainer::adjustSoon);
     }
 
-    /** One that should be consumed and is not; {@code null} when there is none. */
+    /** A queue that should be consumed and is not; {@code null} when there is none. */
     public @Nullable String idleQueue() {
         return containers.stream()
                 .filter(container -> !container.isConsuming())

@@ -21,11 +21,11 @@ import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 
 /**
- * Spring AMQP listener container of one queue: one channel, up to {@code prefetch} deliveries handled at once on worker
- * threads, each by the container's advices around the {@link AdvisedPipeline}.
+ * Spring AMQP listener container of one queue: one channel, up to {@code prefetch} deliveries handled at once on worker threads, each by
+ * the container's advices around the {@link AdvisedPipeline}.
  *
- * <p>Only the lifecycle is here: {@link ConsumerControl} consumes, through {@link ConsumerSession}s, and {@link Dispatcher} has
- * the deliveries handled. Why not Spring's own containers: {@code docs/decisions/0004-listener-container.md}.
+ * <p>This class only has the lifecycle: {@link ConsumerControl} consumes, through {@link ConsumerSession}s, and {@link Dispatcher} hands
+ * deliveries to workers. Why not one of Spring's containers: {@code docs/decisions/0004-listener-container.md}.
  */
 final class QueueContainer extends AbstractMessageListenerContainer {
 
@@ -37,10 +37,10 @@ final class QueueContainer extends AbstractMessageListenerContainer {
 
     /**
      * @param share may slow the queue down to one message at a time
-     * @param connection the open one, {@code null} while there is none
-     * @param repair declares the queue again when it is gone
-     * @param countsDeliveries whether the broker keeps count of failed deliveries of this queue
-     * @param quarantine says which messages are handled alone
+     * @param connection the current one, {@code null} while disconnected
+     * @param repair declares the queue again if it is missing
+     * @param countsDeliveries whether the broker counts failed deliveries of this queue (quorum queues)
+     * @param quarantine decides which messages are isolated
      */
     QueueContainer(
             String queue,
@@ -64,7 +64,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
                 queue, countsDeliveries, share, connection, repair, dispatcher, workers, timeline, log);
     }
 
-    /** To be called once, before the start. Of what is customized the advices count; the rest is the library's to say. */
+    /** Call once, before the start. The customizer's advice chain is kept; all other settings are overwritten. */
     void customizeBy(ContainerCustomizer<AbstractMessageListenerContainer> customizer) {
         customizer.configure(this);
         setConnectionFactory(factory);
@@ -78,7 +78,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         setAdviceChain(all);
     }
 
-    /** Nothing: what an advice proceeds with twice ends here instead of at the innermost advice. */
+    /** Does nothing: only reached when an advice proceeds past the innermost one. */
     @Override
     protected void actualInvokeListener(Channel channel, Object delivery) {}
 
@@ -99,8 +99,8 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         }
 
         @Override
-        public void acquitted(RabbitDelivery delivery) {
-            control.acquitted(delivery);
+        public void released(RabbitDelivery delivery) {
+            control.released(delivery);
         }
     }
 
@@ -117,16 +117,16 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         control.setPace(wanted);
     }
 
-    /** Brings the consumer in line with what is wanted; with a new connection too. */
+    /** Adjusts the consumer on a worker; call on every new connection. */
     void adjustSoon() {
         control.adjustSoon();
     }
 
-    /** Nothing: the control has all it needs. */
+    /** Nothing to do: {@link ConsumerControl} is set up by the constructor. */
     @Override
     protected void doInitialize() {}
 
-    /** The keeper of the connection checks the topology. */
+    /** Does nothing: the topology is checked on every connect. */
     @Override
     protected void checkMismatchedQueues() {}
 
@@ -136,7 +136,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         control.adjust();
     }
 
-    /** Cancels the consumer, waits for what is being handled, and only then closes the channel. */
+    /** Cancels the consumer, waits for running handlers, and only then closes the channel. */
     CompletableFuture<Void> drainAndStop() {
         shutdown(null);
         return control.drained();

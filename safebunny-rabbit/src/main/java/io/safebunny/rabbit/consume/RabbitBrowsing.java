@@ -20,17 +20,19 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gets messages of a queue on a channel of its own; when that closes, the broker puts back what is not acknowledged. Confined to one thread. */
+/**
+ * Reads messages of a queue on a separate channel; when it closes, the broker requeues what was not acknowledged. Confined to one thread.
+ */
 public final class RabbitBrowsing implements BrowsedQueue {
 
     private static final Logger LOG = LoggerFactory.getLogger(RabbitBrowsing.class);
 
-    /** A broker under load puts back slowly. If others take copies meanwhile, they are never all there. */
+    /** How long to wait for requeued messages: a busy broker is slow, and if others take some they are never all back. */
     private static final Duration PUT_BACK_WITHIN = Duration.ofSeconds(2);
 
     private static final Duration BETWEEN_QUESTIONS = Duration.ofMillis(5);
 
-    /** Otherwise it is there, and the instance of the broker that has it is not. */
+    /** The broker's text for a missing queue; other 404s mean that the broker node hosting it is down. */
     private static final String NO_QUEUE = "no queue '";
 
     private final Channel channel;
@@ -47,13 +49,11 @@ public final class RabbitBrowsing implements BrowsedQueue {
     }
 
     /**
-     * @param connection {@code null} while there is none
-     * @throws BrowsingException when the broker refuses, or is not there
-     */
+     * @param connection {@code null} while disconnected * @throws BrowsingException when the broker refuses or cannot be reached */
     public static RabbitBrowsing open(@Nullable Connection connection, String queue, Timeline timeline) {
         if (connection == null) {
             throw new BrowsingException(
-                    queue, "there is no connection to the broker. Try again when health is up.", null);
+                    queue, "the broker is not connected. Check the node's health and try again when it is up.", null);
         }
         try {
             return new RabbitBrowsing(Channels.open(connection), queue, timeline);
@@ -63,10 +63,10 @@ public final class RabbitBrowsing implements BrowsedQueue {
     }
 
     /**
-     * How many messages wait, asked passively, on a channel of its own: the broker closes it when it refuses.
+     * The number of waiting messages. Asks on a separate channel, because the broker closes it on a refusal.
      *
-     * @param connection {@code null} while there is none
-     * @throws BrowsingException when the broker refuses, or is not there
+     * @param connection {@code null} while disconnected
+     * @throws BrowsingException when the broker refuses or cannot be reached
      */
     public static long depth(@Nullable Connection connection, String queue, Timeline timeline) {
         RabbitBrowsing asking = open(connection, queue, timeline);
@@ -84,7 +84,7 @@ public final class RabbitBrowsing implements BrowsedQueue {
         if (reason != null && reason.getReplyCode() == AMQP.ACCESS_REFUSED) {
             return BrowsingException.denied(
                     queue,
-                    "%s. Nodes need no read permission on it otherwise: add it to the third expression of rabbitmqctl set_permissions, see docs/permissions.md."
+                    "%s. Add the queue to the read expression of rabbitmqctl set_permissions (nodes need it only to browse), see docs/permissions.md."
                             .formatted(reason.getReplyText()),
                     e);
         }
@@ -97,7 +97,7 @@ public final class RabbitBrowsing implements BrowsedQueue {
                             .formatted(reason.getReplyText()),
                     e);
         }
-        return new BrowsingException(queue, Channels.explain(e) + ".", e);
+        return new BrowsingException(queue, "%s. Check the broker and try again.".formatted(Channels.explain(e)), e);
     }
 
     @Override
@@ -130,14 +130,14 @@ public final class RabbitBrowsing implements BrowsedQueue {
     }
 
     /**
-     * A quorum queue puts back a moment after it was told to, and whoever takes messages in that moment misses these. By nack, which a
-     * RabbitMQ 4.3 quorum queue does not count as a failed delivery. How many messages there are is asked passively, which 4.2.6 and 4.3.0
-     * refuse to a user without the permission to configure the queue: there, a look that follows at once may miss copies.
+     * Uses nack, which a RabbitMQ 4.3 quorum queue does not count as a failed delivery. A quorum queue requeues with a short delay in which
+     * others would miss these messages, so this waits until the message count is back. RabbitMQ 4.2.6 and 4.3.0 refuse that count to a user
+     * without configure permission; there, browsing again at once may miss messages.
      */
     private void putBack() {
         try {
             long whole = waiting + held;
-            channel.basicNack(0, true, true); // all
+            channel.basicNack(0, true, true); // tag 0 with multiple: all of them
             Deadline deadline = Deadline.after(PUT_BACK_WITHIN, timeline);
             while (channel.messageCount(queue) < whole && !deadline.isOver()) {
                 timeline.sleep(BETWEEN_QUESTIONS);
@@ -145,7 +145,7 @@ public final class RabbitBrowsing implements BrowsedQueue {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IOException | ShutdownSignalException e) {
-            LOG.debug("What was taken from {} goes back with its channel", queue, e);
+            LOG.debug("Messages taken from {} are requeued when the channel closes", queue, e);
         }
     }
 
@@ -180,7 +180,7 @@ public final class RabbitBrowsing implements BrowsedQueue {
             return !settled && channel.isOpen();
         }
 
-        /** An acknowledgement has no answer: it has been received when the broker answers what follows it on the same channel. */
+        /** AMQP does not confirm acknowledgements; the broker has received it when it answers the next request on the same channel. */
         @Override
         public void acknowledge() {
             if (settled) {
@@ -190,7 +190,8 @@ public final class RabbitBrowsing implements BrowsedQueue {
             held--;
             try {
                 channel.basicAck(tag, false);
-                channel.basicQos(0); // changes nothing for whoever does not consume
+                // a request without effect, as nothing is consumed on this channel
+                channel.basicQos(0);
             } catch (IOException | ShutdownSignalException e) {
                 Channels.closeQuietly(channel);
                 throw refused(queue, e);
@@ -207,7 +208,7 @@ public final class RabbitBrowsing implements BrowsedQueue {
             settle(delivery -> channel.basicReject(delivery, false));
         }
 
-        /** Without a channel the message is back in the queue already. */
+        /** If the channel is closed, the message is already back in the queue. */
         private void settle(Answer answer) {
             if (!isOpen()) {
                 return;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A delivery on one channel, settled by its tag alone: others are in flight on the same channel. */
+/** A delivery on a channel shared with others; settled individually by its tag. */
 final class RabbitDelivery implements Delivery {
 
     private static final Logger LOG = LoggerFactory.getLogger(RabbitDelivery.class);
@@ -39,9 +39,9 @@ final class RabbitDelivery implements Delivery {
     }
 
     /**
-     * To be called by whoever is about to decide what becomes of the message.
+     * Call before handling or settling the message.
      *
-     * @return whether nobody did before
+     * @return whether the caller is the first
      */
     boolean claim() {
         return claimed.compareAndSet(false, true);
@@ -57,7 +57,7 @@ final class RabbitDelivery implements Delivery {
         return refusal;
     }
 
-    /** It must not be handled. */
+    /** Marks the message as not to be handled. */
     void refuse(Throwable why) {
         refusal = why;
     }
@@ -90,9 +90,10 @@ final class RabbitDelivery implements Delivery {
         try {
             settlement.run();
         } catch (IOException | ShutdownSignalException e) {
-            // once per message in work; the loss of the channel is logged elsewhere
+            // debug only: this happens for every message in progress, and the loss of the channel is logged by its
+            // session
             LOG.debug(
-                    "Could not settle message {}, its channel is gone; the broker will deliver it again",
+                    "Cannot settle message {}: its channel is closed; the broker will redeliver it",
                     Names.printable(String.valueOf(message.message().messageId())));
         }
     }

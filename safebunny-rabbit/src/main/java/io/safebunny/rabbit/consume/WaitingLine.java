@@ -6,8 +6,8 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deliveries of a queue that wait for a worker, and whose turn it is: in the order they came, up to {@code prefetch} at once, and some
- * {@linkplain Isolation alone}. Also knows whether a worker is asked for, so that it is one at a time. Thread-safe.
+ * The deliveries of a queue that wait for a worker, in order of arrival. Up to {@code prefetch} run at once, some only in {@linkplain
+ * Isolation isolation}. Also remembers whether a worker is being started, so that it is one at a time. Thread-safe.
  */
 final class WaitingLine {
 
@@ -18,16 +18,16 @@ final class WaitingLine {
     private final Isolation isolation;
     private final Deque<RabbitDelivery> waiting = new ArrayDeque<>();
     private int running;
-    /** A worker was asked for that has not begun. */
+    /** A worker was requested and has not begun yet. */
     private boolean starting;
 
-    /** @param isolation not used by anybody else */
+    /** @param isolation must not be shared: it is guarded by this object's lock */
     WaitingLine(int prefetch, Isolation isolation) {
         this.prefetch = prefetch;
         this.isolation = isolation;
     }
 
-    /** @param asked the prefetch of the consumer that brought it */
+    /** @param asked the prefetch of the consumer that received it */
     void add(RabbitDelivery delivery, int asked) {
         synchronized (lock) {
             isolation.delivered(delivery, asked);
@@ -35,14 +35,14 @@ final class WaitingLine {
         }
     }
 
-    /** The next channel is a new one. */
+    /** Call when the channel was lost. */
     void beCautious() {
         synchronized (lock) {
             isolation.beCautious();
         }
     }
 
-    /** Whether nothing is being handled, and nothing waits for it. */
+    /** Whether no delivery is being handled or waiting. */
     boolean isIdle() {
         synchronized (lock) {
             return running == 0 && waiting.isEmpty();
@@ -50,23 +50,25 @@ final class WaitingLine {
     }
 
     /**
-     * How much a consumer may bring at once now, 0 for nothing.
+     * The prefetch that the consumer should have now, 0 for no consumer.
      *
-     * @param present what the present consumer may bring, 0 when there is none
+     * @param present prefetch of the current consumer, 0 for none
      */
     int wantedPrefetch(int present) {
         synchronized (lock) {
             if (isolation.isInForce()) {
-                return present == 1 ? 1 : 0; // its place is taken, so the broker gives nothing more
+                // a consumer with prefetch 1 can stay: its place is taken, so the broker sends nothing more
+                return present == 1 ? 1 : 0;
             }
             if (present == 0 && running + waiting.size() >= prefetch) {
-                return 0; // earlier consumers brought as many as may be handled at once
+                // earlier consumers already delivered as many as may run at once
+                return 0;
             }
             return isolation.isCautious() ? 1 : prefetch;
         }
     }
 
-    /** @return whether the caller is to ask for a worker, and then to tell what came of it */
+    /** @return whether the caller must start a worker, and call {@link #endStart} when it has begun or could not be started */
     boolean claimStart() {
         synchronized (lock) {
             if (starting || !nextMayBegin()) {
@@ -77,7 +79,7 @@ final class WaitingLine {
         }
     }
 
-    /** The worker that was asked for has begun, or there is none. */
+    /** The requested worker has begun, or could not be started. */
     void endStart() {
         synchronized (lock) {
             starting = false;
@@ -97,7 +99,7 @@ final class WaitingLine {
         }
     }
 
-    /** If not, its patience begins. Under the lock. */
+    /** If not, the next delivery starts waiting. Call with the lock held. */
     private boolean nextMayBegin() {
         RabbitDelivery next = waiting.peek();
         if (next == null) {
@@ -110,7 +112,7 @@ final class WaitingLine {
         return may;
     }
 
-    /** To be called once for each that was taken. */
+    /** Call once for each delivery taken. */
     void finished(RabbitDelivery delivery) {
         synchronized (lock) {
             running--;
@@ -118,10 +120,14 @@ final class WaitingLine {
         }
     }
 
-    /** @return whether others waited for it; from now on they do not */
-    boolean acquit(RabbitDelivery delivery) {
+    /**
+     * Others no longer wait for this delivery.
+     *
+     * @return whether they did until now
+     */
+    boolean release(RabbitDelivery delivery) {
         synchronized (lock) {
-            return isolation.acquit(delivery);
+            return isolation.release(delivery);
         }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Consumes queues at the pace that is asked for, and has what they deliver handled by worker threads, each delivery once. */
+/** Consumes queues at the requested pace and hands their deliveries to worker threads, each once. */
 @NullMarked
 package io.safebunny.rabbit.consume;
 

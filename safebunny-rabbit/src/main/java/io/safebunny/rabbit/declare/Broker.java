@@ -4,13 +4,13 @@ package io.safebunny.rabbit.declare;
 import java.io.IOException;
 import java.util.Map;
 
-/** What a topology consists of is told to: a broker that gets it, or somebody who compares it or writes it down. */
+/** Receives the parts of a topology: to declare them on a broker, compare them with it, or write them down. */
 public interface Broker {
 
     /**
      * A durable exchange.
      *
-     * @return whether this user may shape it; if not, it exists, or nothing about it is told to this user
+     * @return whether this user may configure it; if not, it exists or its existence cannot be checked
      */
     boolean exchange(String name, String type, Map<String, Object> arguments) throws IOException;
 
@@ -19,7 +19,7 @@ public interface Broker {
 
     void bindQueue(String queue, String exchange, String routingKey, Map<String, Object> arguments) throws IOException;
 
-    /** @param exchange that gets what {@code from} routes to it */
+    /** @param exchange receives what {@code from} routes to it */
     void bindExchange(String exchange, String from, String routingKey, Map<String, Object> arguments)
             throws IOException;
 }

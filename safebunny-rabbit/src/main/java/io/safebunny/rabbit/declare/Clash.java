@@ -7,12 +7,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a broker says about a queue or exchange that exists with other arguments than those asked for.
+ * A queue or exchange exists with arguments other than the requested ones, as read from the broker's reply.
  *
  * @param kind queue or exchange
- * @param argument its name on the broker, such as {@code x-queue-type}
- * @param wanted by this node; {@code null} for nothing
- * @param found on the broker; {@code null} for nothing
+ * @param argument that differs, such as {@code x-queue-type}
+ * @param wanted value that this node asks for; {@code null} if it asks for none
+ * @param found value on the broker; {@code null} if it has none
  */
 record Clash(
         String kind,
@@ -24,17 +24,17 @@ record Clash(
     private static final Pattern WORDS = Pattern.compile(
             "inequivalent arg '([^']+)' for (queue|exchange) '(.+)' in vhost '.*': received (.+) but current is (.+)");
 
-    /** What the exchange of the poison queues is called after the prefix. */
+    /** Suffix of the poison exchange's name. */
     private static final String POISON = ".poison";
 
     private static final String ARCHIVE_TTL = "safebunny.poison.archive-ttl";
 
     private static final String POISON_LENGTH = "safebunny.poison.max-length";
 
-    /** The value, with the type that some arguments are told with. */
+    /** A value in the reply; for some arguments with its type. */
     private static final Pattern VALUE = Pattern.compile("(?:the value )?'(.*?)'(?: of type '[^']*')?");
 
-    /** {@code null} when the broker said something else. */
+    /** {@code null} if the reply is about something else. */
     static @Nullable Clash of(String brokersWords) {
         Matcher words = WORDS.matcher(brokersWords);
         return words.find()
@@ -69,7 +69,7 @@ record Clash(
         return value == null ? "no " + argument : argument + "=" + value;
     }
 
-    /** The broker compares one argument after the other, and tells of the first: often one that only one type of queue has. */
+    /** The broker reports only the first argument that differs; often it is one that only one type of queue has. */
     private boolean isOfOtherType() {
         return switch (argument) {
             case "x-queue-type" -> true;
@@ -79,7 +79,7 @@ record Clash(
         };
     }
 
-    /** A poison queue has an overflow only with a length. */
+    /** A poison queue has an overflow argument only together with a maximum length. */
     private boolean isBoundOfPoison() {
         return name.endsWith("-poison") && argument.equals("x-overflow");
     }
@@ -92,7 +92,7 @@ record Clash(
         return argument.equals("x-queue-type") && value != null ? value : value == null ? "classic" : "quorum";
     }
 
-    /** Ours that sets the argument; {@code null} when nothing does. */
+    /** The SafeBunny property that sets the argument; {@code null} if none does. */
     private @Nullable String property() {
         if (kind.equals("exchange")) {
             return argument.equals("type") && name.endsWith(".delayed") ? "safebunny.delay.strategy" : null;
@@ -113,12 +113,12 @@ record Clash(
         };
     }
 
-    /** Queues that are the same for all nodes, whatever they are configured to. */
+    /** Queues that all nodes declare alike, independent of configuration. */
     private boolean isShared() {
         return name.endsWith(".unrouted") || name.contains(".delayed.");
     }
 
-    /** Asks for what exists. */
+    /** Tells how to configure the node to match the broker. */
     private String setting(String property) {
         return switch (property) {
             case "safebunny.delay.strategy" ->
@@ -131,7 +131,7 @@ record Clash(
                 found == null
                         ? "Remove " + property
                         : isBoundOfPoison()
-                                ? "Set " + property + " to the x-max-length of what exists"
+                                ? "Set " + property + " to the x-max-length of the existing queue"
                                 : "Set " + property + "=" + found;
             case "safebunny.topology.prefix" ->
                 "Set " + property + "=" + String.valueOf(found).replace(POISON, "");
@@ -141,9 +141,9 @@ record Clash(
 
     private String anew() {
         return kind.equals("queue")
-                ? "stop what publishes to it, move its messages elsewhere or let it run empty, and delete it (rabbitmqctl delete_queue %s); the next start declares it anew."
+                ? "stop its publishers, move its messages elsewhere or let it drain, and delete it (rabbitmqctl delete_queue %s); the next start declares it again."
                         .formatted(name)
-                : "delete it on the broker while nothing is published or delayed; the next start declares it anew.";
+                : "delete it on the broker while nothing is published or delayed; the next start declares it again.";
     }
 
     private static String begun(String sentence) {

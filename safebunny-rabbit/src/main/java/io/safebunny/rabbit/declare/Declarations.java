@@ -15,13 +15,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the broker for exchanges, queues and bindings, one after the other, and goes on on a new channel where it closed the last one
- * over its answer. Whoever may declare does, so that what exists is compared; whoever may not is asked only whether it is there. Never
- * deletes anything. Not thread-safe.
+ * Declares exchanges, queues and bindings one by one, continuing on a new channel when the broker closes the last one with an error. A user
+ * with configure permission declares, so that the broker compares what exists; without it, only existence is checked. Never deletes
+ * anything. Not thread-safe.
  */
 public final class Declarations implements Broker, AutoCloseable {
 
-    /** Opens what the caller closes. */
+    /** Opens declarations, which the caller must close. */
     @FunctionalInterface
     public interface Source {
         Declarations open() throws IOException;
@@ -39,7 +39,7 @@ public final class Declarations implements Broker, AutoCloseable {
 
     private final Connection connection;
     private final Permissions permissions;
-    /** What this user was not allowed to declare: from then on it looks first, and leaves the broker's log in peace. */
+    /** What this user may not declare. After the first refusal existence is checked first, to avoid errors in the broker's log. */
     private final Set<Kind> refused = EnumSet.noneOf(Kind.class);
 
     private @Nullable Channel channel;
@@ -53,7 +53,7 @@ public final class Declarations implements Broker, AutoCloseable {
         return new Declarations(connection, new Permissions(topology));
     }
 
-    /** @throws ConfigurationException SB-1201 for a clash; SB-1204 when it is missing and may not be declared */
+    /** @throws ConfigurationException SB-1201 for a clash; SB-1204 if it is missing and this user may not declare it */
     @Override
     public boolean exchange(String name, String type, Map<String, Object> arguments) throws IOException {
         return declare(
@@ -120,7 +120,7 @@ public final class Declarations implements Broker, AutoCloseable {
         }
     }
 
-    /** Something else may pass: a queue can be away with the broker's node that has it. */
+    /** Other refusals may be temporary, such as a queue whose broker node is down, and are retried. */
     private static void requireForbidden(AMQP.Channel.Close refusal) throws IOException {
         if (refusal.getReplyCode() != AMQP.ACCESS_REFUSED) {
             throw new IOException(refusal.getReplyText());
@@ -128,7 +128,7 @@ public final class Declarations implements Broker, AutoCloseable {
     }
 
     /**
-     * {@code null} when the broker did it; else that it is missing (404), or not permitted (403).
+     * Returns {@code null} on success, or the refusal: not found (404) or not permitted (403).
      *
      * @throws ConfigurationException SB-1201 for a clash
      */
@@ -155,9 +155,9 @@ public final class Declarations implements Broker, AutoCloseable {
                 ? clash.toException(cause)
                 : new ConfigurationException(
                         "SB-1201",
-                        "The broker already has the %s with other properties: %s. Nothing was changed."
+                        "The broker has the %s with other properties than this node asks for: %s. Nothing was changed."
                                 .formatted(what, words),
-                        "Set safebunny.topology.* and safebunny.delay.strategy to what exists, or drain and delete it on the broker so that it is declared anew.",
+                        "Set safebunny.topology.* and safebunny.delay.strategy to match it, or drain and delete it on the broker; the next start declares it again.",
                         cause);
     }
 

@@ -9,13 +9,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What the user of a node needs on the broker, and what is said when it lacks some of it. The page docs/permissions.md has the same. */
+/** The broker permissions that a node's user needs, and the exceptions for missing ones. Keep in step with docs/permissions.md. */
 public record Permissions(String node, TopologyOptions names) {
 
     private static final Pattern WORDS = Pattern.compile(
             "(?:(configure|write|read) )?access to (.+) in vhost '(.*)' refused for user '(.*)'", Pattern.DOTALL);
 
-    /** Code of all that is thrown here. */
+    /** Code of all exceptions made here. */
     public static final String MISSING = "SB-1204";
 
     private static final String NONE = "^$";
@@ -24,12 +24,12 @@ public record Permissions(String node, TopologyOptions names) {
         this(topology.node(), topology.options());
     }
 
-    /** A node that creates its queues and the exchanges of all, once. */
+    /** For a node that declares its queues and the shared exchanges itself. */
     private String broad() {
         return "^(%s(\\..*)?|%s-.*)$".formatted(quoted(names.prefix()), quoted(node));
     }
 
-    /** Its queues by their names, its publications by their routing keys. */
+    /** Matches the node's queues and the routing keys of its publications. */
     private String own() {
         return "^%s-[A-Za-z][A-Za-z0-9_$]*$".formatted(quoted(node));
     }
@@ -42,22 +42,22 @@ public record Permissions(String node, TopologyOptions names) {
         return "^%s-([A-Za-z][A-Za-z0-9_$]*|dead-letters|poison-watch)$".formatted(quoted(node));
     }
 
-    /** Names hold nothing else that means something in a regular expression. */
+    /** The dot is the only special character that names may contain. */
     private static String quoted(String name) {
         return name.replace(".", "\\.");
     }
 
-    /** A queue or exchange is missing, or a binding cannot be made sure of. */
+    /** A queue or exchange is missing, or a binding cannot be declared. */
     ConfigurationException missingToDeclare(String what, String words) {
         Refusal refusal = Refusal.of(words);
         return new ConfigurationException(
                 MISSING,
                 "%s for the %s: %s.".formatted(refusal.lacks("configure"), what, words),
-                "Where nodes do not trust each other, let an administrator prepare it, see docs/permissions.md. Otherwise let the node declare what it needs: %s"
+                "Let the node declare what it needs: %s. Where nodes do not trust each other, let an administrator set it up instead, see docs/permissions.md."
                         .formatted(refusal.command(broad(), broad(), broad())));
     }
 
-    /** @param permission that this user lacks to run */
+    /** @param permission that this user lacks: {@code read} or {@code write} */
     public ConfigurationException missingToRun(String permission, String words) {
         Refusal refusal = Refusal.of(words);
         String topics = List.of(names.mainExchange(), names.ownExchange(), names.laterExchange()).stream()
@@ -66,11 +66,11 @@ public record Permissions(String node, TopologyOptions names) {
         return new ConfigurationException(
                 MISSING,
                 "%s: %s.".formatted(refusal.lacks(permission), words),
-                "Permit it: %s; to keep the node to its own routing keys: %s. Both are the smallest that serve, see docs/permissions.md."
+                "Set the permissions it needs: %s. To restrict the node to its own routing keys: %s. Both grant the minimum, see docs/permissions.md."
                         .formatted(refusal.command(NONE, written(), read()), topics));
     }
 
-    /** The broker's words. Older ones do not say which permission it was. */
+    /** The broker's reply, parsed. Older brokers do not say which permission is missing. */
     private record Refusal(String permission, String resource, String virtualHost, String user) {
 
         static Refusal of(String words) {

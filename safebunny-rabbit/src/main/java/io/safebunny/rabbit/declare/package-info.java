@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Declares exchanges, queues and bindings, as far as the user of the broker may, and says what is wrong: a clash, a missing permission. */
+/** Declares exchanges, queues and bindings as far as the broker user may, and explains clashes and missing permissions. */
 @NullMarked
 package io.safebunny.rabbit.declare;
 

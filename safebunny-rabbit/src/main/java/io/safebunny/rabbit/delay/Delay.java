@@ -8,30 +8,27 @@ import io.safebunny.transport.Route;
 import java.io.IOException;
 import java.time.Duration;
 
-/** Holds messages back. Thread-safe. */
+/** Delays messages. Thread-safe. */
 public interface Delay {
 
-    /** Values of the headers that say where a message goes after its delay. */
+    /** Header values that tell where a message goes after its delay. */
     String TO_BINDINGS = "publish";
 
     String TO_QUEUE = "retry";
 
-    /** Declares what is always there. */
+    /** Declares the permanent part; what depends on the length of a delay is declared by {@link #delayed}. */
     void declare(Broker broker) throws IOException;
 
-    /** Exchange that messages to be delayed are published to. */
+    /** The exchange that delayed messages are published to. */
     String entry();
 
-    /**
-     * Where to publish a message that takes the route after the delay; declares what this delay needs and was not needed
-     * before.
-     */
+    /** Where to publish a message that is to take the route after the delay. Declares what this delay needs, the first time. */
     Destination delayed(Route route, Duration delay, Declarations.Source broker) throws IOException;
 
-    /** What was declared may be gone. */
+    /** Forgets what was declared, as the broker may have lost it. */
     void reconnected();
 
-    /** What a route is after the delay: only publications and ways back to a queue are ever delayed. */
+    /** The header value for a route. Only publications and retries to a queue can be delayed. */
     static String finalHop(Route route) {
         if (route instanceof Route.Publication) {
             return TO_BINDINGS;
@@ -39,6 +36,7 @@ public interface Delay {
         if (route instanceof Route.ToQueue) {
             return TO_QUEUE;
         }
-        throw new IllegalArgumentException("A message on its way to the poison queue cannot be delayed: " + route);
+        throw new IllegalArgumentException(
+                "A poison copy cannot be delayed [route=%s]; use Duration.ZERO".formatted(route));
     }
 }

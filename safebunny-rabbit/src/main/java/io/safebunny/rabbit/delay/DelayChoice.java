@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What delays the messages of a node, chosen once: as it is configured, or by what the first broker that answers has. Thread-safe. */
+/** Chooses once how a node delays messages: as configured, or by what the first broker that answers supports. Thread-safe. */
 public final class DelayChoice {
 
     private static final Logger LOG = LoggerFactory.getLogger(DelayChoice.class);
@@ -21,17 +21,17 @@ public final class DelayChoice {
         this.strategy = strategy;
     }
 
-    /** Whether the broker must be asked, which may cost the connection that asks. */
+    /** Whether to probe the broker, which may close the connection used. */
     public boolean dependsOnTheBroker() {
         return strategy == DelayStrategy.AUTO;
     }
 
-    /** {@code null} before it is chosen. */
+    /** {@code null} until it is chosen. */
     public @Nullable Delay get() {
         return chosen;
     }
 
-    /** @throws IOException when the broker gave no answer */
+    /** @throws IOException if the broker did not answer the probe */
     public Delay on(Connection connection, TopologyOptions names) throws IOException {
         Delay before = chosen;
         if (before != null) {
@@ -48,15 +48,14 @@ public final class DelayChoice {
         String configured = strategy.name().toLowerCase(Locale.ROOT);
         if (plugin) {
             LOG.info(
-                    "Delayed messages wait in exchange {} of the plugin rabbitmq_delayed_message_exchange, on one"
-                            + " broker only [safebunny.delay.strategy={}]",
+                    "Delayed messages wait in exchange {} of the plugin rabbitmq_delayed_message_exchange, not replicated"
+                            + " [safebunny.delay.strategy={}]",
                     names.delayedExchange(),
                     configured);
             return new PluginDelay(names);
         }
         LOG.info(
-                "Delayed messages wait in durable queues {}.*, which no plugin is needed for"
-                        + " [safebunny.delay.strategy={}]",
+                "Delayed messages wait in durable queues {}.*; no plugin is needed [safebunny.delay.strategy={}]",
                 names.delayedExchange(),
                 configured);
         return new LadderDelay(names);

@@ -10,17 +10,16 @@ import io.safebunny.topology.TopologyOptions;
 import java.io.IOException;
 import java.util.Map;
 
-/** Finds out whether a broker offers the delayed message exchange. */
+/** Finds out whether a broker has the delayed message exchange plugin. */
 final class DelayProbe {
 
     private DelayProbe() {}
 
     /**
-     * Declares the delayed exchange with the plugin's type. A broker without the plugin answers by closing the whole
-     * connection (503), so the connection is not usable after {@code false}. An exchange of another type, and a user who may
-     * not declare it, say no as well.
+     * Declares the delayed exchange with the plugin's type. A broker without the plugin closes the whole connection (503), so do not use
+     * the connection after {@code false}. Also false if the exchange has another type or the user may not declare it.
      *
-     * @throws IOException when the broker gave no answer
+     * @throws IOException if the broker did not answer
      */
     static boolean hasPlugin(Connection connection, TopologyOptions names) throws IOException {
         try {

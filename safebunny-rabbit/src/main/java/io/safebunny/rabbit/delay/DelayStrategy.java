@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit.delay;
 
-/** What holds delayed messages back. */
+/** How messages are delayed. */
 public enum DelayStrategy {
-    /** Durable quorum queues with fixed waiting times; on every supported broker, survives its crash. The default. */
+    /** Durable quorum queues with fixed TTLs: works on every supported broker and survives its crash. The default. */
     LADDER,
-    /** The delayed message exchange plugin (up to RabbitMQ 4.2, archived): waiting messages are on one broker only. */
+    /** The delayed message exchange plugin (up to RabbitMQ 4.2, archived): waiting messages are stored on one broker node only. */
     PLUGIN,
-    /** The plugin where the broker has it, else the ladder. */
+    /** The plugin if the broker has it, otherwise the ladder. */
     AUTO
 }

@@ -16,13 +16,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Delays by a ladder of durable quorum queues, its rungs. Headers lead a message from rung to rung by dead-lettering, as {@link LadderPath}
- * says. All messages of a rung wait equally long, so none holds another back.
+ * Delays messages in a ladder of durable quorum queues, its rungs. Headers lead a message from rung to rung by dead-lettering, see {@link
+ * LadderPath}. All messages of a rung wait equally long, so none holds another back.
  *
- * <p>The routing key stays that of the final destination, which is why steering is by headers. Rungs and the steps between
- * them are declared when first needed. Dead-lettering is at-least-once, so a crash of the broker loses nothing. It also means that a
- * broker holds what has no way out of a rung, and after a few dozen of those everything behind them: those that any node might write
- * leave by the exchange's alternate.
+ * <p>Routing is by headers because the routing key stays that of the final destination. Rungs and the bindings between them are declared on
+ * first use. Dead-lettering is at-least-once, so a broker crash loses nothing. The price: a message with no way out of a rung stays there,
+ * and a few dozen of them block everything behind them. Every exchange behind a rung therefore has an alternate that takes such messages.
  */
 public final class LadderDelay implements Delay {
 
@@ -33,7 +32,7 @@ public final class LadderDelay implements Delay {
         this.names = names;
     }
 
-    /** The exchange in front passes everything on: topic permissions know topic exchanges only. */
+    /** Messages enter through a topic exchange that passes everything on, because topic permissions apply only to topic exchanges. */
     @Override
     public void declare(Broker broker) throws IOException {
         boolean shaped = broker.exchange(names.delayedExchange(), "headers", Map.of());
@@ -75,11 +74,11 @@ public final class LadderDelay implements Delay {
         }
     }
 
-    /** Rungs and ends that this user may not shape are an administrator's, with their bindings. */
+    /** Rungs that this user may not configure, and their bindings, are left to an administrator. */
     private void declare(Broker broker, Step step) throws IOException {
         String target = step.target(names);
         if (step.isEnd()) {
-            if (broker.exchange(step.exchange(), "headers", exchangeArguments(names))) { // that of the last rung
+            if (broker.exchange(step.exchange(), "headers", exchangeArguments(names))) {
                 broker.bindExchange(target, step.exchange(), "", step.arguments());
             }
             return;
@@ -90,7 +89,7 @@ public final class LadderDelay implements Delay {
         }
     }
 
-    /** Of the exchange behind a rung. */
+    /** Arguments of the exchange behind a rung. */
     static Map<String, Object> exchangeArguments(TopologyOptions names) {
         return Map.of("alternate-exchange", names.unrouted());
     }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The way of a message through the ladder of delays: rung <i>n</i> holds every message for 2<sup>n</sup> ms, a delay is the sum of some
- * rungs, the longest first, and headers lead from one to the next. A delay is rounded up to the {@link #resolution}, never down. Pure.
+ * The path of a message through the delay ladder. Rung <i>n</i> holds every message for 2<sup>n</sup> ms; a delay is a sum of rungs, the
+ * longest first, and headers lead from one to the next. Delays are rounded up to the {@link #resolution}, never down. Pure.
  */
 final class LadderPath {
 
@@ -40,7 +40,7 @@ final class LadderPath {
         return rungs;
     }
 
-    /** @param end where the last rung leads */
+    /** @param end header value for where the last rung leads */
     static List<Step> steps(List<Integer> rungs, String end, TopologyOptions names) {
         List<Step> steps = new ArrayList<>();
         String exchange = names.delayedExchange();
@@ -60,13 +60,14 @@ final class LadderPath {
     }
 
     /**
-     * From one exchange on, messages whose header has this value go to a rung, or, at the end, to where the route begins.
+     * A binding: messages at the exchange whose header has this value go to a rung or, from the last one, to the exchange that starts their
+     * route.
      *
-     * @param rung {@link #END} at the end
+     * @param rung its exponent, {@link #END} for the last step
      */
     record Step(String exchange, String header, String value, int rung) {
 
-        /** Queue that it leads to, and exchange behind it; or the exchange at the end. */
+        /** Name of the rung's queue and of the exchange behind it; for the last step, of the final exchange. */
         String target(TopologyOptions names) {
             return !isEnd()
                     ? names.delayedExchange() + '.' + value
@@ -77,7 +78,7 @@ final class LadderPath {
             return rung == END;
         }
 
-        /** Of its binding. */
+        /** Arguments of the binding. */
         Map<String, Object> arguments() {
             return Map.of("x-match", "all", header, value);
         }

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 
-/** Delays by the delayed message exchange plugin. It takes at most 2^32 - 1 ms and knows no mandatory flag. */
+/** Delays messages by the delayed message exchange plugin, which takes at most 2^32 - 1 ms and ignores the mandatory flag. */
 public final class PluginDelay implements Delay {
 
     static final String EXCHANGE_TYPE = "x-delayed-message";
@@ -49,7 +49,7 @@ public final class PluginDelay implements Delay {
         long millis = delay.plusNanos(999_999).toMillis();
         if (millis > LONGEST) {
             throw new InvalidPublicationException(
-                    "Delay too long for the delayed message exchange plugin [delay=%s]: at most %s ms. Use safebunny.delay.strategy=ladder."
+                    "Delay too long [delay=%s]: the delayed message exchange plugin takes at most %s ms. Set safebunny.delay.strategy=ladder."
                             .formatted(delay, LONGEST));
         }
         return new Destination(

@@ -11,8 +11,8 @@ import java.net.SocketException;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/** A socket of the application's kind, with a guard on what it reads. Thread-safe as that one. */
-@SuppressWarnings("UnsynchronizedOverridesSynchronized") // the socket behind has locks of its own
+/** Wraps a socket of the application's factory and guards what is read from it. As thread-safe as that socket. */
+@SuppressWarnings("UnsynchronizedOverridesSynchronized") // the wrapped socket has its own locks
 final class GuardedSocket extends Socket {
 
     private final Socket socket;
@@ -103,7 +103,7 @@ final class GuardedSocket extends Socket {
 
     @Override
     public @Nullable SocketChannel getChannel() {
-        return null; // what is read past the stream is not guarded
+        return null; // reads through a channel would bypass the guard
     }
 
     @Override

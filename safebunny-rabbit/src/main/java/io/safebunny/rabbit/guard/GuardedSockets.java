@@ -7,7 +7,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import javax.net.SocketFactory;
 
-/** Puts a {@link HeaderGuard} between each connection and the client. Thread-safe as the factory it asks for sockets. */
+/** Puts a {@link HeaderGuard} between each connection and the client. As thread-safe as the wrapped socket factory. */
 public final class GuardedSockets extends SocketFactory {
 
     private final SocketFactory sockets;
@@ -17,23 +17,24 @@ public final class GuardedSockets extends SocketFactory {
     }
 
     /**
-     * From now on; a repeat is harmless, and needed when the client got another factory. Where the client does not ask a factory for its
-     * sockets (NIO, Netty, an {@code SslContextFactory} alone) it changes nothing.
+     * Guards all sockets that the client opens from now on. Repeating it is harmless, and necessary after the client got another socket
+     * factory. Has no effect where the client uses no socket factory (NIO, Netty, an {@code SslContextFactory} alone).
      */
     public static void install(ConnectionFactory client) {
-        synchronized (client) { // as it reads its factory
+        synchronized (client) { // the client reads its factory under this lock
             SocketFactory present = client.getSocketFactory();
             if (present == null && !client.isSSL()) {
                 present = SocketFactory.getDefault();
             }
             if (present != null && !(present instanceof GuardedSockets)) {
-                client.setPort(client.getPort()); // its default depends on the kind of the factory
+                // fix the port first: its default depends on the type of the factory
+                client.setPort(client.getPort());
                 client.setSocketFactory(new GuardedSockets(present));
             }
         }
     }
 
-    /** The one that the application's factory made; configurators want to see what kind it is. */
+    /** The application factory's own socket, for configurators that look at its type. */
     public static Socket behind(Socket socket) {
         return socket instanceof GuardedSocket guarded ? guarded.socket() : socket;
     }

@@ -4,7 +4,7 @@ package io.safebunny.rabbit.guard;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** What is read through it passes a {@link HeaderGuard} first. One thread at a time, as the client reads. */
+/** Passes everything that is read through a {@link HeaderGuard}. For one thread at a time, as the client reads. */
 final class GuardedStream extends InputStream {
 
     private final InputStream stream;

@@ -2,37 +2,37 @@
 package io.safebunny.rabbit.guard;
 
 /**
- * Looks through the bytes of a connection, as they come from the broker, for message headers that are nested too deeply for the client
- * library, and turns them into plain bytes: its type octet becomes that of a byte array, which is written alike and which nothing looks
- * into. Everything else passes as it is. Of one connection, one thread at a time.
+ * Scans the bytes that a connection receives for message headers nested too deeply for the client library, and defuses them: the type octet
+ * of such a value is changed to that of a byte array, which has the same layout and is not parsed further. Everything else passes
+ * unchanged. One instance per connection, for one thread at a time.
  *
- * <p>The client reads tables and arrays by recursion, and each level through the streams of all levels above it. Measured with
- * amqp-client 5.30: a frame of 128 KiB holds 26,200 arrays in each other. They overflow any stack below 8 MiB, which ends the
- * connection, and the broker delivers the message again, for ever; and on a stack that is large enough they take the reader 25 seconds.
- * Nor does {@code frame_max} bound such a frame: brokers send headers in one piece, however long they are by now.
+ * <p>The client parses tables and arrays recursively, each level through the streams of all levels above it. Measured with amqp-client
+ * 5.30: a 128 KiB frame holds 26,200 nested arrays. They overflow any stack below 8 MiB, which ends the connection, and the broker
+ * redelivers the message for ever; on a larger stack they take 25 seconds to parse. {@code frame_max} is no protection: brokers send
+ * headers in one frame, however long they are.
  */
 final class HeaderGuard {
 
-    /** Of tables and arrays in each other, the headers themselves being the first; {@code x-death} has four. */
+    /** Maximum nesting of tables and arrays, counting the headers themselves as 1; {@code x-death} needs 4. */
     static final int DEEPEST = 8;
 
     private static final int HEADER_FRAME = 2;
 
-    /** Content type and content encoding. */
+    /** Flags of the string properties that precede the headers: content type and content encoding. */
     private static final int STRINGS_BEFORE = 0xC000;
 
     private static final int HEADERS = 0x2000;
     private static final byte BYTE_ARRAY = 'x';
 
-    /** What the next bytes are, and how many. Numbers are read to the end; what follows them is skipped or looked into. */
+    /** What comes next and its length in bytes. Each part is read as a number; what follows it is skipped or parsed. */
     private enum Part {
         FRAME_TYPE(1),
         CHANNEL(2),
         FRAME_SIZE(4),
-        /** Class, weight, size of the body. */
+        /** Class, weight and body size. */
         FIXED(12),
         FLAGS(2),
-        /** The length of a property before the headers. */
+        /** Length of a string property before the headers. */
         STRING(1),
         HEADERS(4),
         NAME(1),
@@ -40,7 +40,7 @@ final class HeaderGuard {
         TABLE(4),
         ARRAY(4),
         TEXT(4),
-        /** Decided when it is reached: another value, or the end of what it is in. */
+        /** Another value, or the end of the enclosing table or array; decided when it is reached. */
         VALUE_OR_END(0);
 
         private final int bytes;
@@ -56,20 +56,20 @@ final class HeaderGuard {
     private long skipped;
     private boolean isHeaderFrame;
 
-    /** In the present frame. */
+    /** Offset in the current frame. */
     private long position;
 
-    /** Where the present frame ends, its end octet included. */
+    /** Length of the current frame, its end octet included. */
     private long frameEnd;
 
-    /** Strings still to come before the headers. */
+    /** String properties still to come before the headers. */
     private int strings;
 
     private final long[] ends = new long[DEEPEST];
     private final boolean[] isTable = new boolean[DEEPEST];
     private int depth;
 
-    /** Takes note of the bytes that come next, and changes them where they must not reach the client as they are. */
+    /** Parses the next bytes of the connection, and changes those that the client must not parse. */
     void pass(byte[] bytes, int from, int count) {
         int end = from + count;
         int at = from;
@@ -109,10 +109,10 @@ final class HeaderGuard {
         skip(0, next);
     }
 
-    /** Then comes the part, if the frame has room for it. */
+    /** Skips bytes and continues with the part, if the frame has room for it. */
     private void skip(long count, Part next) {
         if (count + next.bytes >= frameEnd - position) {
-            skipFrame(); // malformed, as the client will find out
+            skipFrame(); // malformed: the client will reject it
         } else {
             skipped = count;
             begin(next);
@@ -178,7 +178,7 @@ final class HeaderGuard {
         }
     }
 
-    /** Types and their sizes as the client and the broker know them. */
+    /** Value types and their sizes, as the client and the broker define them. */
     private void value(char type) {
         switch (type) {
             case 'V' -> expect(Part.VALUE_OR_END);
@@ -190,7 +190,7 @@ final class HeaderGuard {
             case 'S', BYTE_ARRAY -> expect(Part.TEXT);
             case 'F' -> expect(Part.TABLE);
             case 'A' -> expect(Part.ARRAY);
-            default -> skipFrame(); // the client does not know it either
+            default -> skipFrame(); // unknown to the client too: it will reject the frame
         }
     }
 }

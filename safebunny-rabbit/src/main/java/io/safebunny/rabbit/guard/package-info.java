@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * Sockets that keep what a client cannot bear from it: headers nested so deeply that reading them would end its reader, and with it the
- * connection, again and again.
- */
+/** Sockets that protect the client from headers nested so deeply that parsing them would break the connection again and again. */
 @NullMarked
 package io.safebunny.rabbit.guard;
 

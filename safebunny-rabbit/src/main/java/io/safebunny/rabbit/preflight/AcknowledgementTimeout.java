@@ -8,9 +8,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares how long a broker waits for the acknowledgement of a delivery with how long in-memory retries hold it. Pure.
+ * Compares the broker's acknowledgement timeout with how long in-memory retries hold a delivery. Pure.
  *
- * @param version of the broker; empty when it is not known
+ * @param version of the broker; empty if unknown
  * @param virtualHost of the queues
  * @see <a href="https://www.rabbitmq.com/docs/consumers#acknowledgement-timeout">RabbitMQ: acknowledgement timeout</a>
  */
@@ -20,18 +20,18 @@ record AcknowledgementTimeout(String version, String virtualHost) {
     private static final String SETTING = "consumer-timeout";
 
     /**
-     * What the broker does to one queue.
+     * The timeout of one queue.
      *
-     * @param source who says so
-     * @param remedy how to have it wait long enough
+     * @param source where it is set
+     * @param remedy how to raise it
      */
     private record Limit(Duration after, String source, String remedy) {}
 
     /**
-     * What is wrong with a handler whose in-memory retries wait longer than that, and what to do; {@code null} for nothing.
+     * Describes a handler whose in-memory retries outlast the timeout, and what to do; {@code null} if they do not.
      *
      * @param planned the handler's queue
-     * @param found the same on the broker; {@code null} when nobody could be asked, or it is not there yet
+     * @param found the queue on the broker; {@code null} if it could not be asked or does not exist yet
      */
     @Nullable
     String finding(HandlerDefinition handler, Topology.Queue planned, @Nullable QueueFacts found) {
@@ -40,13 +40,13 @@ record AcknowledgementTimeout(String version, String virtualHost) {
         if (limit == null || waits.compareTo(limit.after()) < 0) {
             return null;
         }
-        return "Queue '%s': the in-memory retries of %s wait up to %s in all, on top of which comes the time that the handler itself takes, and the broker takes a delivery back after %s (%s). The message is then delivered again and its tries begin anew, so the last ones are never made. Have fewer or shorter ones (safebunny.retry, or `retry` of the handler), delayed ones instead (safebunny.delayed-retry.delays), or a longer timeout: %s"
+        return "Queue '%s': the in-memory retries of %s wait up to %s in total, plus the handler's own run time, but the broker takes a delivery back after %s (%s). The message is then redelivered and its retries start over, so the last ones never happen. Set fewer or shorter retries (safebunny.retry, or `retry` of the handler), use delayed retries instead (safebunny.delayed-retry.delays), or raise the timeout: %s"
                 .formatted(planned.name(), handler.description(), waits, limit.after(), limit.source(), limit.remedy());
     }
 
     /**
-     * @param enough milliseconds
-     * @return {@code null} when the broker waits for ever
+     * @param enough a sufficient timeout in milliseconds
+     * @return {@code null} if the broker waits for ever
      */
     private @Nullable Limit limit(Topology.Queue planned, @Nullable QueueFacts found, long enough) {
         String type = found == null
@@ -58,11 +58,13 @@ record AcknowledgementTimeout(String version, String virtualHost) {
         long byArgument =
                 found == null ? Long.MAX_VALUE : millis(found.arguments().get("x-" + SETTING));
         long byPolicy = found == null ? Long.MAX_VALUE : millis(found.policies().get(SETTING));
-        long lower = Math.min(byArgument, byPolicy); // which is the one that counts
+        // the lower one applies
+        long lower = Math.min(byArgument, byPolicy);
         if (found == null || lower == Long.MAX_VALUE) {
             return byDefault(planned.name(), found, enough);
         }
-        if (lower <= 0) { // which is not documented: at once, or never
+        if (lower <= 0) {
+            // undocumented: it may mean never
             return null;
         }
         return byArgument == lower
@@ -78,8 +80,8 @@ record AcknowledgementTimeout(String version, String virtualHost) {
 
     private Limit byDefault(String queue, @Nullable QueueFacts found, long enough) {
         String source = found == null
-                ? "the broker's default; a policy or consumer_timeout in rabbitmq.conf may say otherwise, and could not be asked for"
-                : "the broker's default, as no policy or argument says otherwise; consumer_timeout in rabbitmq.conf may, and cannot be asked for";
+                ? "the broker's default; a policy or consumer_timeout in rabbitmq.conf may change it, neither could be read"
+                : "the broker's default, as no policy or argument sets it; consumer_timeout in rabbitmq.conf may, but cannot be read";
         return new Limit(DEFAULT, source, remedy(queue, found, enough));
     }
 
@@ -96,7 +98,7 @@ record AcknowledgementTimeout(String version, String virtualHost) {
         return version.isEmpty() ? "%s (before RabbitMQ 3.12: %s)".formatted(command, inFile) : command;
     }
 
-    /** Only one policy applies to a queue, beside an operator's, so a further one would take away what this one sets. */
+    /** Only one user policy applies to a queue, so a new one would disable this one; extend it instead. */
     private String within(String policy, long enough) {
         return "\"%s\":%s in the definition of policy '%s', by rabbitmqctl set_policy with its name and pattern, which rabbitmqctl list_policies -p '%s' prints"
                 .formatted(SETTING, enough, policy, virtualHost);

@@ -16,7 +16,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Reads RabbitMQ's management API. Each call blocks for some seconds at most. Thread-safe. */
+/** Reads RabbitMQ's management API. Each call blocks for at most a few seconds. Thread-safe. */
 final class ManagementApi {
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -38,7 +38,7 @@ final class ManagementApi {
         this.virtualHost = virtualHost;
     }
 
-    /** Why it could not be asked. */
+    /** The API cannot be used; the message tells why. */
     static final class UnaskedException extends Exception {
 
         private static final long serialVersionUID = 1L;
@@ -48,19 +48,19 @@ final class ManagementApi {
         }
     }
 
-    /** Empty when it does not say. */
+    /** The broker's version; empty if the API does not tell. */
     String version() throws UnaskedException, InterruptedException {
         JsonNode overview = get("/api/overview");
         return overview == null ? "" : overview.path("rabbitmq_version").asString("");
     }
 
-    /** @return {@code null} when it does not exist */
+    /** @return {@code null} if it does not exist */
     @Nullable
     JsonNode queue(String name) throws UnaskedException, InterruptedException {
         return get("/api/queues/%s/%s".formatted(encoded(virtualHost), encoded(name)));
     }
 
-    /** @return {@code null} when the queue does not exist */
+    /** @return {@code null} if the queue does not exist */
     @Nullable
     JsonNode bindings(String queue) throws UnaskedException, InterruptedException {
         return get("/api/queues/%s/%s/bindings".formatted(encoded(virtualHost), encoded(queue)));
@@ -80,13 +80,13 @@ final class ManagementApi {
             }
             if (response.statusCode() != 200) {
                 throw new UnaskedException(
-                        "the management API at %s answers user '%s' with status %s. The user needs the tag `management` and permissions on virtual host '%s'"
+                        "the management API at %s answers user '%s' with status %s. Add the tag `management` to the user, and permissions on virtual host '%s'"
                                 .formatted(management, user, response.statusCode(), virtualHost));
             }
             return JSON.readTree(response.body());
         } catch (IOException | JacksonException | IllegalArgumentException e) {
             throw new UnaskedException(
-                    "the management API at %s cannot be asked: %s. Correct safebunny.topology.management-uri"
+                    "the management API at %s cannot be read: %s. Check safebunny.topology.management-uri"
                             .formatted(management, e));
         }
     }

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Asks RabbitMQ's management API what AMQP does not tell: how a node's queues are after policies, and what is bound to them. It only
- * reads. Without the API it says what follows from the broker's defaults. Thread-safe.
+ * Reads from RabbitMQ's management API what AMQP does not tell: policies on a node's queues, and their bindings. Changes nothing. Without
+ * the API it assumes the broker's defaults. Thread-safe.
  */
 public final class Preflight {
 
@@ -28,7 +28,7 @@ public final class Preflight {
     private final String virtualHost;
 
     /**
-     * @param management where the plugin listens, such as {@code http://broker:15672}; {@code null} to ask nobody
+     * @param management where the plugin listens, such as {@code http://broker:15672}; {@code null} for no API
      * @param user of the broker, with the tag {@code management} at least
      */
     public Preflight(@Nullable URI management, String user, String password, String virtualHost) {
@@ -36,17 +36,17 @@ public final class Preflight {
         this.virtualHost = virtualHost;
     }
 
-    /** Whether there is an API to ask. */
+    /** Whether a management API is configured. */
     public boolean asks() {
         return management != null;
     }
 
     /**
-     * What is not as the node needs it, each with what to do; empty for nothing. If the API cannot be asked, that is the finding. Blocks
-     * for some seconds at most per queue.
+     * What differs from the node's needs, each with what to do; empty if nothing does. An unreachable API is itself a finding. Blocks for
+     * at most a few seconds per queue.
      *
-     * @param handlers of the node, whose in-memory retries are compared with the broker's acknowledgement timeout; with its default
-     *     where nobody can be asked
+     * @param handlers of the node; their in-memory retries are compared with the broker's acknowledgement timeout, or its default without
+     *     an API
      */
     public List<String> findings(Topology planned, List<HandlerDefinition> handlers) throws InterruptedException {
         List<String> findings = new ArrayList<>();
@@ -104,7 +104,7 @@ public final class Preflight {
                 queue.path("operator_policy").asString(""));
     }
 
-    /** An empty one is an array in some versions. */
+    /** Some versions send an empty object as an array. */
     private static Map<String, Object> map(JsonNode object) {
         Map<String, Object> map = new TreeMap<>();
         object.properties().forEach(entry -> {
@@ -127,12 +127,12 @@ public final class Preflight {
             missing.remove(described);
             if (!source.isEmpty() && !wanted.contains(described)) {
                 findings.add(
-                        "Queue '%s' is also bound to %s, which the node does not ask for: if it is left from a handler's earlier `from`, remove it"
+                        "Queue '%s' is also bound to %s, which this node does not declare. Remove it if it is left from a handler's earlier `from`"
                                 .formatted(queue, described));
             }
         }
         missing.forEach(binding -> findings.add(
-                "Queue '%s' is not bound to %s: messages do not arrive. Run --safebunny.topology=apply as a user who may bind it"
+                "Queue '%s' is not bound to %s, so messages do not arrive. Run --safebunny.topology=apply as a user who may bind it"
                         .formatted(queue, binding)));
         return findings;
     }

@@ -11,11 +11,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue as it is on the broker, after policies. Immutable.
+ * A queue on the broker, with the policies that apply to it. Immutable.
  *
  * @param type {@code quorum} or {@code classic}
  * @param arguments it was declared with, such as {@code x-message-ttl}; they win over policies
- * @param policies what all policies together set, such as {@code message-ttl}
+ * @param policies the settings of all policies combined, such as {@code message-ttl}
  * @param policy name of the user's policy, the only one that may set a {@code consumer-timeout}; empty for none
  * @param operatorPolicy name of the operator's policy; empty for none
  */
@@ -28,13 +28,13 @@ record QueueFacts(
 
     private static final String DELIVERY_LIMIT = "delivery-limit";
 
-    /** What is not as the node needs it: what happens for that reason, and what to do. */
+    /** What differs from the node's needs: each with its effect and what to do. */
     List<String> findings(Topology.Queue planned) {
         List<String> findings = new ArrayList<>();
         String queue = "Queue '%s'".formatted(planned.name());
         String wantedType = String.valueOf(planned.arguments().getOrDefault("x-queue-type", "classic"));
         if (!type.equals(wantedType)) {
-            findings.add("%s is a %s queue, and the node wants a %s queue: see SB-1201 in docs/errors.md"
+            findings.add("%s is a %s queue, but this node declares a %s queue. See SB-1201 in docs/errors.md"
                     .formatted(queue, type, wantedType));
         }
         bounds(planned)
@@ -45,7 +45,7 @@ record QueueFacts(
         Object exchange = effective("dead-letter-exchange");
         if (wantedExchange != null && !wantedExchange.equals(exchange)) {
             findings.add(
-                    "%s dead-letters to %s instead of '%s': messages that the broker sets aside are %s. Set it as docs/permissions.md says"
+                    "%s dead-letters to %s instead of '%s', so dead-lettered messages are %s. Set it as described in docs/permissions.md"
                             .formatted(
                                     queue,
                                     exchange == null ? "nowhere" : "'" + exchange + "'",
@@ -55,7 +55,7 @@ record QueueFacts(
                 && type.equals("quorum")
                 && !"at-least-once".equals(effective("dead-letter-strategy"))) {
             findings.add(
-                    "%s dead-letters at most once: what the broker sets aside can be lost on the way. Set dead-letter-strategy=at-least-once and overflow=reject-publish"
+                    "%s dead-letters at most once, so messages can be lost on the way. Set dead-letter-strategy=at-least-once and overflow=reject-publish"
                             .formatted(queue));
         }
         String limit = limit(planned);
@@ -65,14 +65,14 @@ record QueueFacts(
         return findings;
     }
 
-    /** Settings of policies that take messages away, with their effect; but for those that the node asks for. */
+    /** Policy settings that remove messages, with their effect, except those that the node sets itself. */
     private Map<String, String> bounds(Topology.Queue planned) {
         Map<String, String> effects = new TreeMap<>();
         if (policies.containsKey("message-ttl") && !planned.arguments().containsKey("x-message-ttl")) {
-            effects.put("message-ttl", "messages that wait longer are set aside or dropped unhandled");
+            effects.put("message-ttl", "messages that wait longer are dead-lettered or dropped unhandled");
         }
         if (policies.containsKey("expires")) {
-            effects.put("expires", "it is deleted with its messages while no instance runs");
+            effects.put("expires", "the queue is deleted with its messages while no instance runs");
         }
         boolean refuses = String.valueOf(effective("overflow")).startsWith("reject-publish");
         for (String length : List.of("max-length", "max-length-bytes")) {
@@ -87,7 +87,7 @@ record QueueFacts(
         return effects;
     }
 
-    /** On quorum queues the lower one of both counts. */
+    /** Only quorum queues have a delivery limit; of argument and policy, the lower one applies. */
     private @Nullable String limit(Topology.Queue planned) {
         Object wanted = planned.arguments().get("x-" + DELIVERY_LIMIT);
         if (!(wanted instanceof Number number) || !type.equals("quorum")) {
@@ -96,11 +96,11 @@ record QueueFacts(
         Object byPolicy = policies.get(DELIVERY_LIMIT);
         Object byArgument = arguments.get("x-" + DELIVERY_LIMIT);
         if (byPolicy instanceof Number lower && lower.longValue() >= 0 && lower.longValue() < number.longValue()) {
-            return "has delivery-limit=%s by policy %s, and the node asks for %s: messages are set aside earlier. Exclude the queue from the policy, or set safebunny.topology.delivery-limit to it"
+            return "has delivery-limit=%s by policy %s, but this node asks for %s, so messages are dead-lettered earlier. Exclude the queue from the policy, or set safebunny.topology.delivery-limit to its value"
                     .formatted(lower, policyNames(), wanted);
         }
         if (byPolicy == null && byArgument == null) {
-            return "has no delivery limit of its own: before RabbitMQ 4.0 a message that ends its process comes back for ever. Set delivery-limit=%s by a policy"
+            return "has no delivery limit: before RabbitMQ 4.0 a message that crashes its process is redelivered for ever. Set delivery-limit=%s by a policy"
                     .formatted(wanted);
         }
         return null;

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks whether the broker still has what a node needs: at its start and every five minutes, beside it; without a management API
- * to ask, once, at what is configured. What is found or fails is logged once and remembered; it keeps nothing from running. Thread-safe.
+ * Checks in the background whether the broker still has what a node needs: at the start and every five minutes; without a management API
+ * only once, against defaults. Each finding is logged once and kept for {@link #seen}; none stops the node. Thread-safe.
  */
 public final class TopologyWatch {
 
@@ -31,10 +31,10 @@ public final class TopologyWatch {
     private volatile @Nullable Seen seen;
 
     /**
-     * What the last look found.
+     * The result of the last check.
      *
-     * @param asOf when it was over
-     * @param findings what is not as planned, each with what to do
+     * @param asOf when it ended
+     * @param findings what differs from the plan, each with what to do
      */
     public record Seen(Instant asOf, List<String> findings) {
 
@@ -51,7 +51,7 @@ public final class TopologyWatch {
         List<String> findings(Topology planned, List<HandlerDefinition> handlers) throws InterruptedException;
     }
 
-    /** @param blocking may wait for the broker's answers */
+    /** @param blocking runs the check on a thread that it may block */
     public TopologyWatch(Preflight preflight, Timeline timeline, Executor blocking) {
         this(preflight::findings, preflight.asks(), timeline, blocking);
     }
@@ -60,10 +60,10 @@ public final class TopologyWatch {
         this.look = look;
         this.asks = asks;
         this.timeline = timeline;
-        this.looking = new SerialTask("looking at the topology", this::look, blocking, timeline);
+        this.looking = new SerialTask("checking the topology", this::look, blocking, timeline);
     }
 
-    /** Once, when the node has declared its topology. */
+    /** Call once, after the node declared its topology. */
     public void start(Topology topology, List<HandlerDefinition> handlers) {
         plan = new Plan(topology, List.copyOf(handlers));
         looking.request();
@@ -73,12 +73,12 @@ public final class TopologyWatch {
         looking.stop();
     }
 
-    /** Whether it asks the broker; otherwise what it sees can be true of the broker or not. */
+    /** Whether it reads the broker; otherwise findings are based on its defaults. */
     public boolean asks() {
         return asks;
     }
 
-    /** {@code null} before the first look is over. */
+    /** {@code null} until the first check has ended. */
     public @Nullable Seen seen() {
         return seen;
     }
@@ -95,9 +95,10 @@ public final class TopologyWatch {
             findings.stream().filter(finding -> !known.contains(finding)).forEach(finding -> LOG.warn("{}", finding));
             known.stream()
                     .filter(finding -> !findings.contains(finding))
-                    .forEach(finding -> LOG.info("No longer so: {}", finding));
+                    .forEach(finding -> LOG.info("Resolved: {}", finding));
             seen = new Seen(timeline.now(), findings);
-        } catch (InterruptedException e) { // the node stops
+        } catch (InterruptedException e) {
+            // the node is stopping
             Thread.currentThread().interrupt();
         } finally {
             if (asks) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Looks at how the queues of a node are on the broker, after policies, and says what will lose or hold up messages. Reads only. */
+/** Checks a node's queues on the broker, policies included, for anything that will lose or delay messages. Changes nothing. */
 @NullMarked
 package io.safebunny.rabbit.preflight;
 

@@ -4,9 +4,9 @@ package io.safebunny.rabbit.publish;
 import java.util.Map;
 
 /**
- * Where the client publishes to.
+ * Where a message is published to.
  *
- * @param mandatory whether the broker is asked to return what it cannot route
- * @param extraHeaders steer the message through the delay
+ * @param mandatory whether the broker returns the message when no queue is bound
+ * @param extraHeaders headers that steer the message through its delay
  */
 public record Destination(String exchange, String routingKey, boolean mandatory, Map<String, Object> extraHeaders) {}

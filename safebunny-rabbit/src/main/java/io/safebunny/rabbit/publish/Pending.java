@@ -6,7 +6,9 @@ import io.safebunny.time.Deadline;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A publication that waits for its confirm. Whoever takes it out of {@link Unconfirmed} ends it, so it ends once. */
+/**
+ * A publication that waits for its confirm. Only the caller that removes it from {@link Unconfirmed} completes it, so it completes once.
+ */
 final class Pending {
 
     final Publication publication;
@@ -15,7 +17,7 @@ final class Pending {
     final CompletableFuture<Void> future;
     final Deadline deadline;
 
-    /** What the broker said when it gave it back; guarded by {@link Unconfirmed}. */
+    /** The broker's reason for returning it; guarded by {@link Unconfirmed}. */
     @Nullable
     String returned;
 

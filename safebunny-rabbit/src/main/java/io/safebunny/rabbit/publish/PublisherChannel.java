@@ -16,8 +16,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One channel in confirm mode. One thread publishes at a time ({@link PublisherPool} sees to that); confirms and returns come
- * in on the connection's thread. Every publication ends exactly once, in {@link Unconfirmed} or because it could not be written.
+ * One channel in confirm mode. {@link PublisherPool} lets one thread publish at a time; confirms and returns arrive on the connection's
+ * thread. Every publication completes exactly once: in {@link Unconfirmed}, or here if it could not be written.
  */
 final class PublisherChannel {
 
@@ -58,7 +58,7 @@ final class PublisherChannel {
         return close != null && close.getReplyCode() == AMQP.NOT_FOUND;
     }
 
-    /** @return whether it was written to the end */
+    /** @return whether it was written completely */
     boolean publish(Pending message, WireMessage wire, Map<String, Object> headers, @Nullable String user) {
         long sequence = channel.getNextPublishSeqNo();
         unconfirmed.add(sequence, message);
@@ -77,33 +77,35 @@ final class PublisherChannel {
                 message.future.completeExceptionally(
                         new ConnectionLostException(message.publication, Channels.explain(e), e));
             }
-        } catch (RuntimeException e) { // the client refused to encode it; the sequence number is used up
+        } catch (RuntimeException e) {
+            // the client cannot encode it, and its sequence number is lost
             if (unconfirmed.forget(sequence)) {
-                message.future.completeExceptionally(
-                        new InvalidPublicationException("Publishing failed [type=%s, id=%s]: AMQP cannot carry it: %s"
+                message.future.completeExceptionally(new InvalidPublicationException(
+                        "Publishing failed [type=%s, id=%s]: AMQP cannot encode it: %s. Check the message's headers: AMQP takes names and properties of up to 255 bytes and a limited set of value types."
                                 .formatted(
                                         message.publication.type(), message.publication.messageId(), e.getMessage())));
             }
             closeAfterTheOthers(message.deadline);
         }
         ShutdownSignalException cause = channel.getCloseReason();
-        if (cause != null) { // perhaps it was closed before the publication was there to be told of it
+        if (cause != null) {
+            // the channel may have closed before this publication was added to the pending ones
             unconfirmed.lost(cause);
         }
         return written;
     }
 
-    /** What still waits for its confirm then is sent again by its publisher. */
-    private void closeAfterTheOthers(Deadline patience) {
+    /** Waits for the other publications' confirms; what is still unconfirmed afterwards is sent again by its publisher. */
+    private void closeAfterTheOthers(Deadline deadline) {
         try {
-            boolean unused = patience.await(unconfirmed.drained());
+            boolean unused = deadline.await(unconfirmed.drained());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         Channels.closeQuietly(channel);
     }
 
-    /** Fails what waited too long for its confirm. */
+    /** Fails publications past their deadline. */
     void expire() {
         unconfirmed.expire();
     }

@@ -27,9 +27,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded number of publisher channels shared by all publishing threads. A channel is taken for the write only and confirms
- * are pipelined, so that many callers share few round trips; the most recently used channel is taken first. A caller that
- * finds no place waits until the deadline. Thread-safe.
+ * A bounded number of publisher channels shared by all publishing threads. A channel is lent for the write only and confirms are pipelined,
+ * so many callers share few round trips; the most recently used channel is lent first. A caller that finds none free waits until its
+ * deadline. Thread-safe.
  */
 public final class PublisherPool {
 
@@ -45,7 +45,7 @@ public final class PublisherPool {
     private final RecurringTask sweeps;
     private volatile boolean closed;
 
-    /** @param repair declares again what is missing when the broker no longer knows an exchange */
+    /** @param repair declares what is missing when the broker no longer knows an exchange */
     public PublisherPool(
             ConnectionKeeper connection, ConnectionKeeper.Preparation repair, Timeline timeline, int maxConcurrency) {
         this.connection = connection;
@@ -56,14 +56,14 @@ public final class PublisherPool {
         this.permits = new Permits(maxConcurrency);
         this.free = new ConcurrentLinkedDeque<>(slots);
         this.sweeps = new RecurringTask(
-                "ending publications that are out of time", SWEEP, this::sweep, Runnable::run, timeline);
+                "expiring publications without a confirm", SWEEP, this::sweep, Runnable::run, timeline);
     }
 
     /**
-     * What is written.
+     * A message ready to be written.
      *
-     * @param headers all of them: the message's own, and those that steer it
-     * @param user of the broker under whom it is sent; {@code null} to leave that open
+     * @param headers the message's own and those that steer it
+     * @param user broker user for the property {@code user_id}; {@code null} for none
      */
     public record Outgoing(
             Destination destination,
@@ -71,7 +71,7 @@ public final class PublisherPool {
             Map<String, Object> headers,
             @Nullable String user) {}
 
-    /** Makes what is written when its turn has come, because that may take questions to the broker. */
+    /** Prepares the message when a channel is free, because that may take declarations on the broker. */
     @FunctionalInterface
     public interface Source {
         Outgoing get() throws IOException;
@@ -81,7 +81,7 @@ public final class PublisherPool {
         sweeps.start();
     }
 
-    /** @param deadline of waiting for a place, writing, and the confirm together */
+    /** @param deadline for waiting for a channel, writing, and the confirm together */
     public CompletableFuture<Void> publish(Publication publication, Source source, Deadline deadline) {
         CompletableFuture<Void> future = new CompletableFuture<>();
         try {
@@ -139,7 +139,7 @@ public final class PublisherPool {
         cutIfStuck(timeline.nanoTime());
     }
 
-    /** A thread in a socket that the broker does not read stays there until the socket is closed. */
+    /** A thread writing to a socket that the broker does not read blocks until the socket is closed. */
     private void cutIfStuck(long now) {
         if (slots.stream().allMatch(slot -> slot.isQuiet(now))) {
             slots.stream()

@@ -15,15 +15,15 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One place in the pool: opens a channel when one is needed, writes to it, and knows since when, so that a write that is stuck can be
- * told. Used by one publisher at a time, while the pool's sweep looks on.
+ * One place in the pool: opens its channel on demand, writes to it, and records when a write began, so that the pool's sweep can detect a
+ * stuck one. Used by one publisher at a time; the sweep reads it concurrently.
  */
 final class PublisherSlot {
 
-    /** A connection is stuck when no write ended for so long, and one should have. */
+    /** A connection counts as stuck when no write has finished for this long although one is overdue. */
     private static final Duration STUCK = Duration.ofMillis(500);
 
-    /** Opening a channel or declaring a queue may take a busy cluster longer. */
+    /** The same for opening a channel or declaring a queue, which takes longer on a busy cluster. */
     private static final Duration STUCK_ASKING = Duration.ofSeconds(5);
 
     private final ConnectionKeeper.Preparation repair;
@@ -33,7 +33,7 @@ final class PublisherSlot {
     private @Nullable Deadline deadline;
     private volatile long since;
     private volatile boolean asking;
-    /** Set while somebody writes, after what is above. */
+    /** Non-null during a write; set after the fields above, which it publishes to the sweep. */
     private volatile @Nullable Connection writingTo;
 
     PublisherSlot(ConnectionKeeper.Preparation repair, Timeline timeline) {
@@ -75,7 +75,7 @@ final class PublisherSlot {
         return ready;
     }
 
-    /** Ends the publications that are out of time. */
+    /** Fails publications past their deadline. */
     void expire() {
         PublisherChannel opened = channel;
         if (opened != null) {
@@ -83,12 +83,12 @@ final class PublisherSlot {
         }
     }
 
-    /** Whether no write ended here for so long that one would have, if there was any. */
+    /** Whether no write has finished here for {@link #STUCK}. */
     boolean isQuiet(long now) {
         return now - wroteAt >= STUCK.toNanos();
     }
 
-    /** The connection that is written to for longer than the publication had; {@code null} when there is none. */
+    /** The connection of a write that has exceeded its deadline and the stuck limit; {@code null} when there is none. */
     @Nullable
     Connection overdue(long now) {
         Connection writing = writingTo;

@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Tells the publications that the broker refuses from those that only shared a channel with them. The broker answers a
- * publication it cannot accept by closing the channel, and does not say which it was; its words say enough.
+ * Distinguishes the publication that the broker refused from those that merely shared its channel. The broker refuses a publication by
+ * closing the channel, without saying which one it was; this infers it from the reply text.
  */
 final class Refusal {
 
@@ -16,18 +16,18 @@ final class Refusal {
 
     private Refusal() {}
 
-    /** Whether sending it again would only close the next channel. In doubt no: the others must be sent again. */
+    /** Whether the broker would refuse it again. False in doubt, because the others must be sent again. */
     static boolean isOf(Pending message, AMQP.Channel.Close close) {
-        String words = close.getReplyText();
+        String text = close.getReplyText();
         return switch (close.getReplyCode()) {
             case AMQP.PRECONDITION_FAILED -> {
-                Matcher size = TOO_LARGE.matcher(words);
+                Matcher size = TOO_LARGE.matcher(text);
                 yield size.find() && message.size >= Long.parseLong(size.group(1));
             }
             case AMQP.ACCESS_REFUSED ->
-                words.contains("exchange '" + nameOf(message.destination.exchange()) + "'")
-                        && (!words.contains("topic '")
-                                || words.contains("topic '" + message.destination.routingKey() + "'"));
+                text.contains("exchange '" + nameOf(message.destination.exchange()) + "'")
+                        && (!text.contains("topic '")
+                                || text.contains("topic '" + message.destination.routingKey() + "'"));
             default -> false;
         };
     }
@@ -38,7 +38,7 @@ final class Refusal {
                 : new NackedException(message.publication, close.getReplyText());
     }
 
-    /** As the broker calls it. */
+    /** The exchange's name in the broker's replies. */
     private static String nameOf(String exchange) {
         return exchange.isEmpty() ? "amq.default" : exchange;
     }

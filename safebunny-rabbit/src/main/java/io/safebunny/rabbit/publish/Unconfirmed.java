@@ -19,15 +19,15 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The publications of one channel that wait for their confirm, and what becomes of them: confirmed, returned, nacked, timed out or lost,
- * exactly once. Thread-safe; no publication is ended with the lock held.
+ * The publications of one channel that wait for their confirm. Each is completed exactly once: confirmed, returned, nacked, timed out or
+ * lost. Thread-safe; futures are completed without holding the lock.
  */
 final class Unconfirmed {
 
     /** By sequence number, in the order of publishing; guarded by itself. */
     private final Map<Long, Pending> pending = new LinkedHashMap<>();
 
-    /** Completed when nothing is pending; guarded by what is pending. */
+    /** Completed when nothing is pending; guarded by {@link #pending}. */
     private @Nullable CompletableFuture<Void> drained;
 
     void add(long sequence, Pending message) {
@@ -36,7 +36,7 @@ final class Unconfirmed {
         }
     }
 
-    /** @return whether it was still there: then it is the caller's to end */
+    /** @return whether it was still pending; if so, the caller must complete it */
     boolean forget(long sequence) {
         synchronized (pending) {
             boolean known = pending.remove(sequence) != null;
@@ -45,7 +45,7 @@ final class Unconfirmed {
         }
     }
 
-    /** Called once, when nothing more is added. */
+    /** Call once, after the last publication was added. */
     CompletableFuture<Void> drained() {
         CompletableFuture<Void> empty = new CompletableFuture<>();
         synchronized (pending) {
@@ -55,7 +55,7 @@ final class Unconfirmed {
         return empty;
     }
 
-    /** Called with the lock. */
+    /** Call with the lock held. */
     private void tellIfDrained() {
         if (drained != null && pending.isEmpty()) {
             drained.complete(null);
@@ -96,7 +96,7 @@ final class Unconfirmed {
         }
     }
 
-    /** Comes before the confirm of the same publication, and carries its sequence number. */
+    /** The broker sends a return before the confirm of the same publication; it carries our sequence number. */
     void returned(Return message) {
         String reply = message.getReplyCode() + " " + message.getReplyText();
         long sequence = AmqpMessages.sequence(message.getProperties());
@@ -110,7 +110,7 @@ final class Unconfirmed {
         }
     }
 
-    /** Whichever it is must not pass for routed. No broker is known that drops the number. */
+    /** Marks every candidate as unroutable, so that none wrongly counts as routed. No known broker drops the number. */
     private void returnedWithoutNumber(Return message, String reply) {
         for (Pending candidate : pending.values()) {
             if (candidate.destination.exchange().equals(message.getExchange())
@@ -120,7 +120,7 @@ final class Unconfirmed {
         }
     }
 
-    /** The channel is closed. A repeat ends what was added since. */
+    /** Call when the channel closed; again for publications added since. */
     void lost(ShutdownSignalException cause) {
         List<Pending> all;
         synchronized (pending) {
@@ -137,7 +137,7 @@ final class Unconfirmed {
         }
     }
 
-    /** Fails what waited too long for its confirm. */
+    /** Fails publications past their deadline. */
     void expire() {
         List<Pending> expired = new ArrayList<>();
         synchronized (pending) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Writes publications to the broker, on few channels shared by many threads, and pairs its confirms, returns and refusals with them. */
+/** Publishes on a few channels shared by many threads, and matches the broker's confirms, returns and refusals to publications. */
 @NullMarked
 package io.safebunny.rabbit.publish;
 

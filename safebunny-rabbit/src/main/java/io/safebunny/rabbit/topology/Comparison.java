@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds out how a broker differs from a topology, and changes nothing: what is missing is not declared, and what exists is compared by
- * declaring it as it should be, which the broker accepts or refuses. AMQP tells nothing of bindings. Not thread-safe.
+ * Compares a broker with a topology without changing anything: existence is checked passively, and only what exists is declared as planned,
+ * which the broker accepts or refuses. AMQP offers no way to check bindings. Not thread-safe.
  */
 final class Comparison implements Broker {
 

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 
-/** What a node needs on the broker: its topology, and what delays its messages. Declared as often as it may be gone. Thread-safe. */
+/** What a node needs on the broker: its topology and its {@link Delay}. Declared again whenever it may be gone. Thread-safe. */
 public final class DeclaredTopology {
 
     private static final Logger LOG = LoggerFactory.getLogger(DeclaredTopology.class);
@@ -32,7 +32,7 @@ public final class DeclaredTopology {
         planned = topology;
     }
 
-    /** Chooses the delay ahead of the first connection that is kept, because a broker without the plugin closes the one that asks for it. */
+    /** Chooses the delay on a throwaway connection, because a broker without the plugin closes the connection that probes for it. */
     public void probe(ConnectionFactory factory) {
         if (!delay.dependsOnTheBroker()) {
             return;
@@ -47,7 +47,7 @@ public final class DeclaredTopology {
         }
     }
 
-    /** On every connect, and when a queue is gone: the broker may have lost it. */
+    /** Call on every connect, and when a queue is missing. */
     public void declare(Connection connection) throws IOException {
         Topology wanted = require();
         Delay chosen = delay.on(connection, wanted.options());
@@ -56,7 +56,7 @@ public final class DeclaredTopology {
         }
     }
 
-    /** The same, for publications: what was declared for delays may be gone too, and is declared by the next message that needs it. */
+    /** As {@link #declare}; also has delays declare their queues again with the next message that needs them. */
     public void declareForPublishing(Connection connection) throws IOException {
         Delay chosen = delay.get();
         if (chosen != null) {
@@ -70,7 +70,8 @@ public final class DeclaredTopology {
         Topology present = planned;
         if (present == null) {
             throw new MisuseException(
-                    MisuseException.NOT_RUNNING, "The transport is not started. Call start(topology) before this.");
+                    MisuseException.NOT_RUNNING,
+                    "The transport is not started, so nothing is declared. Use it after start(topology).");
         }
         return present;
     }
@@ -80,7 +81,7 @@ public final class DeclaredTopology {
         return planned;
     }
 
-    /** {@code null} before it is chosen, which takes a connection. */
+    /** {@code null} until it is chosen on the first connection. */
     public @Nullable Delay delay() {
         return delay.get();
     }

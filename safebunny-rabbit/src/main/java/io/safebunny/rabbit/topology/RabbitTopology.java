@@ -18,8 +18,8 @@ import org.springframework.amqp.AmqpIOException;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 
 /**
- * What a node needs on RabbitMQ, to be compared, declared or written down without consuming anything. The rungs of the delay ladder are
- * not part of it, because nodes declare them when they first need them. Thread-safe.
+ * What a node needs on RabbitMQ; compares, declares or exports it without starting the node. The rungs of the delay ladder are not
+ * included, because nodes declare them on first use. Thread-safe.
  */
 public final class RabbitTopology {
 
@@ -31,13 +31,13 @@ public final class RabbitTopology {
         this.strategy = strategy;
     }
 
-    /** As RabbitMQ imports and exports it. The strategy {@link DelayStrategy#AUTO} is taken for the ladder. */
+    /** Definitions in RabbitMQ's import format. {@link DelayStrategy#AUTO} counts as the ladder. */
     public Map<String, Object> definitions(String virtualHost) {
         Definitions definitions = new Definitions(virtualHost);
         try {
             TopologyDeclarer.apply(definitions, planned, assumed());
         } catch (IOException e) {
-            throw new IllegalStateException("Nothing is read or written here", e);
+            throw new IllegalStateException("Definitions cannot fail to be written: no I/O takes place", e);
         }
         return definitions.result();
     }
@@ -45,7 +45,7 @@ public final class RabbitTopology {
     /**
      * Changes nothing on the broker.
      *
-     * @throws AmqpException when it cannot be reached, or the connection is lost
+     * @throws AmqpException if the broker cannot be reached or the connection is lost
      */
     public TopologyDifference compare(ConnectionFactory broker) {
         return on(broker, connection -> {
@@ -58,10 +58,10 @@ public final class RabbitTopology {
     }
 
     /**
-     * Declares what is missing, as a start of the node would. Deletes nothing.
+     * Declares what is missing, as the node's start would. Deletes nothing.
      *
      * @throws ConfigurationException SB-1201 for a clash; SB-1204 for a missing permission
-     * @throws AmqpException when the broker cannot be reached, or the connection is lost
+     * @throws AmqpException if the broker cannot be reached or the connection is lost
      */
     public void apply(ConnectionFactory broker) {
         DeclaredTopology declared = new DeclaredTopology(new DelayChoice(strategy));
@@ -79,7 +79,9 @@ public final class RabbitTopology {
                 : new LadderDelay(planned.options());
     }
 
-    /** What the broker has, where that decides: asking it to declare the other one would change it if there is none. */
+    /**
+     * With {@link DelayStrategy#AUTO}, the delay that the broker has. Asks passively first, as declaring would create a missing exchange.
+     */
     private Delay found(Declarations broker) throws IOException {
         String exchange = planned.options().delayedExchange();
         String what = "exchange '" + exchange + "'";
@@ -105,13 +107,14 @@ public final class RabbitTopology {
         try (org.springframework.amqp.rabbit.connection.Connection connection = broker.createConnection()) {
             Connection delegate = connection.getDelegate();
             if (delegate == null) {
-                throw new AmqpException("The connection factory gave no connection of the RabbitMQ client");
+                throw new AmqpException(
+                        "The connection factory returned no connection of the RabbitMQ client. Use Spring AMQP's CachingConnectionFactory.");
             }
             return task.run(delegate);
         } catch (IOException e) {
             throw new AmqpIOException(e);
         } catch (ShutdownSignalException e) {
-            throw new AmqpException("The connection was lost", e);
+            throw new AmqpException("The connection to the broker was lost. Check the broker and run this again.", e);
         }
     }
 }

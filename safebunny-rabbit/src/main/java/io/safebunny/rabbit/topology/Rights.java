@@ -18,9 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out at the start what this user may not do. What it loses later shows when it is used: a queue that may no longer be read, in the
- * health of the node; an exchange that may no longer be written to, in the failure of whoever publishes. Without a connection nothing is
- * asked.
+ * Checks the broker user's permissions at the start. Permissions lost later show up in use: a missing read permission in the node's health,
+ * a missing write permission in a failed publication. Without a connection nothing is checked.
  */
 public final class Rights {
 
@@ -29,8 +28,8 @@ public final class Rights {
     private Rights() {}
 
     /**
-     * Asks the broker to remove a binding that nobody makes: it first checks whether the exchange may be written to. Not by publishing,
-     * which would block while the broker has an alarm. What the routing key does not permit shows when it is published.
+     * Asks the broker to remove a binding that never exists, because it checks write permission on the exchange first. A test publication
+     * would block while the broker has an alarm. Topic permissions are not checked; they show when publishing.
      *
      * @throws ConfigurationException SB-1204
      */
@@ -56,7 +55,7 @@ public final class Rights {
     }
 
     /**
-     * Called when consuming failed, to find out whether a permission is missing.
+     * Call after consuming failed, to find out whether a permission is missing.
      *
      * @throws ConfigurationException SB-1204
      */

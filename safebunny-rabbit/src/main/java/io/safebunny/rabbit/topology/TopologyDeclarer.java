@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies a topology: declares what is missing, accepts what is equal, refuses what differs. Queues that this user may not declare are
- * an administrator's, and so are their bindings. What is optional comes last, and is left out where it is missing and may not be declared.
+ * Applies a topology: declares what is missing, accepts what is equal, refuses what differs. Queues that this user may not declare, and
+ * their bindings, are left to an administrator. Optional queues come last and are skipped if they are missing and may not be declared.
  */
 final class TopologyDeclarer {
 
@@ -29,7 +29,7 @@ final class TopologyDeclarer {
 
     /**
      * @throws ConfigurationException SB-1201 for a clash, SB-1204 for a missing permission
-     * @throws IOException when the connection fails
+     * @throws IOException if the connection fails
      */
     static void apply(Broker broker, Topology topology, Delay delay) throws IOException {
         for (Topology.Exchange exchange : topology.exchanges()) {
@@ -54,18 +54,17 @@ final class TopologyDeclarer {
                 if (!e.code().equals(Permissions.MISSING)) {
                     throw e;
                 }
-                LOG.info("The node runs without queue '{}': {}", queue.name(), e.getMessage());
+                LOG.info("Running without the optional queue '{}': {}", queue.name(), e.getMessage());
             }
         }
         others.remove(topology.options().unrouted());
         if (!others.isEmpty()) {
             LOG.info(
-                    "The broker user may not declare queues {}: their arguments and bindings are the administrator's and not compared",
-                    others);
+                    "The broker user may not declare queues {}; their arguments and bindings are not compared", others);
         }
     }
 
-    /** @return those that this user may not shape */
+    /** @return queues that this user may not configure */
     private static List<String> declare(Broker broker, Topology topology, List<Topology.Queue> queues)
             throws IOException {
         List<String> others = new ArrayList<>();

@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a broker differs from what a node needs. Of bindings nothing is known: AMQP does not tell of them.
+ * How a broker differs from what a node needs. Bindings are not compared, as AMQP offers no way to read them.
  *
  * @param missing exchanges and queues that do not exist, with their types and arguments
- * @param different what exists with other properties: what the broker has, what is needed, and what to do
- * @param untold what exists, or nothing about it is told to this user, who may not compare it
+ * @param different what exists with other properties: the broker's values, the needed ones, and what to do
+ * @param untold what this user may not compare; it may or may not exist
  * @param same how many exchanges and queues are as planned
  */
 public record TopologyDifference(List<String> missing, List<String> different, List<String> untold, int same) {
@@ -20,12 +20,12 @@ public record TopologyDifference(List<String> missing, List<String> different, L
         untold = List.copyOf(untold);
     }
 
-    /** Whether everything exists, and nothing that may be compared differs. */
+    /** Whether nothing is known to be missing or different. */
     public boolean isNone() {
         return missing.isEmpty() && different.isEmpty();
     }
 
-    /** One line for each difference, and one with the numbers. */
+    /** One line per difference, then a line with the counts. */
     public String describe() {
         List<String> lines = new ArrayList<>();
         missing.forEach(what -> lines.add("+ " + what + " is missing"));

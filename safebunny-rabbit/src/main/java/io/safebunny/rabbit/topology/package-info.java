@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a node needs on the broker: declared on every connect, compared with what is there, written down. */
+/** What a node needs on the broker: declares it on every connect, compares it, and exports it as definitions. */
 @NullMarked
 package io.safebunny.rabbit.topology;
 

@@ -64,8 +64,8 @@ class ConsumerControlTest implements Dispatcher.Work {
     }
 
     @Override
-    public void acquitted(RabbitDelivery delivery) {
-        control.acquitted(delivery);
+    public void released(RabbitDelivery delivery) {
+        control.released(delivery);
     }
 
     private void startAtFullPace() {
@@ -126,7 +126,7 @@ class ConsumerControlTest implements Dispatcher.Work {
             workers.runAll();
             assertThat(logs.all())
                     .extracting(LogLine::message)
-                    .containsExactly("Cannot consume queue 'orders-Ping': IOException: no such queue. Trying again");
+                    .containsExactly("Cannot consume queue 'orders-Ping': IOException: no such queue. Retrying in 1 s");
         }
         assertThat(control.isConsuming()).isFalse();
         assertThat(repairs).isZero();
@@ -149,7 +149,7 @@ class ConsumerControlTest implements Dispatcher.Work {
                     .extracting(LogLine::message)
                     .singleElement()
                     .asString()
-                    .endsWith("of the test. Consuming again");
+                    .endsWith("of the test. Consuming it again");
         }
         assertThat(control.isConsuming()).isFalse();
 
@@ -189,7 +189,7 @@ class ConsumerControlTest implements Dispatcher.Work {
     }
 
     @Test
-    void anotherConsumerTakesThePlaceOfAnAcquittedMessage() {
+    void anotherConsumerTakesThePlaceOfAnReleasedMessage() {
         control.adjust();
         FakeChannel channel = broker.latest();
         within.add(() -> {

@@ -74,7 +74,7 @@ class DispatcherTest implements ConsumerSession.Events, Dispatcher.Work {
     }
 
     @Override
-    public void acquitted(RabbitDelivery delivery) {
+    public void released(RabbitDelivery delivery) {
         events.add('~' + nameOf(delivery));
     }
 
@@ -147,7 +147,7 @@ class DispatcherTest implements ConsumerSession.Events, Dispatcher.Work {
 
             assertThat(logs.all())
                     .extracting(LogLine::message)
-                    .containsExactly("No thread for a delivery of queue 'orders-Ping'; next try in 1000 ms");
+                    .containsExactly("No worker thread for a delivery of queue 'orders-Ping'; retrying in 1000 ms");
         }
         workers.full = false;
         timeline.advance(Duration.ofSeconds(1));

@@ -112,20 +112,20 @@ class IsolationTest {
         timeline.advance(Duration.ofMinutes(1));
         assertThat(takingLong).containsExactly(suspect);
 
-        assertThat(isolation.acquit(suspect)).isTrue();
+        assertThat(isolation.release(suspect)).isTrue();
 
         assertThat(isolation.mayBegin(delivery(0), 1)).isTrue();
         assertThat(isolation.isInForce()).isFalse();
     }
 
     @Test
-    void whatIsFinishedIsNotAcquitted() {
+    void whatIsFinishedIsNotReleased() {
         RabbitDelivery suspect = delivery(3);
         isolation.delivered(suspect, 1);
         isolation.begins(suspect);
         isolation.finished(suspect);
 
-        assertThat(isolation.acquit(suspect)).isFalse();
+        assertThat(isolation.release(suspect)).isFalse();
     }
 
     @Test

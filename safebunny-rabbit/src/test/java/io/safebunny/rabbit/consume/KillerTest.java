@@ -155,8 +155,8 @@ class KillerTest {
         }
 
         @Override
-        public void acquitted(RabbitDelivery delivery) {
-            control.acquitted(delivery);
+        public void released(RabbitDelivery delivery) {
+            control.released(delivery);
         }
     }
 }

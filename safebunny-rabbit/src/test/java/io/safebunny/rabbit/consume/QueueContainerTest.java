@@ -208,8 +208,9 @@ class QueueContainerTest implements DeliveryHandler {
 
             assertThat(logs.all())
                     .extracting(LogLine::message)
-                    .containsExactly("An advice failed after a message of queue 'orders-Ping' was handled and settled:"
-                            + " java.lang.IllegalStateException");
+                    .containsExactly(
+                            "An advice of queue 'orders-Ping' threw java.lang.IllegalStateException after the message was settled;"
+                                    + " the message is not affected");
         }
         assertThat(events).containsExactly("handled");
         assertSettledOnce();

@@ -26,7 +26,7 @@ class ClashTest {
                 .isEqualTo(
                         "The queue 'shop-Order' exists on the broker as a quorum queue (x-queue-type=quorum), and this node asks for a classic queue (safebunny.topology.queue-type). Nothing was changed.");
         assertThat(e.action())
-                .startsWith("Set safebunny.topology.queue-type=quorum, or stop what publishes to it")
+                .startsWith("Set safebunny.topology.queue-type=quorum, or stop its publishers")
                 .contains("rabbitmqctl delete_queue shop-Order");
     }
 
@@ -68,7 +68,7 @@ class ClashTest {
         assertThat(explained(
                                 "inequivalent arg 'x-overflow' for queue 'shop-poison' in vhost '/': received none but current is the value 'reject-publish' of type 'longstr'")
                         .action())
-                .startsWith("Set safebunny.poison.max-length to the x-max-length of what exists, or ");
+                .startsWith("Set safebunny.poison.max-length to the x-max-length of the existing queue, or ");
     }
 
     @Test
@@ -81,7 +81,7 @@ class ClashTest {
         assertThat(explained(
                                 "inequivalent arg 'x-message-ttl' for queue 'shop-poison-archive' in vhost '/': received the value '2592000000' of type 'long' but current is none")
                         .action())
-                .startsWith("Stop what publishes to it");
+                .startsWith("Stop its publishers");
     }
 
     @Test
@@ -117,7 +117,7 @@ class ClashTest {
                         .formatted(argument));
 
         assertThat(e.getMessage()).doesNotContain("safebunny.topology", "classic");
-        assertThat(e.action()).startsWith("Stop what publishes to it").contains("delete it");
+        assertThat(e.action()).startsWith("Stop its publishers").contains("delete it");
     }
 
     @Test
@@ -126,7 +126,7 @@ class ClashTest {
                 "inequivalent arg 'x-queue-type' for queue 'safebunny.unrouted' in vhost '/': received 'quorum' but current is 'classic'");
 
         assertThat(e.getMessage()).contains("as a classic queue").doesNotContain("safebunny.topology");
-        assertThat(e.action()).startsWith("Stop what publishes to it, move its messages elsewhere");
+        assertThat(e.action()).startsWith("Stop its publishers, move its messages elsewhere");
     }
 
     @Test

@@ -120,7 +120,7 @@ class AcknowledgementTimeoutTest {
                         plain,
                         "3.11.28",
                         "PT30M (the broker's default",
-                        "longer timeout: consumer_timeout = 3600000 in rabbitmq.conf"),
+                        "raise the timeout: consumer_timeout = 3600000 in rabbitmq.conf"),
                 arguments(
                         "policy",
                         MINUTE,
@@ -152,7 +152,7 @@ class AcknowledgementTimeoutTest {
             String remedy) {
         assertThat(finding(retries, planned, found, version))
                 .contains("Queue '" + QUEUE + "'", "retries of Orders.on wait up to " + retries.total())
-                .contains("on top of which comes the time that the handler itself takes")
+                .contains("in total, plus the handler's own run time")
                 .contains("takes a delivery back after " + source)
                 .contains("safebunny.retry", "safebunny.delayed-retry.delays")
                 .contains(remedy);
@@ -164,10 +164,10 @@ class AcknowledgementTimeoutTest {
         RetryStrategy growing = RetryStrategy.exponential(4, Duration.ofSeconds(10), 2, Duration.ofSeconds(25));
 
         assertThat(finding(growing, QUORUM, byPolicy(80_001), "4.3.0")).isNull();
-        assertThat(finding(growing, QUORUM, byPolicy(80_000), "4.3.0")).contains("wait up to PT1M20S in all");
+        assertThat(finding(growing, QUORUM, byPolicy(80_000), "4.3.0")).contains("wait up to PT1M20S in total");
         assertThat(finding(growing.withJitter(0.5), QUORUM, byPolicy(120_001), "4.3.0"))
                 .isNull();
         assertThat(finding(growing.withJitter(0.5), QUORUM, byPolicy(120_000), "4.3.0"))
-                .contains("wait up to PT2M in all");
+                .contains("wait up to PT2M in total");
     }
 }
