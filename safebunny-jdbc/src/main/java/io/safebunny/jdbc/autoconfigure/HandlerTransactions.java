@@ -30,8 +30,8 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Refuses what a handler's {@code @Transactional} asks for and would not get, because the transaction of its message has begun before. For
- * use at start-up.
+ * Rejects attributes of a handler's {@code @Transactional} that would have no effect, because the transaction of its message begins before
+ * the handler is called. For use at start-up.
  */
 final class HandlerTransactions {
 
@@ -88,13 +88,13 @@ final class HandlerTransactions {
         if (!ignored.isEmpty()) {
             throw new ConfigurationException(
                     "SB-1116",
-                    "A handler's @Transactional asks for what it would not get [handler=%s.%s, %s]: its message is handled in a transaction that begins before the handler is called, together with the message's record."
+                    "Attributes of a handler's @Transactional have no effect [handler=%s.%s, %s]: its message is handled in a transaction that begins before the handler is called, together with the message's record."
                             .formatted(type.getName(), method.getName(), String.join(", ", ignored)),
-                    "Remove these attributes. Lock what must not change (select … for update, @Lock, @Version); limit all transactions with spring.transaction.default-timeout; catch an exception that is no failure, and return. Or set safebunny.store.jdbc.transactional=false: then the handler's own transaction is the only one.");
+                    "Remove these attributes. Lock what must not change (select … for update, @Lock, @Version); limit all transactions with spring.transaction.default-timeout; catch exceptions that should not roll back. Or set safebunny.store.jdbc.transactional=false: then the handler's own transaction is the only one.");
         }
     }
 
-    /** {@code null} when it cannot be told; calls fail then. */
+    /** {@code null} if it cannot be resolved; calling the handler then fails anyway. */
     private @Nullable TransactionManager managerOf(TransactionAttribute attribute) {
         String qualifier = attribute.getQualifier();
         if (!StringUtils.hasText(qualifier)) {

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** The scripts that create the tables, for native images. */
+/** Includes the schema scripts in native images. */
 final class JdbcHints implements RuntimeHintsRegistrar {
 
     @Override

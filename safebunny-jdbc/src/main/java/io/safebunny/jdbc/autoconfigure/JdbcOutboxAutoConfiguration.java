@@ -79,7 +79,7 @@ final class JdbcOutboxAutoConfiguration {
         }
     }
 
-    /** Says at start what would otherwise be noticed at the first rollback. */
+    /** Warns at the start about something that would otherwise show only at the first rollback. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(Outbox.class)
     @ConditionalOnBean({DataSource.class, PlatformTransactionManager.class, Workers.class})
@@ -89,7 +89,7 @@ final class JdbcOutboxAutoConfiguration {
         @Bean
         SmartInitializingSingleton safeBunnyNoOutbox(ListableBeanFactory beans) {
             return () -> LOG.warn(
-                    "SB-1118 There is no outbox, so what is published in a Spring transaction outside handlers is sent at once, even if the"
+                    "SB-1118 There is no outbox, so messages published in a Spring transaction outside handlers are sent at once, even if the"
                             + " transaction is rolled back: there are several DataSources, and none is primary [dataSources={}]. Mark the"
                             + " one @Primary in whose transactions you publish, or set safebunny.outbox.enabled=false if this is what you"
                             + " want",

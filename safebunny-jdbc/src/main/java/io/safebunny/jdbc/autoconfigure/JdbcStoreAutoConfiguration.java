@@ -86,7 +86,7 @@ final class JdbcStoreAutoConfiguration {
             return new JdbcMessageStore(dataSource, options);
         }
 
-        /** Whoever asked for transactions must not be left without; who did not is told what that means. */
+        /** Fails if transactions were requested explicitly; otherwise warns what running without them means. */
         private static void refuseOrWarn(String why, Environment environment) {
             if (Binder.get(environment)
                     .bind("safebunny.store.jdbc.transactional", Boolean.class)
@@ -94,8 +94,8 @@ final class JdbcStoreAutoConfiguration {
                 throw TransactionManagers.refused(why, null);
             }
             LOG.warn(
-                    "SB-1415 Messages are not handled in one transaction with their records, so what a failed handler has written stays unless"
-                            + " a transaction of its own undoes it, and a crash may repeat it: no transaction manager is known to bind"
+                    "SB-1415 Messages are not handled in one transaction with their records, so a failed handler's writes stay unless the"
+                            + " handler's own transaction rolls them back, and a crash may repeat them: no transaction manager is known to bind"
                             + " connections of the message store's DataSource to the thread: {}. Define a JdbcTransactionManager or"
                             + " JpaTransactionManager for the DataSource bean that handlers use, marked @Primary if several manage it; or"
                             + " set safebunny.store.jdbc.transactional=false if this is what you want",

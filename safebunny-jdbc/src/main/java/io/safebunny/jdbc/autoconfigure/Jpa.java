@@ -10,10 +10,10 @@ import org.springframework.orm.jpa.DefaultJpaDialect;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** What is asked of JPA's transaction managers. Loaded only if they are on the class path. */
+/** Inspects JPA transaction managers. Loaded only if they are on the class path. */
 final class Jpa {
 
-    /** Settings of Hibernate, each of which gives every tenant connections, a schema or a user of its own. */
+    /** Hibernate settings that give each tenant its own connections, schema or user. */
     private static final List<String> BY_TENANT = List.of(
             "hibernate.multi_tenant_connection_provider",
             "hibernate.multi_tenant.schema_mapper",
@@ -25,7 +25,7 @@ final class Jpa {
         return manager instanceof JpaTransactionManager;
     }
 
-    /** Why its transactions do not use connections of the {@code DataSource}; {@code null} if they do. Begins none. */
+    /** Why its transactions do not use connections of the {@code DataSource}; {@code null} if they do. Begins no transaction. */
     static @Nullable String obstacle(PlatformTransactionManager manager, DataSource dataSource) {
         JpaTransactionManager jpa = (JpaTransactionManager) manager;
         DataSource managed = jpa.getDataSource();
@@ -42,7 +42,7 @@ final class Jpa {
                         .formatted(byTenant);
     }
 
-    /** The setting that gives each tenant connections of its own to this {@code DataSource}; {@code null} if there is none. */
+    /** The setting that gives each tenant its own connections to this {@code DataSource}; {@code null} if there is none. */
     static @Nullable String byTenant(PlatformTransactionManager manager, DataSource dataSource) {
         JpaTransactionManager jpa = (JpaTransactionManager) manager;
         return dataSource.equals(jpa.getDataSource()) ? byTenant(jpa) : null;

@@ -26,7 +26,7 @@ final class SchemaInitializer extends DataSourceScriptDatabaseInitializer {
         return settings;
     }
 
-    /** With the configured table prefix, which may differ from the one in the file; only what is missing. */
+    /** Creates only what is missing, with the configured table prefix, which may differ from the script's. */
     @Override
     protected void runScripts(Scripts scripts) {
         SchemaCreation.run(getDataSource(), schema);

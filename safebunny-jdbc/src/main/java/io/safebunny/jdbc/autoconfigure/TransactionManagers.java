@@ -44,10 +44,10 @@ final class TransactionManagers {
     record Choice(@Nullable PlatformTransactionManager manager, String why) {}
 
     /**
-     * The one that binds connections of the {@code DataSource}; of several, the one that {@code @Transactional} without a qualifier
-     * uses.
+     * Chooses the manager that binds connections of the {@code DataSource}; of several, the one that {@code @Transactional} without a
+     * qualifier uses.
      *
-     * @throws ConfigurationException SB-1415 when none does, and one could not be asked
+     * @throws ConfigurationException SB-1415 if none does, and one could not be checked
      */
     Choice choose() {
         Map<String, PlatformTransactionManager> fitting = new LinkedHashMap<>();
@@ -89,7 +89,7 @@ final class TransactionManagers {
     }
 
     /**
-     * For the outbox, which stores in the transactions of any manager.
+     * Call for the outbox, which stores messages in the transactions of any manager.
      *
      * @throws ConfigurationException SB-1416 when the transactions of one use connections of the {@code DataSource} by tenant
      */
@@ -103,9 +103,9 @@ final class TransactionManagers {
                     if (byTenant != null) {
                         throw new ConfigurationException(
                                 "SB-1416",
-                                "Hibernate chooses connections, schema or user by tenant [transactionManager=%s, %s]: a message would be stored in the tenant's outbox and looked for in the default one, so it would never be sent."
+                                "Hibernate chooses connections, schema or user by tenant [transactionManager=%s, %s]: a message would be stored in a tenant's outbox but relayed only from the default one, so it would never be sent."
                                         .formatted(name, byTenant),
-                                "Set safebunny.outbox.enabled=false; @TenantId, with one database for all, needs no such thing.");
+                                "Set safebunny.outbox.enabled=false, or use @TenantId with one database for all tenants, which the outbox supports.");
                     }
                 });
     }
@@ -113,9 +113,9 @@ final class TransactionManagers {
     static ConfigurationException refused(String why, @Nullable Throwable cause) {
         return new ConfigurationException(
                 "SB-1415",
-                "Messages cannot be handled in one transaction with their records [safebunny.store.jdbc.transactional=true]: it takes a transaction manager that binds connections of the message store's DataSource to the thread, but %s."
+                "Messages cannot be handled in one transaction with their records [safebunny.store.jdbc.transactional=true]: this needs a transaction manager that binds connections of the message store's DataSource to the thread, but %s."
                         .formatted(why),
-                "Define a JdbcTransactionManager or JpaTransactionManager for the DataSource bean that handlers use, and mark it @Primary if several manage it. Or set safebunny.store.jdbc.transactional=false: then what a failed handler has written is undone only by a transaction of its own.",
+                "Define a JdbcTransactionManager or JpaTransactionManager for the DataSource bean that handlers use, and mark it @Primary if several manage it. Or set safebunny.store.jdbc.transactional=false: a failed handler's writes are then rolled back only by the handler's own transaction.",
                 cause);
     }
 
@@ -131,15 +131,15 @@ final class TransactionManagers {
         return beans.getBeanProvider(PlatformTransactionManager.class).getIfUnique();
     }
 
-    /** Begins a transaction only where nothing else tells, because that may need another system. */
+    /** Begins a test transaction only as a last resort, because that may involve another system. */
     private @Nullable String obstacle(PlatformTransactionManager manager) {
         if (manager instanceof JtaTransactionManager) {
-            return "is JTA's, which binds no connection to the thread";
+            return "is a JTA manager, which binds no connection to the thread";
         }
         if (manager instanceof AbstractPlatformTransactionManager configured
                 && configured.getTransactionSynchronization()
                         == AbstractPlatformTransactionManager.SYNCHRONIZATION_NEVER) {
-            return "tells nobody how its transactions end (transactionSynchronization=NEVER)";
+            return "does not notify synchronizations (transactionSynchronization=NEVER)";
         }
         if (HAS_JPA && Jpa.isOf(manager)) {
             return Jpa.obstacle(manager, dataSource);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Makes the message store and the outbox from the application's {@code DataSource} and the properties. */
+/** Creates the message store and the outbox from the application's {@code DataSource} and the properties. */
 @NullMarked
 package io.safebunny.jdbc.autoconfigure;
 

@@ -5,14 +5,15 @@ import io.safebunny.store.RecordJson;
 import io.safebunny.transport.OutboundMessage;
 import java.util.List;
 
-/** A row the relay has read, not yet parsed: its text may be unreadable. */
+/** A row that the relay has read but not parsed yet, as its text may be unreadable. */
 record ClaimedRow(long id, String correlationId, String messageId, int attempts, String text, boolean isDue) {
 
     /** @throws IllegalArgumentException when a newer version wrote it, or it was edited by hand */
     OutboxRow read() {
         List<OutboundMessage> messages = RecordJson.readOutgoing(text);
         if (messages.size() != 1) {
-            throw new IllegalArgumentException("the row does not hold exactly one message");
+            throw new IllegalArgumentException(
+                    "the row holds %s messages instead of one; check what wrote it".formatted(messages.size()));
         }
         return new OutboxRow(id, correlationId, attempts, messages.get(0));
     }

@@ -16,15 +16,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where messages go, and how that goes at present. A destination that confirms nothing for a while, or refuses message after message, gets
- * few messages until it confirms one, so that it holds up no other. Thread-safe.
+ * Tracks the health of each destination. One that confirms nothing for a while, or refuses message after message, gets only a few messages
+ * per interval until it confirms one, so that it does not hold up the others. Thread-safe.
  */
 final class Destinations {
 
-    /** Without a confirm for so long a destination is silent. */
+    /** A destination counts as silent after this time without a confirm. */
     static final Duration SILENCE = Duration.ofSeconds(2);
 
-    /** So many refusals in a row are the destination's; so many messages it gets in each interval until it confirms. */
+    /**
+     * After this many failures in a row the destination is in trouble; it then gets this many messages per interval until one is confirmed.
+     */
     static final int FEW = 20;
 
     private static final Duration LONGEST = Duration.ofMinutes(1);
@@ -34,10 +36,10 @@ final class Destinations {
     private final Map<Route, State> states = new HashMap<>();
     private boolean away;
 
-    /** Exists as long as messages wait for their confirms, or the last one was not confirmed. */
+    /** Kept while messages wait for their confirms, or the last one failed. */
     private static final class State {
         int waiting;
-        /** When it last answered, or the first message began to wait. */
+        /** Time of the last confirm or failure, or when the first message began to wait. */
         long quietSince;
 
         int failures;
@@ -50,13 +52,13 @@ final class Destinations {
         }
     }
 
-    /** @param interval for the few messages that a destination gets which does not confirm */
+    /** @param interval in which a destination in trouble gets {@link #FEW} messages */
     Destinations(Timeline timeline, Duration interval) {
         this.timeline = timeline;
         this.interval = interval;
     }
 
-    /** Sends, and notes how that ends. */
+    /** Wraps a sender to record how each message ends. */
     Function<OutboundMessage, CompletableFuture<Void>> watching(
             Function<OutboundMessage, CompletableFuture<Void>> sender) {
         return message -> {
@@ -82,23 +84,24 @@ final class Destinations {
     private synchronized void answered(Route to, @Nullable Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        State state = Objects.requireNonNull(states.get(to), "Nothing was sent there");
+        State state = Objects.requireNonNull(states.get(to), "nothing was sent to this destination");
         state.waiting--;
         if (cause == null) {
             state.failures = 0;
-        } else if (!(cause instanceof ConnectionLostException) && state.failures++ == 0) { // which is the broker's
+        } else if (!(cause instanceof ConnectionLostException)
+                && state.failures++ == 0) { // a lost connection is the broker's failure
             state.failingSince = state.quietSince;
         }
         state.quietSince = timeline.nanoTime();
         if (state.waiting == 0 && state.failures == 0) {
             states.remove(to);
         }
-        if (!(cause instanceof PublishTimeoutException)) { // which may mean either
+        if (!(cause instanceof PublishTimeoutException)) { // a timeout may be the broker's failure or the destination's
             away = cause instanceof ConnectionLostException;
         }
     }
 
-    /** Whether the broker is, so that nothing can be sent anywhere. */
+    /** Whether the broker is disconnected, so that nothing can be sent anywhere. */
     synchronized boolean isAway() {
         return away;
     }
@@ -112,7 +115,7 @@ final class Destinations {
         return state.failures >= FEW || (state.waiting > 0 && isOver(state.quietSince, SILENCE));
     }
 
-    /** Whether a message may be sent there now. One that may counts as one of the few. */
+    /** Whether a message may be sent there now; if so, it counts towards {@link #FEW}. */
     synchronized boolean mayTry(Route to) {
         State state = states.get(to);
         if (state == null || !isInTrouble(state)) {
@@ -125,13 +128,13 @@ final class Destinations {
         return state.tries++ < FEW;
     }
 
-    /** How long a message waits that may not be sent there now: as long as the trouble has lasted, up to a minute. */
+    /** How long to defer a message that may not be sent there now: about as long as the trouble has lasted, up to a minute. */
     synchronized Duration putOff(Route to) {
         State state = states.get(to);
         Duration putOff = interval;
         if (state != null) {
             long since = state.failures > 0 ? state.failingSince : state.quietSince;
-            // doubled, so that there are few different times, which few statements write
+            // by doubling, so that few different times result and one statement can defer many rows
             for (Duration twice = putOff.multipliedBy(2);
                     twice.compareTo(LONGEST) <= 0 && isOver(since, twice);
                     twice = putOff.multipliedBy(2)) {

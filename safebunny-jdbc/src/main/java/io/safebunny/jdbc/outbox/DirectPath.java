@@ -28,11 +28,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends messages right after their commit, from memory, without reading them back. Each correlation has one {@link Lane}, sent in
- * the order of the row ids; lanes run in parallel. Before a lane's rows are sent, the table is asked (for many lanes at once)
- * which rows it holds: {@linkplain MissingRows one that is missing} is not sent, and a row behind an earlier one of its correlation must
- * wait, because a commit shows in the table before this class is told of it. Rows that do not fit into memory, fail, or get too old are
- * left to the relay. Thread-safe.
+ * Sends messages from memory right after their commit, without reading them back. Each correlation has one {@link Lane}, sent in the order
+ * of row ids; lanes run in parallel. Before a lane's rows are sent, the table is queried, for many lanes at once, for the rows it holds.
+ * {@linkplain MissingRows Missing rows} are not sent. A row behind an earlier one of its correlation waits, because a commit is visible in
+ * the table before this class learns of it. Rows that do not fit into memory, fail or get too old are left to the relay. Thread-safe.
  */
 final class DirectPath {
 
@@ -64,7 +63,7 @@ final class DirectPath {
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
     private @Nullable Function<OutboundMessage, CompletableFuture<Void>> sender;
     private volatile Runnable leftToRelay = () -> {};
-    /** Rows have been left to the relay, which is told once the lock is free. */
+    /** Set when rows were left to the relay; it is notified after the lock is released. */
     private final AtomicBoolean leaves = new AtomicBoolean();
 
     private int held;
@@ -96,9 +95,9 @@ final class DirectPath {
         this.log = log;
         this.missing = new MissingRows(connections, table, timeline, blocking, metrics, log);
         this.batchSize = options.batchSize();
-        // well before the relay claims the row, so that the two do not send it both
+        // well before the relay claims the row, so that it is not sent twice
         this.tooOldNanos = options.relayAfter().toNanos() * 3 / 4;
-        this.worker = new SerialTask("sending what was committed", this::work, blocking, timeline);
+        this.worker = new SerialTask("sending committed messages", this::work, blocking, timeline);
     }
 
     /** @param newLeftToRelay called when rows are left to the relay; must not block */
@@ -135,7 +134,8 @@ final class DirectPath {
                 track.lane.add(row, now);
                 makeReady(track);
             }
-            leavesIf(held >= MOST_HELD || heldBytes >= MOST_BYTES); // the transaction may have had more
+            // the transaction may have stored more rows than it handed over
+            leavesIf(held >= MOST_HELD || heldBytes >= MOST_BYTES);
             mayWork = sender != null;
         }
         if (mayWork) {
@@ -169,7 +169,7 @@ final class DirectPath {
         return track != null && track.state == Track.State.SENDING;
     }
 
-    /** How many rows wait to be sent here, or are being sent. */
+    /** Number of rows waiting to be sent here or being sent. */
     synchronized int held() {
         return held;
     }
@@ -235,7 +235,7 @@ final class DirectPath {
         return taken;
     }
 
-    /** To the relay, of this instance or another one. */
+    /** Leaves the rows to the relay of this instance or another one. */
     private static void leave(List<OutboxRow> rows, @Nullable Throwable failure) {
         rows.forEach(row -> row.ended(PublishOutcome.STORED, failure));
     }
@@ -265,7 +265,7 @@ final class DirectPath {
         if (sender == null) {
             throw new MisuseException(
                     MisuseException.NOT_RUNNING,
-                    "The outbox has not been started. Publish after the application has started.");
+                    "The outbox is not started yet. Use it after the application has started, for example from an ApplicationRunner.");
         }
         return sender;
     }
@@ -274,9 +274,7 @@ final class DirectPath {
         return stopped;
     }
 
-    /**
-     * The taken rows that are in the table with no earlier row before them. If there are any, the lane is now {@code SENDING}.
-     */
+    /** The taken rows that the table holds and that no earlier row precedes. If there are any, the track is {@code SENDING} afterwards. */
     private synchronized List<OutboxRow> free(Taken taken, NavigableSet<Long> present) {
         if (stopped) {
             return List.of();

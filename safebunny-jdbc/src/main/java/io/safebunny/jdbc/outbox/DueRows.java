@@ -17,9 +17,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims rows that nobody has sent. Whoever has a correlation's first row has the correlation: it is claimed, or put off, by moving that
- * row's due time into the future. What is due longest comes first, and nothing that is found stays where it was, so the next rows are
- * others. Used by one thread at a time.
+ * Claims rows that were not sent in time. Claiming the first row of a correlation claims the whole correlation. A row is claimed or
+ * deferred by moving its due time into the future, and those due longest come first, so the next query finds other rows. For one thread at
+ * a time.
  */
 final class DueRows {
 
@@ -33,11 +33,11 @@ final class DueRows {
     private final Duration interval;
 
     /**
-     * What a batch of rows was.
+     * A batch of claimed rows.
      *
      * @param runs to be sent
-     * @param unreadable claimed, but cannot be read, with the reason
-     * @param putOff how many first rows have to wait
+     * @param unreadable rows that were claimed but cannot be read, with the reason
+     * @param putOff number of first rows that were deferred
      */
     record Batch(List<Run> runs, Map<ClaimedRow, IllegalArgumentException> unreadable, int putOff) {
         static final Batch NONE = new Batch(List.of(), Map.of(), 0);
@@ -48,8 +48,8 @@ final class DueRows {
     }
 
     /**
-     * @param lease how long claimed rows are kept from others
-     * @param interval how long rows are put off whose correlation is being sent already
+     * @param lease how long claimed rows are invisible to other relays
+     * @param interval how long to defer rows whose correlation is already being sent
      */
     DueRows(
             Connections connections,
@@ -70,7 +70,7 @@ final class DueRows {
         this.interval = interval;
     }
 
-    /** @param ago how long the rows have been due at least, so that a look does not go on with what it has put off */
+    /** @param ago minimum time the rows have been due, so that one pass does not take rows it has deferred itself */
     Batch take(int most, Duration ago) throws SQLException {
         long now = timeline.nanoTime();
         return connections.together(connection -> take(connection, most, ago, now));
@@ -119,7 +119,7 @@ final class DueRows {
                 putOff);
     }
 
-    /** {@code null} if it may be sent now. */
+    /** How long to defer the row; {@code null} if it may be sent now. */
     private @Nullable Duration waits(OutboxRow first) {
         if (direct.isSending(first.correlationId())) {
             return interval;
@@ -128,7 +128,7 @@ final class DueRows {
         return sentRows.isConfirmed(first.id()) || destinations.mayTry(to) ? null : destinations.putOff(to);
     }
 
-    /** As far as they may be sent: the next one becomes the first. */
+    /** Adds the following rows up to the first that may not be sent; that one becomes its correlation's first row. */
     private void addThoseBehind(Connection connection, Map<String, List<OutboxRow>> runs, int most, Duration ago)
             throws SQLException {
         long first =
@@ -155,11 +155,11 @@ final class DueRows {
             OutboxRow next = row.isDue() ? row.read() : null;
             return next == null || destinations.isInTrouble(next.message().route()) ? null : next;
         } catch (IllegalArgumentException e) {
-            return null; // it is said when it is the first
+            return null; // reported once it is the first row
         }
     }
 
-    /** Without those that are only not deleted yet. */
+    /** Without rows that are confirmed but not deleted yet. */
     private List<OutboxRow> unconfirmed(List<OutboxRow> rows) {
         return rows.stream().filter(row -> !sentRows.isConfirmed(row.id())).toList();
     }

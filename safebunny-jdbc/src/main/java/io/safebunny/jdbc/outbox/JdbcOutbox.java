@@ -35,24 +35,24 @@ import org.slf4j.LoggerFactory;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Stores messages published in the application's transactions in a table of the application's database. A message is inserted in
- * the transaction itself, sent from memory right after the commit, and deleted when it is confirmed. What is still unsent after
- * {@link JdbcOutboxOptions#relayAfter()}, because the process or the broker died, any instance sends. Nothing is dropped: a
- * message that cannot be sent stays and is retried after the relay interval, which doubles with each failure up to 5 min, but not
- * while the broker is away. Thread-safe.
+ * Stores messages published in the application's transactions in a table of the application's database. A message is inserted in the
+ * transaction itself, sent from memory right after the commit, and deleted when it is confirmed. A message still unsent after {@link
+ * JdbcOutboxOptions#relayAfter()}, because the process or the broker died, is sent by any instance. Nothing is dropped: a message that
+ * cannot be sent stays and is retried after the relay interval, which doubles with each failure up to 5 min, but not while the broker is
+ * unreachable. Thread-safe.
  *
- * <p><b>At least once.</b> A message is sent again, with the same id, when its confirm or its deletion is lost, or takes longer
- * than {@code relayAfter}. Receivers with a message store handle it once.
+ * <p><b>At least once.</b> A message is sent again, with the same id, when its confirm or its deletion is lost, or takes longer than {@code
+ * relayAfter}. Receivers with a message store handle it once.
  *
- * <p><b>Order.</b> Messages with the same correlation id are sent in the order of their row ids, each after the confirm of the
- * one before: first occurrences are in order, also across threads, instances, crashes and retries; a repeat may come late. Ids
- * are assigned when a message is published, so the order holds within a transaction, and between one transaction and another that
- * publishes after its commit. Overlapping transactions of one correlation each keep their own order, but nobody waits for an
- * uncommitted message, so the order between the two is undefined. A message that cannot be sent holds back the later ones of its
- * correlation and no others. Different correlations are independent, and so are publications outside a transaction.
+ * <p><b>Order.</b> Messages with the same correlation id are sent in the order of their row ids, each after the confirm of the one before.
+ * First deliveries are in order, also across threads, instances, crashes and retries; repeats may come late. Ids are assigned on
+ * publishing, so the order holds within a transaction, and between a transaction and another that publishes after its commit. Overlapping
+ * transactions of one correlation each keep their own order, but uncommitted messages hold back no others, so the order between the two is
+ * undefined. A message that cannot be sent holds back the later ones of its correlation and no others. Different correlations are
+ * independent, and so are publications outside a transaction.
  *
- * <p><b>Threads.</b> {@link #add} does one insert on the caller's connection; the caller's commit waits for nothing else. All
- * other work runs on the executor, with connections of the {@code DataSource}, at most three at a time.
+ * <p><b>Threads.</b> {@link #add} does one insert on the caller's connection; the caller's commit waits for nothing else. All other work
+ * runs on the executor, with connections of the {@code DataSource}, at most three at a time.
  *
  * <p><b>Memory.</b> At most 10,000 messages or 32 MiB are held for sending; anything committed beyond that is left to the relay.
  */
@@ -76,7 +76,7 @@ public final class JdbcOutbox implements Outbox {
     private final AtomicBoolean warned = new AtomicBoolean();
 
     /**
-     * Queries the database: which product it is, and whether the table exists.
+     * Queries the database for its product and checks the table.
      *
      * @param blocking runs tasks that wait for the database or the broker; must start each task at once rather than queue it
      * @throws ConfigurationException SB-1401 when the database is not supported, SB-1402 when the table is missing
@@ -113,8 +113,7 @@ public final class JdbcOutbox implements Outbox {
      */
     @Override
     public boolean add(OutboundMessage message) {
-        // synchronization is already inactive when the transaction has ended and only its cleanup is running, as for
-        // event listeners
+        // during the cleanup after a transaction, as for event listeners, synchronization is already inactive
         if (!TransactionSynchronizationManager.isActualTransactionActive()
                 || !TransactionSynchronizationManager.isSynchronizationActive()) {
             requireNoneUntold(message);
@@ -146,7 +145,7 @@ public final class JdbcOutbox implements Outbox {
         return true;
     }
 
-    /** Counted up to 10,000, at each round of the relay. */
+    /** As of the relay's last pass; counted up to 10,000. */
     @Override
     public OptionalInt backlog() {
         return metrics.backlog();
@@ -180,13 +179,13 @@ public final class JdbcOutbox implements Outbox {
         return !connection.getAutoCommit();
     }
 
-    /** It would be sent at once, and stay sent when the transaction is rolled back. */
+    /** Without synchronizations the message would be sent at once, even if the transaction is rolled back. */
     private void requireNoneUntold(OutboundMessage message) {
         if (!TransactionSynchronizationManager.isActualTransactionActive()
                 && !TransactionSynchronizationManager.isSynchronizationActive()
                 && reachesDatabase(message)) {
             throw new InvalidPublicationException(
-                    "Message %s cannot be published in a transaction that tells nobody how it ends: its transaction manager has transactionSynchronization=NEVER. Leave that at its default, publish after the transaction, or use publishNow."
+                    "Message %s cannot be published in a transaction whose end is unknown: its transaction manager has transactionSynchronization=NEVER. Remove that setting, publish after the transaction, or use publishNow."
                             .formatted(message.publication().messageId()));
         }
     }
@@ -202,7 +201,7 @@ public final class JdbcOutbox implements Outbox {
         return stored;
     }
 
-    /** When many wait, those that go where nothing is confirmed would take the places of the others. */
+    /** With many rows waiting, leaves those for unhealthy destinations to the relay, so that they do not crowd out the others. */
     private void committed(List<OutboxRow> rows) {
         if (direct.held() < options.batchSize()) {
             direct.add(rows);
@@ -232,7 +231,7 @@ public final class JdbcOutbox implements Outbox {
             timeline.await(CompletableFuture.allOf(direct.stop(), relay.stop()), STOP);
         } catch (TimeoutException e) {
             LOG.warn(
-                    "Messages of the outbox are still unconfirmed {} s after the stop; they stay stored and are sent again by another instance, or after the next start",
+                    "Messages of the outbox are still unconfirmed {} s after the stop; they stay stored, and another instance or the next start sends them again",
                     STOP.toSeconds());
         } catch (ExecutionException e) {
             LOG.warn(

@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param node name of the publishing node. Different nodes may share a table; instances of one node must
  * @param tablePrefix prefix of the table's name; may include a schema, as in {@code messaging.safebunny_}
  * @param relayInterval how often the relay looks for unsent messages; at least 10 ms
- * @param relayAfter how long only the instance that stored a message may send it; at least 100 ms
+ * @param relayAfter time during which only the instance that stored a message may send it; at least 100 ms
  * @param batchSize rows read or deleted with one statement; 1 to 1,000
  * @param timeout how long one statement may take; at least 1 s
  */

@@ -10,9 +10,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The rows of one correlation that wait in memory, in the order of their ids. An id is assigned when a message is published, so a
- * message committed before another one was published has the smaller id, no matter which commit is reported first. Not
- * thread-safe.
+ * The rows of one correlation that wait in memory, in the order of their ids. Ids are assigned on publishing, so a message committed before
+ * another one was published has the smaller id, whichever commit is reported first. Not thread-safe.
  */
 final class Lane {
 
@@ -22,10 +21,10 @@ final class Lane {
     private record Waiting(OutboxRow row, long committed) {}
 
     /**
-     * What becomes of the rows once the table has been asked.
+     * The rows after the table was queried.
      *
-     * @param free may be sent, in this order
-     * @param gone not in the table, although their transaction has committed
+     * @param free rows that may be sent, in this order
+     * @param gone rows that the table lacks although their transaction committed
      */
     record Part(List<OutboxRow> free, List<OutboxRow> gone) {}
 
@@ -56,8 +55,8 @@ final class Lane {
     }
 
     /**
-     * Removes the rows that may be sent and the rows that are gone. A row in the table that was not asked about goes first: it
-     * belongs to another instance, or was added after the query.
+     * Removes and returns the rows that may be sent and those that are gone. A row of the table that was not asked about belongs to another
+     * instance or was added later; later rows wait until it is sent.
      *
      * @param asked the first rows of the lane at the time of the query
      * @param present the ids of this correlation that the table holds

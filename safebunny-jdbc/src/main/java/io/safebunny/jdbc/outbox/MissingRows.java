@@ -17,14 +17,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Rows whose transaction has committed, and which the table does not hold. They are looked for once more, and then reported: nobody will
- * send them from here. Thread-safe.
+ * Rows that the table lacks although their transaction committed. They are looked up once more and then reported, as this process will not
+ * send them. Thread-safe.
  */
 final class MissingRows {
 
     private static final Logger LOG = LoggerFactory.getLogger(MissingRows.class);
 
-    private static final String UNASKED = "The outbox could not be queried for rows that it lacks";
+    private static final String UNASKED = "The outbox could not be queried for missing rows";
 
     static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
@@ -52,7 +52,7 @@ final class MissingRows {
         this.log = log;
     }
 
-    /** @param newLeftToRelay called when rows have turned up; must not block */
+    /** @param newLeftToRelay called when missing rows turned up after all; must not block */
     void start(Runnable newLeftToRelay) {
         leftToRelay = newLeftToRelay;
     }
@@ -77,7 +77,7 @@ final class MissingRows {
         try {
             present = present(rows);
             log.databaseAnswers(UNASKED);
-        } catch (SQLException | RuntimeException | Error e) { // pools and drivers throw these too
+        } catch (SQLException | RuntimeException | Error e) { // pools and drivers throw all of these
             log.noDatabase(UNASKED, e);
             lookLater(rows);
             return;
@@ -86,7 +86,7 @@ final class MissingRows {
             boolean isThere =
                     present.getOrDefault(row.correlationId(), new TreeSet<>()).contains(row.id());
             if (!isPending(row)) {
-                continue; // reported at the stop
+                continue; // already reported by stop()
             }
             if (isThere) {
                 row.ended(PublishOutcome.STORED, null);
@@ -103,7 +103,7 @@ final class MissingRows {
                 connection, rows.stream().map(OutboxRow::correlationId).collect(Collectors.toSet()), largest));
     }
 
-    /** True once for each row. */
+    /** Removes the row; true only the first time. */
     private synchronized boolean isPending(OutboxRow row) {
         return unseen.remove(row.id()) != null;
     }
@@ -114,17 +114,17 @@ final class MissingRows {
         log.missing(
                 row.messageId(),
                 () -> LOG.warn(
-                        "Message {} was stored in the outbox by a transaction that has committed, and table {} does not hold it [id={},"
-                                + " correlation={}]: SafeBunny will not send it, unless a relay already has. Either its row was deleted, or rolled"
-                                + " back to a savepoint that only the connection knows; or the DataSource leads to several databases, and the"
-                                + " row is in another one, where no relay looks. See docs/outbox.md",
+                        "Message {} was stored in the outbox by a committed transaction, but table {} does not hold it [id={},"
+                                + " correlation={}]: SafeBunny will not send it, unless a relay already has. Its row was deleted, or rolled back to"
+                                + " a savepoint that Spring does not know, or the DataSource leads to several databases and the row is in one that no"
+                                + " relay reads. See docs/outbox.md",
                         row.messageId(),
                         table.name(),
                         row.id(),
                         row.correlationId()));
     }
 
-    /** Reports what was still to be looked for. */
+    /** Reports all rows not looked up yet. */
     void stop() {
         List<OutboxRow> left;
         synchronized (this) {

@@ -20,7 +20,7 @@ final class OutboxLog {
     private static final Logger LOG = LoggerFactory.getLogger(OutboxLog.class);
     private static final Kind UNCONFIRMED = Kind.warn(LOG, "Messages of the outbox are not confirmed");
 
-    /** Bound for warnings that concern a single message each. */
+    /** Limit per minute for warnings about a single message. */
     private static final int MOST_A_MINUTE = 20;
 
     private final BoundedLog log;
@@ -28,17 +28,17 @@ final class OutboxLog {
 
     /** @param table name of the outbox table, for log texts */
     OutboxLog(Timeline timeline, String table) {
-        // its texts are ours and hold nothing of a message but its id
+        // the texts are SafeBunny's own and contain only the message's id
         this.log = new BoundedLog(timeline, ExceptionDetails.FULL);
         this.failures = new Failures(table);
     }
 
-    /** @param what failed, as a sentence; {@link #databaseAnswers} takes the same text */
+    /** @param what failed, as a sentence; pass the same text to {@link #databaseAnswers} */
     void noDatabase(String what, Throwable e) {
         log.fails(Kind.warn(LOG, what), e.getClass().getName(), () -> failures.warn(LOG, what, e));
     }
 
-    /** @param what had failed: the text given to {@link #noDatabase} */
+    /** @param what had failed: the text passed to {@link #noDatabase} */
     void databaseAnswers(String what) {
         log.works(Kind.warn(LOG, what));
     }

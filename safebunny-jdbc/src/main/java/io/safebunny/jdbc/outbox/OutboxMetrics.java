@@ -10,8 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counter {@code safebunny.outbox} with outcome {@code sent} (right after the commit), {@code relayed} (later), {@code failed}
- * (to be retried) or {@code missing} (committed, and not in the table); gauge {@code safebunny.outbox.backlog}, the number of rows at the last look. Thread-safe.
+ * Counter {@code safebunny.outbox} with outcome {@code sent} (right after the commit), {@code relayed} (later), {@code failed} (will be
+ * retried) or {@code missing} (committed but not in the table); gauge {@code safebunny.outbox.backlog}, the number of rows at the relay's
+ * last pass. Thread-safe.
  */
 final class OutboxMetrics {
 
@@ -32,11 +33,11 @@ final class OutboxMetrics {
                     .strongReference(true)
                     .register(registry);
         } catch (RuntimeException | Error e) {
-            LOG.warn("The backlog of the outbox is not measured", Printable.inLines(e));
+            LOG.warn("The gauge {}.backlog could not be registered", NAME, Printable.inLines(e));
         }
     }
 
-    /** Empty when nobody has looked yet. */
+    /** Empty before the relay's first pass. */
     OptionalInt backlog() {
         return looked ? OptionalInt.of(backlog.get()) : OptionalInt.empty();
     }
@@ -70,7 +71,7 @@ final class OutboxMetrics {
         try {
             registry.counter(NAME, "outcome", outcome).increment(messages);
         } catch (RuntimeException | Error e) {
-            LOG.warn("Counting {} failed", NAME, Printable.inLines(e));
+            LOG.warn("The counter {} could not be incremented", NAME, Printable.inLines(e));
         }
     }
 }

@@ -38,7 +38,7 @@ final class OutboxTable {
     private final Timeline timeline;
     private final int timeoutSeconds;
 
-    /** @param timeline whose lead over the database's clock counts */
+    /** @param timeline its lead over the database's clock is added to due times */
     OutboxTable(Database database, String prefix, String node, Timeline timeline, Duration timeout) {
         this.database = database;
         this.name = TablePrefix.require(prefix) + "outbox";
@@ -84,7 +84,7 @@ final class OutboxTable {
         }
     }
 
-    /** @param dueIn after which any instance's relay may claim it */
+    /** @param dueIn time after which any instance's relay may claim the row */
     OutboxRow insert(Connection connection, OutboundMessage message, Duration dueIn) throws SQLException {
         String sql =
                 "insert into %s (node, correlation_id, message_id, message, attempts, created_at, due_at) values (?, ?, ?, ?, 0, %s, %s)"
@@ -102,7 +102,9 @@ final class OutboxTable {
             statement.executeUpdate();
             try (ResultSet keys = statement.getGeneratedKeys()) {
                 if (!keys.next()) {
-                    throw new SQLException("The database returned no id for the inserted row");
+                    throw new SQLException(
+                            "The database returned no id for the row inserted into %s; check that its column id is generated"
+                                    .formatted(name));
                 }
                 return new OutboxRow(keys.getLong(1), correlationId, 0, message);
             }
@@ -130,9 +132,9 @@ final class OutboxTable {
     }
 
     /**
-     * Locks rows that are due and the first of their correlation, those that are due longest first. Skips rows that others have locked.
+     * Locks due rows that are the first of their correlation, starting with those due longest. Skips rows locked by others.
      *
-     * @param ago due at that time already
+     * @param ago minimum time since the rows became due
      */
     List<ClaimedRow> lockFirst(Connection connection, int limit, Duration ago) throws SQLException {
         List<ClaimedRow> locked = new ArrayList<>();
@@ -149,7 +151,7 @@ final class OutboxTable {
         return locked;
     }
 
-    /** The scalar subquery is one look into an index; a database may turn {@code not exists} into a join of the whole table. */
+    /** The scalar subquery is a single index lookup; some databases would turn {@code not exists} into a join over the whole table. */
     String lockFirst() {
         return "select id, correlation_id, message_id, attempts, message from %1$s o%2$s where node = ? and due_at <= %3$s and id = (select e.id from %1$s e%5$s where e.node = o.node and e.correlation_id = o.correlation_id order by e.node, e.correlation_id, e.id limit 1) order by node, due_at, id limit ? for update%4$s"
                 .formatted(
@@ -160,7 +162,7 @@ final class OutboxTable {
                         inOrderOfCorrelation);
     }
 
-    /** Rows behind the first ones of these correlations, in the order of their ids. Whoever has the first row has them too. */
+    /** Rows after the first ones of these correlations, in the order of their ids. The lock on a first row covers them too. */
     List<ClaimedRow> behind(Connection connection, long first, Collection<String> correlations, int limit, Duration ago)
             throws SQLException {
         String sql =
@@ -188,9 +190,9 @@ final class OutboxTable {
     }
 
     /**
-     * Keeps every relay away from the rows, and from those behind them, until then.
+     * Keeps all relays from the rows, and from those behind them, until they are due again.
      *
-     * @param failures attempts to be counted
+     * @param failures number of attempts to add
      */
     void defer(Connection connection, List<Long> ids, Duration dueIn, int failures) throws SQLException {
         String sql = "update %s set due_at = %s, attempts = attempts + ? where id in (%s)"
@@ -211,7 +213,7 @@ final class OutboxTable {
         }
     }
 
-    /** Counts no further than {@code most}, so a large table is not scanned. */
+    /** Counts up to {@code most}, so a large table is not scanned. */
     int count(Connection connection, int most) throws SQLException {
         String sql = "select count(*) from (select 1 as one from %s where node = ? limit ?) counted".formatted(name);
         try (PreparedStatement statement = prepare(connection, sql)) {
@@ -223,7 +225,7 @@ final class OutboxTable {
         }
     }
 
-    /** In milliseconds of the database's clock. */
+    /** Milliseconds to add to the database's clock. */
     private long fromNow(Duration dueIn) {
         return timeline.lead().plus(dueIn).toMillis();
     }
@@ -232,7 +234,7 @@ final class OutboxTable {
         return ago.minus(timeline.lead()).toMillis();
     }
 
-    // ---- lists are padded to a power of two, so that few different statements are prepared
+    // ---- lists are padded to a power of two to limit the number of different prepared statements
 
     private static int padded(int size) {
         return size == 1 ? 1 : Integer.highestOneBit(size - 1) << 1;
@@ -242,7 +244,7 @@ final class OutboxTable {
         return String.join(", ", Collections.nCopies(padded(size), "?"));
     }
 
-    /** The last value fills the remaining places. */
+    /** Repeats the last value in the padding. */
     private static void bind(PreparedStatement statement, int first, List<? extends @Nullable Object> values)
             throws SQLException {
         int places = padded(values.size());

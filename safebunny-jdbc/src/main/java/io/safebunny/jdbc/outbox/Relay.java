@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the rows that are due because nobody has sent them. A batch is {@linkplain DueRows claimed}, and sent outside the transaction.
- * Thread-safe.
+ * Sends rows that were not sent right after their commit. {@linkplain DueRows Claims} a batch and sends it outside the claiming
+ * transaction. Thread-safe.
  */
 final class Relay {
 
@@ -29,7 +29,7 @@ final class Relay {
 
     private static final String UNSEEN = "The outbox could not be searched for unsent messages";
 
-    /** In one look; those that were put off come last in the next one. */
+    /** Maximum number of rows deferred in one pass; they come last in the next one. */
     private static final int MOST_PUT_OFF = 10_000;
 
     private static final Duration LONGEST_BACK_OFF = Duration.ofMinutes(5);
@@ -54,7 +54,7 @@ final class Relay {
     private final RunsInFlight inFlight;
     private boolean stopped;
     private boolean looking;
-    /** Whether rows wait that nobody else in this process will send, as far as is known. */
+    /** Whether the table is known to hold rows that only the relay will send. */
     private boolean hasWork;
 
     Relay(
@@ -78,12 +78,12 @@ final class Relay {
         this.metrics = metrics;
         this.log = log;
         this.options = options;
-        // with the defaults, as long as a publication may take
+        // with the defaults, as long as publishing may take
         this.lease = options.relayAfter().multipliedBy(3);
         this.dueRows = new DueRows(
                 connections, table, sentRows, direct, destinations, timeline, lease, options.relayInterval());
         this.inFlight = new RunsInFlight(timeline, options.batchSize());
-        this.worker = new SerialTask("relaying what was not sent", this::work, blocking, timeline);
+        this.worker = new SerialTask("relaying unsent messages", this::work, blocking, timeline);
     }
 
     void start(Function<OutboundMessage, CompletableFuture<Void>> newSender) {
@@ -93,12 +93,12 @@ final class Relay {
         worker.request();
     }
 
-    /** Told when rows in the table are left to the relays. Does not block. */
+    /** Call when rows are left to the relay. Does not block. */
     void leftToRelay() {
         synchronized (this) {
             hasWork = true;
             if (looking) {
-                return; // the next look is planned when this one ends
+                return; // the running pass schedules the next one
             }
         }
         worker.requestAfter(options.relayInterval(), Purpose.PROGRESS);
@@ -116,7 +116,7 @@ final class Relay {
                 hasWork = rows > direct.held();
             }
             log.databaseAnswers(UNSEEN);
-        } catch (SQLException | RuntimeException e) { // pools throw RuntimeExceptions too
+        } catch (SQLException | RuntimeException e) { // pools also throw RuntimeExceptions
             log.noDatabase(UNSEEN, e);
         } finally {
             worker.requestAfter(options.relayInterval(), purposeOfNextLook());
@@ -150,7 +150,7 @@ final class Relay {
             putOff += batch.putOff();
             batch.unreadable().forEach(this::unreadable);
             send(batch.runs(), current);
-            // while the broker is away, the few that were tried are enough
+            // while the broker is unreachable, a few tries are enough
         } while (!batch.isEmpty() && putOff < MOST_PUT_OFF && !destinations.isAway());
     }
 
@@ -209,7 +209,7 @@ final class Relay {
         }
         OutboxRow row = run.rows().get(confirmed);
         if (failure == null) {
-            // not tried: either the lease is over and others have the rows, or we are stopping and give them back
+            // not tried: either the lease is over and others own the rows, or we are stopping and give them back
             return isOver(run) ? null : new SentRows.PutOff(row.id(), Duration.ZERO, 0);
         }
         log.unsent(
@@ -234,8 +234,8 @@ final class Relay {
     }
 
     /**
-     * Doubles with each failure of the message itself. During an outage of the broker it does not: the message should follow soon
-     * after the broker is back.
+     * Doubles with each failure of the message itself, but not during a broker outage, so that the message follows soon after the broker is
+     * back.
      */
     private Duration backOff(int attempts, @Nullable Throwable failure) {
         if (failure instanceof ConnectionLostException || failure instanceof PublishTimeoutException) {

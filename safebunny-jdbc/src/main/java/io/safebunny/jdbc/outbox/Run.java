@@ -3,21 +3,21 @@ package io.safebunny.jdbc.outbox;
 
 import java.util.List;
 
-/** Claimed rows of one correlation, from its first on, on their way to the broker. Thread-safe. */
+/** Claimed rows of one correlation, starting with its first, that are being sent. Thread-safe. */
 final class Run {
 
     private final List<OutboxRow> rows;
     private final long claimed;
     private volatile long moved;
 
-    /** @param claimed when they were claimed, at the latest, in nanoseconds of the monotonic clock */
+    /** @param claimed time just before the claim, in nanoseconds of the monotonic clock */
     Run(List<OutboxRow> rows, long claimed) {
         this.rows = List.copyOf(rows);
         this.claimed = claimed;
         this.moved = claimed;
     }
 
-    /** To be sent, in this order. */
+    /** The rows, in the order to send them. */
     List<OutboxRow> rows() {
         return rows;
     }
@@ -26,7 +26,7 @@ final class Run {
         return claimed;
     }
 
-    /** When the last of its messages began to be sent. */
+    /** Time at which its latest message began to be sent. */
     long moved() {
         return moved;
     }

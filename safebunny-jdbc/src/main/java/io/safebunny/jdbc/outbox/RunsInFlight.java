@@ -6,10 +6,10 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Runs that are being sent, and how many more may be. Not thread-safe. */
+/** The runs being sent; limits how many more rows may be claimed. Not thread-safe. */
 final class RunsInFlight {
 
-    /** Batches at most, without runs that have stood still for a while: these must not hold up the others. */
+    /** Maximum number of batches, not counting stalled runs, which must not hold up the others. */
     private static final int BATCHES = 4;
 
     private final Timeline timeline;
@@ -32,7 +32,7 @@ final class RunsInFlight {
         anyBegan |= !more.isEmpty();
     }
 
-    /** How many rows may be added now: a batch at most. */
+    /** Number of rows that may be claimed now, at most one batch. */
     int room() {
         int all = runs.stream().mapToInt(run -> run.rows().size()).sum();
         int room = Math.min(BATCHES * batchSize - moving(), DirectPath.MOST_HELD - all);
@@ -48,7 +48,7 @@ final class RunsInFlight {
                 .sum();
     }
 
-    /** @return whether it is time to look for more: there is room again, or later rows of these correlations are free now */
+    /** @return whether to claim more: there is room again, or later rows of these correlations are free */
     boolean end(Run run) {
         runs.remove(run);
         boolean looks = (wasFull && moving() <= BATCHES * batchSize / 2) || (anyBegan && moving() == 0);

@@ -12,8 +12,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends rows of one correlation one by one, each after the confirm of the one before, until one fails. For one use; not
- * thread-safe, but each step happens after the one before, whatever thread it is on.
+ * Sends rows of one correlation one by one, each after the confirm of the one before, until one fails. For one use. Not thread-safe; its
+ * steps run on different threads but each happens before the next.
  */
 final class SendingInOrder {
 
@@ -24,22 +24,21 @@ final class SendingInOrder {
     private final End end;
     private int confirmed;
 
-    /** Told when the sending has ended. */
+    /** Called when sending has ended. */
     @FunctionalInterface
     interface End {
         /**
          * Called once, on any thread; must not block.
          *
-         * @param confirmed how many rows are confirmed, from the first on
-         * @param failure why the next one failed; {@code null} when it was not tried
+         * @param confirmed number of rows confirmed, counted from the first
+         * @param failure why the next one failed; {@code null} if it was not tried
          */
         void ended(int confirmed, @Nullable Throwable failure);
     }
 
     /**
-     * @param executor sends the next row after a confirm that did not come at once: sending may block, and must not block the
-     *     thread that confirms
-     * @param goesOn asked before each row
+     * @param executor continues after a confirm that did not arrive at once: sending may block, and must not block the confirming thread
+     * @param goesOn checked before each row
      */
     SendingInOrder(
             List<OutboxRow> rows,
@@ -54,7 +53,7 @@ final class SendingInOrder {
         this.end = end;
     }
 
-    /** Returns as soon as a confirm does not come at once; {@link #answered} then goes on. */
+    /** Returns as soon as a confirm does not arrive at once; {@link #answered} then continues. */
     void run() {
         while (confirmed < rows.size() && goesOn.getAsBoolean()) {
             CompletableFuture<Void> sent = sendNext();
@@ -107,7 +106,8 @@ final class SendingInOrder {
         }
         try {
             executor.execute(this::run);
-        } catch (RejectedExecutionException | OutOfMemoryError e) { // shutting down, or no thread to be had
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            // shutting down, or out of threads
             end.ended(confirmed, null);
         }
     }

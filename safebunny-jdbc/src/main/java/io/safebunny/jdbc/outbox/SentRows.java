@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes confirmed rows and puts off failed ones. While one batch is being written the next one gathers. Retries until the
- * database answers; confirmed rows not yet deleted at a crash are sent a second time. Thread-safe.
+ * Deletes confirmed rows and defers failed ones, in batches: the next one collects while one is being written. Retries until the database
+ * answers; confirmed rows not deleted before a crash are sent again. Thread-safe.
  */
 final class SentRows {
 
@@ -40,9 +40,9 @@ final class SentRows {
     private final Set<Long> confirmed = ConcurrentHashMap.newKeySet();
 
     /**
-     * A row to be sent again later, and those behind it.
+     * A row to retry later, together with those behind it.
      *
-     * @param failures attempts to be counted: 0 if it was not tried
+     * @param failures number of attempts to add, 0 if it was not tried
      */
     record PutOff(long id, Duration dueIn, int failures) {}
 
@@ -60,7 +60,7 @@ final class SentRows {
         this.table = table;
         this.batchSize = batchSize;
         this.log = log;
-        this.worker = new SerialTask("deleting what was sent", this::work, blocking, timeline);
+        this.worker = new SerialTask("deleting sent messages", this::work, blocking, timeline);
     }
 
     /**
@@ -105,12 +105,13 @@ final class SentRows {
         }
     }
 
-    /** A callback that fails must not keep the others waiting. */
+    /** One failing callback must not affect the others. */
     private static void tell(Item item) {
         try {
             item.done.run();
         } catch (RuntimeException | Error e) {
-            LOG.error("Continuing after settling rows of the outbox failed", Printable.inLines(e));
+            LOG.error(
+                    "SafeBunny failed internally after deleting or deferring rows of the outbox", Printable.inLines(e));
         }
     }
 
@@ -131,9 +132,7 @@ final class SentRows {
         }
     }
 
-    /**
-     * Puts off failed rows before deleting confirmed ones: once those are gone, the rows behind the failed one must not look due.
-     */
+    /** Defers failed rows before deleting confirmed ones, because after the deletion the rows behind a failed one would count as due. */
     private void write(List<Item> batch) throws SQLException {
         List<Long> ids = batch.stream()
                 .flatMap(item -> item.confirmed.stream())

@@ -39,21 +39,21 @@ final class StoredInTransaction implements TransactionSynchronization {
     private final Consumer<List<OutboxRow>> committed;
     private final List<OutboxRow> rows = new ArrayList<>();
     private final List<Long> ids = new ArrayList<>();
-    /** Not held, and somebody waits to hear what becomes of them; by their ids. */
+    /** Messages that exceed the memory bound but whose outcome somebody awaits, by row id. */
     private final Map<Long, OutboundMessage> watched = new HashMap<>();
-    /** How many ids there were at each savepoint. */
+    /** Number of {@link #ids} at each savepoint. */
     private final Map<Object, Integer> savepoints = new HashMap<>();
 
     private final long begun;
     private long bytes;
     private boolean handedOver;
     private boolean closing;
-    /** Stored when the transaction was about to end or had ended: not part of its commit, as far as is known. */
+    /** Rows stored while the transaction was completing or over; probably not part of its commit. */
     private final List<OutboxRow> late = new ArrayList<>();
 
     private @Nullable RuntimeException failure;
 
-    /** @param committed takes the rows after the commit, without those that Spring rolled back to a savepoint */
+    /** @param committed receives the rows after the commit, without those rolled back to a savepoint */
     StoredInTransaction(
             Object key,
             OutboxTable table,
@@ -74,21 +74,21 @@ final class StoredInTransaction implements TransactionSynchronization {
         TransactionSynchronizationManager.bindResource(key, this);
     }
 
-    /** Inserts at once rather than just before the commit, so that a rollback to a savepoint takes the message with it. */
+    /** Inserts at once rather than just before the commit, so that a rollback to a savepoint includes the message. */
     void store(OutboundMessage message) throws SQLException {
         OutboxRow row = connections.once(connection -> table.insert(connection, message, relayAfter));
         ids.add(row.id());
         if (closing) {
             late.add(row);
         } else if (rows.size() < DirectPath.MOST_HELD && bytes < DirectPath.MOST_BYTES) {
-            rows.add(row); // the relay finds the rest
+            rows.add(row); // rows beyond the bound are left to the relay
             bytes += row.bytes();
         } else if (message.watcher() != null) {
             watched.put(row.id(), message);
         }
     }
 
-    /** The transaction must not be committed without the message, whatever the caller makes of the exception. */
+    /** Makes the commit fail, even if the caller swallows the exception: the message would be missing. */
     void failed(RuntimeException cause) {
         failure = cause;
     }
@@ -98,7 +98,7 @@ final class StoredInTransaction implements TransactionSynchronization {
         savepoints.put(savepoint, ids.size());
     }
 
-    /** One that is not known is older than the first message. */
+    /** An unknown savepoint is older than the first message. */
     @Override
     public void savepointRollback(Object savepoint) {
         int kept = savepoints.getOrDefault(savepoint, 0);
@@ -140,7 +140,7 @@ final class StoredInTransaction implements TransactionSynchronization {
         }
     }
 
-    /** The rows of a long transaction would be due, to every relay, the moment they become visible. */
+    /** Moves the due times, because rows of a long transaction would be due for every relay as soon as they are visible. */
     private void putOff() {
         try {
             for (int from = 0; from < ids.size(); from += AT_ONCE) {
@@ -156,7 +156,7 @@ final class StoredInTransaction implements TransactionSynchronization {
         }
     }
 
-    /** From now on the transaction still looks open, but what is stored is no longer part of its commit. */
+    /** From here on the transaction still looks open, but further writes are not part of its commit. */
     @Override
     public void beforeCompletion() {
         closing = true;
@@ -178,16 +178,16 @@ final class StoredInTransaction implements TransactionSynchronization {
     public void afterCompletion(int status) {
         TransactionSynchronizationManager.unbindResourceIfPossible(key);
         boolean isCommitted = status == STATUS_COMMITTED;
-        if (!closing) { // nothing was stored before the transaction had ended
+        if (!closing) { // registered after the transaction's end: all rows are late
             late.addAll(rows);
             rows.clear();
         } else if (isCommitted && !handedOver) {
-            handOver(rows); // another's afterCommit threw
+            handOver(rows); // another synchronization's afterCommit threw, so ours was not called
         }
         if (isCommitted && !late.isEmpty()) {
             commitLate();
         }
-        // of what is still here; if nobody knows, the relay finds it, if it is there
+        // outcome of the remaining rows; if it is unknown, the relay sends those that were committed
         PublishOutcome outcome = status == STATUS_ROLLED_BACK ? PublishOutcome.DROPPED : PublishOutcome.STORED;
         rows.forEach(row -> row.ended(outcome, failure));
         watched.values().forEach(message -> message.ended(outcome, failure));
@@ -195,13 +195,13 @@ final class StoredInTransaction implements TransactionSynchronization {
     }
 
     /**
-     * Commits rows published in another synchronization's {@code afterCommit}, when the transaction was over but still looked
-     * open: nobody else would commit them.
+     * Commits rows published in another synchronization's {@code afterCommit}: the transaction was over but still looked open, and nothing
+     * else would commit them.
      */
     private void commitLate() {
         try {
             connections.once(connection -> {
-                if (!connection.getAutoCommit()) { // otherwise the commit itself published, by a flush
+                if (!connection.getAutoCommit()) { // with auto-commit they were published by a flush during the commit
                     connection.commit();
                 }
                 return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
-/** A lane and its state. Guarded by the lock of the {@link DirectPath}. */
+/** A lane and its state; guarded by the lock of {@link DirectPath}. */
 final class Track {
 
     final Lane lane;
@@ -13,10 +13,10 @@ final class Track {
     }
 
     enum State {
-        /** Not queued; whoever adds a row makes it ready. */
+        /** Not queued; adding a row makes it ready. */
         IDLE,
         READY,
-        /** The table is being asked about its rows, or will be asked again. */
+        /** The table is being queried for its rows, or will be again. */
         WAITING,
         SENDING
     }

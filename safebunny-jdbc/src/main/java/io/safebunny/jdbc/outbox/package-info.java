@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Publications of the application's own transactions: stored with them, sent after the commit, and again by whoever finds them unsent.
- * Nothing here waits on the caller's thread but the insert.
+ * Publications in the application's own transactions: stored in the transaction, sent after its commit, and relayed if they are still
+ * unsent. Only the insert runs on the caller's thread.
  */
 @NullMarked
 package io.safebunny.jdbc.outbox;

@@ -12,9 +12,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses a table to whose database two different ids are one, or that does not do what SafeBunny's statements say: with collations,
- * settings and compatibility modes of which nobody would learn before a saga has read another one's state. Asks with the columns as they
- * are, so it sees whoever made the table, and however.
+ * Rejects a table whose database treats different ids as equal or executes SafeBunny's statements differently, because of collations,
+ * settings or compatibility modes. Otherwise this would show only when a saga reads another one's state. Tests the actual columns, however
+ * the table was created.
  */
 final class Compatibility {
 
@@ -22,7 +22,7 @@ final class Compatibility {
 
     private static final List<String> KEY = List.of("node", "correlation_id", "message_id");
 
-    /** Of ids that differ, by the one in the table: they are equal without case, without punctuation, and as numbers. */
+    /** Pairs of different ids that are equal when case, punctuation or leading zeros are ignored. */
     private static final Map<String, String> DIFFERENT = Map.of("a", "A", "a-b", "ab", "a01", "a1");
 
     private Compatibility() {}
@@ -43,7 +43,7 @@ final class Compatibility {
             }
             throw new ConfigurationException(
                     "SB-1426",
-                    "The database does not understand SafeBunny's SQL [table=%s, SQLState=%s]: it is in a compatibility mode."
+                    "The database rejects SafeBunny's SQL [table=%s, SQLState=%s], probably because it is in a compatibility mode."
                             .formatted(table, e.getSQLState()),
                     "Remove MODE from the JDBC URL of H2, or use its modes LEGACY, MariaDB, MySQL or PostgreSQL.",
                     e);
@@ -54,21 +54,21 @@ final class Compatibility {
         if (confused.isEmpty()) {
             return new ConfigurationException(
                     "SB-1426",
-                    "The database takes an empty text for none [table=%s]: it is in a compatibility mode."
+                    "The database treats an empty text as null [table=%s]: it is in a compatibility mode."
                             .formatted(table),
                     "Remove MODE=Oracle from the JDBC URL of H2, or EMPTY_STRING_IS_NULL from the sql_mode of MariaDB.");
         }
         return new ConfigurationException(
                 "SB-1425",
-                "To the database, different ids are the same [column=%s.%s, ids='%s' and '%s']: a message would be taken for another one's repetition, and two sagas for one."
+                "The database treats different ids as equal [column=%s.%s, ids='%s' and '%s']: a message could be taken for a duplicate of another, and two sagas for one."
                         .formatted(table, column, confused, DIFFERENT.get(confused)),
-                "Give the columns %s of the table a collation that compares each character, as SafeBunny's script does: ascii_bin in MySQL and MariaDB, a deterministic one in PostgreSQL; in H2, make the tables without IGNORECASE and COLLATION in the JDBC URL."
+                "Set a collation that compares each character on the columns %s of the table, as SafeBunny's script does: ascii_bin in MySQL and MariaDB, a deterministic one in PostgreSQL; in H2, create the tables without IGNORECASE and COLLATION in the JDBC URL."
                         .formatted(String.join(", ", KEY)));
     }
 
-    /** An id of the column that is found by a different one; empty if an empty text is none, {@code null} if all is well. */
+    /** An id that a query for a different one finds; empty if an empty text is stored as null, {@code null} if all is well. */
     private static @Nullable String confused(Connection connection, String table, String column) throws SQLException {
-        // no row of the table is read, but its column decides what equals what; and the limit is one that all else uses
+        // reads no row, but compares with the column's collation; uses "limit" because all other statements do
         StringBuilder sql =
                 new StringBuilder("select id from (select %s as id from %s where 1 = 0".formatted(column, table));
         DIFFERENT.keySet().forEach(id -> sql.append(" union all select '%s'".formatted(id)));

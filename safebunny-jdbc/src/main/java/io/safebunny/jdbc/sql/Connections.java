@@ -4,7 +4,7 @@ package io.safebunny.jdbc.sql;
 import java.sql.SQLException;
 import java.util.function.Predicate;
 
-/** Decides which connection an operation runs on, and who ends its transaction. Thread-safe. */
+/** Decides which connection an operation runs on and who ends its transaction. Thread-safe. */
 public interface Connections {
 
     /** Runs a single statement. */
@@ -14,8 +14,8 @@ public interface Connections {
     <T> T together(SqlWork<T> work) throws SQLException;
 
     /**
-     * Like {@link #together(SqlWork)}, but also rolls back when the result is incomplete. Within somebody else's transaction
-     * nothing is rolled back here: its owner must then not commit it.
+     * Like {@link #together(SqlWork)}, but also rolls back if the result is incomplete. In a transaction begun elsewhere nothing is rolled
+     * back here; its owner must then not commit it.
      */
     default <T> T together(SqlWork<T> work, Predicate<T> isComplete) throws SQLException {
         return together(work);

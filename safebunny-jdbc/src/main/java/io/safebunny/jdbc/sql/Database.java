@@ -11,23 +11,23 @@ import java.util.Locale;
 import javax.sql.DataSource;
 
 /**
- * The database product, as far as statements depend on it.
+ * * The properties of the database product that statements depend on.
  *
  * @param skipsLocked whether a query can skip rows that others have locked
  */
 public record Database(Dialect dialect, boolean skipsLocked) {
 
     /**
-     * Asks the database; opens one connection.
+     * Queries the database; opens one connection.
      *
-     * @throws ConfigurationException SB-1401 when it is not supported, SB-1416 when the {@code DataSource} chooses among several, SB-1117 when
-     *     it wraps one that binds connections to transactions
+     * @throws ConfigurationException SB-1401 when it is not supported, SB-1416 when the {@code DataSource} chooses among several, SB-1117
+     *     when it wraps one that binds connections to transactions
      * @throws StoreUnavailableException when there is no connection
      */
     public static Database of(DataSource dataSource) {
         Routing.requireNone(dataSource);
         try (Connection connection = dataSource.getConnection()) {
-            Routing.requireNone(dataSource); // Hikari knows only now what it wraps
+            Routing.requireNone(dataSource); // again: Hikari creates the DataSource it wraps on the first connection
             return of(connection.getMetaData());
         } catch (SQLException e) {
             throw new Failures("the database").translate("The database's product and version could not be read", e);

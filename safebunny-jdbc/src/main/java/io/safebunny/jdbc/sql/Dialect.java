@@ -68,16 +68,16 @@ public enum Dialect {
     }
 
     /**
-     * SQL after a table's name that makes it be read in the order of an index, where the database has to be told: a sort before the limit
-     * would lock every matching row. The statement fails if there is no such index.
+     * SQL after a table's name that forces reading in index order where the database needs a hint: sorting before the limit would lock
+     * every matching row. The statement fails if the index does not exist.
      */
     public String inOrderOf(String index) {
         return inOrderOf.formatted(index);
     }
 
     /**
-     * SQL after an insert that keeps it from failing on an existing row: the update count is 1 if it inserted, otherwise 0 or 2.
-     * Empty where there is none.
+     * SQL after an insert that keeps it from failing on an existing row: the update count is 1 if it inserted, otherwise 0 or 2. Empty if
+     * the database has no such clause.
      */
     public String unlessPresent() {
         return unlessPresent;

@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Classifies failed statements and words their exceptions. Never repeats a driver's message, which may hold addresses, users and
+ * Classifies failed statements and creates their exceptions. Never repeats a driver's message, which may contain addresses, users and
  * values.
  *
  * @param table name of the table, for exception texts
@@ -30,6 +30,7 @@ import org.springframework.core.NestedExceptionUtils;
 public record Failures(String table) {
 
     private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final String REFUSED_IT = "the database refused it; check the cause for the reason.";
 
     /** SQL states: cancelled, transaction rolled back, deadlock, lock not available; H2's and MySQL's time-outs. */
     private static final Set<String> BUSY =
@@ -44,12 +45,12 @@ public record Failures(String table) {
     /** Thrown by MySQL's driver, with neither SQL state nor error code, for a statement that its client cancelled. */
     private static final String CANCELLED_IN_MYSQL = "MySQLStatementCancelledException";
 
-    /** SQL states of PostgreSQL for sessions it has ended, or did not begin because there are too many; outcome unknown. */
+    /** SQL states of PostgreSQL for sessions that it ended, or refused because there are too many; the outcome is unknown. */
     private static final Set<String> NO_SESSION = Set.of("25P03", "25P04", "53300", "40003");
 
     /**
-     * Error codes of MySQL and MariaDB for sessions that the server has ended, with SQL states of everything else: killed (two of
-     * them), idle for too long, and a server that takes no more.
+     * Error codes of MySQL and MariaDB, with unspecific SQL states, for sessions that the server has ended: killed (two codes), idle for
+     * too long, shutting down.
      */
     private static final Set<Integer> NO_SESSION_IN_MYSQL = Set.of(1927, 3169, 4031, 3032);
 
@@ -67,11 +68,11 @@ public record Failures(String table) {
             Set.of("MaxAllowedPacketException", "PacketTooBigException");
 
     public enum Kind {
-        /** Locked by somebody else, or out of time. The statement did nothing. */
+        /** Locked by another transaction, or timed out. The statement had no effect. */
         BUSY,
         /** No connection, or it was lost: whether the statement took effect is unknown. */
         CONNECTION,
-        /** The content itself cannot be stored, however often it is tried. */
+        /** The content itself cannot be stored; retrying is useless. */
         CONTENT,
         /** The table, or one of its columns, is missing or may not be used. */
         TABLE,
@@ -108,7 +109,7 @@ public record Failures(String table) {
                 || NO_SESSION_IN_MYSQL.contains(e.getErrorCode());
     }
 
-    /** By its type first: drivers give time-outs without SQL state and error code. */
+    /** Checks the type first: drivers throw time-outs without SQL state and error code. */
     private static boolean isBusy(SQLException e, String state) {
         return e instanceof SQLTimeoutException
                 || e instanceof SQLTransactionRollbackException
@@ -140,11 +141,11 @@ public record Failures(String table) {
     }
 
     /**
-     * What somebody threw who was to provide a connection or a transaction: a pool, a {@code DataSource} of the application, a resolver of
-     * tenants.
+     * Interprets an exception of the code that provides a connection or a transaction: a pool, the application's {@code DataSource}, a
+     * tenant resolver.
      *
      * @param what failed, as a sentence
-     * @return the SQL exception among its causes: it is the database's
+     * @return the SQL exception among its causes, which is the database's
      * @throws ApplicationCodeException when there is none
      */
     public static SQLException sqlCause(String what, RuntimeException e) {
@@ -182,10 +183,8 @@ public record Failures(String table) {
                     case CONNECTION ->
                         "there is no connection to the database. SafeBunny retries later; if this goes on, check the"
                                 + " database and the size of the connection pool.";
-                    case TABLE ->
-                        "table %s, or one of its columns, is missing or may not be used. Run the script for your database, io/safebunny/jdbc/schema-*.sql in safebunny-jdbc.jar, or correct safebunny.store.jdbc.table-prefix."
-                                .formatted(table);
-                    case CONTENT, REFUSED -> "the database refused it. The cause tells why.";
+                    case TABLE -> unusable();
+                    case CONTENT, REFUSED -> REFUSED_IT;
                 };
         return new StoreUnavailableException(
                 "%s [SQLState=%s, error=%s]: %s".formatted(what, e.getSQLState(), e.getErrorCode(), why),
@@ -193,7 +192,12 @@ public record Failures(String table) {
                 e);
     }
 
-    /** Logs a failure that is retried. Leaves out the stack trace when the database is away, or was closed first at shutdown. */
+    private String unusable() {
+        return "table %s, or one of its columns, is missing or may not be used. Run the script for your database, io/safebunny/jdbc/schema-*.sql in safebunny-jdbc.jar, or correct safebunny.store.jdbc.table-prefix."
+                .formatted(table);
+    }
+
+    /** Logs a failure that is retried, without a stack trace if the database refused or cannot be reached. */
     public void warn(Logger log, String what, Throwable e) {
         SQLException sql = sqlCause(e);
         if (sql == null) {
@@ -210,13 +214,11 @@ public record Failures(String table) {
                 switch (kindOf(e)) {
                     case BUSY -> "the database took too long, or ended the transaction as the victim of a deadlock.";
                     case CONNECTION -> "there is no connection to the database any more.";
-                    case TABLE ->
-                        "table %s, or one of its columns, is missing or may not be used. Run the script for your database, io/safebunny/jdbc/schema-*.sql in safebunny-jdbc.jar, or correct safebunny.store.jdbc.table-prefix."
-                                .formatted(table);
-                    case CONTENT, REFUSED -> "the database refused it. The cause tells why.";
+                    case TABLE -> unusable();
+                    case CONTENT, REFUSED -> REFUSED_IT;
                 };
         return new StoreUnavailableException(
-                "%s [SQLState=%s, error=%s]: %s The transaction is rolled back, and none of its messages is sent. Run it again."
+                "%s [SQLState=%s, error=%s]: %s The transaction is rolled back and none of its messages is sent, so either run it again or handle the failure."
                         .formatted(what, e.getSQLState(), e.getErrorCode(), why),
                 null,
                 e);

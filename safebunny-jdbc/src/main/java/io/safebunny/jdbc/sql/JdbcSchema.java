@@ -15,7 +15,7 @@ import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /**
- * The script that creates the tables of the store and the outbox; running it again is harmless. Immutable.
+ * The script that creates the tables of the store and the outbox; repeating it is harmless. Immutable.
  *
  * @param location of the script, with the default table names, on the class path
  * @param script its text with the configured table names

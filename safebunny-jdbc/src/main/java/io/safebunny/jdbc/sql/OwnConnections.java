@@ -20,7 +20,7 @@ public final class OwnConnections implements Connections {
 
     private static final String UNCONNECTED = "No connection could be obtained";
 
-    /** If the database does not even cancel a statement at its timeout, the connection is cut this much later. */
+    /** If the database does not cancel a statement at its timeout, the connection is closed this much later. */
     private static final Duration GRACE = Duration.ofSeconds(5);
 
     private final DataSource dataSource;
@@ -56,7 +56,7 @@ public final class OwnConnections implements Connections {
             boolean autoCommit = connection.getAutoCommit();
             int isolation = connection.getTransactionIsolation();
             try {
-                // a stricter level locks ranges of the index, or fails on rows that others have changed
+                // a stricter level would lock index ranges, or fail on rows changed by others
                 connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
                 connection.setAutoCommit(false);
                 return committed(connection, work, isComplete);
@@ -113,13 +113,11 @@ public final class OwnConnections implements Connections {
         try {
             connection.rollback();
         } catch (SQLException alreadyBroken) {
-            return; // the database rolls back when the connection ends, and the first exception tells more
+            return; // the database rolls back when the connection closes; the first exception is more useful
         }
     }
 
-    /**
-     * Keeps a database that has gone silent from holding the thread for ever. A time-out set by the application is left alone.
-     */
+    /** Keeps an unresponsive database from blocking the thread for ever. A time-out set by the application stays as it is. */
     private boolean limitSilence(Connection connection) throws SQLException {
         try {
             if (connection.getNetworkTimeout() != 0) {
@@ -129,7 +127,7 @@ public final class OwnConnections implements Connections {
             return true;
         } catch (SQLFeatureNotSupportedException | AbstractMethodError e) {
             return false;
-        } catch (RuntimeException e) { // a lazy connection is fetched only now
+        } catch (RuntimeException e) { // a lazy proxy opens its connection only here
             throw Failures.sqlCause(UNCONNECTED, e);
         }
     }

@@ -10,8 +10,8 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /**
- * Tells a {@code DataSource}, however it is wrapped, from which statements would go elsewhere: it chooses among databases, by tenant for
- * example, or hands out the connection of whatever transaction is open.
+ * Detects a {@code DataSource}, however it is wrapped, whose connections lead elsewhere: one that chooses among databases, by tenant for
+ * example, or hands out the connection of the open transaction.
  */
 final class Routing {
 
@@ -20,9 +20,9 @@ final class Routing {
     private Routing() {}
 
     /**
-     * Records and stored messages would be written to one database and looked for in another; or what is to be written for good, on a
-     * connection of its own, would be written on the application's, and commit what that may roll back. As the outermost proxy, the one
-     * that binds connections is taken off.
+     * With the first, records and stored messages would be written to one database and read from another. With the second, SafeBunny's
+     * separate commits would run on the application's connection and commit its unfinished transaction. A transaction-aware proxy on the
+     * outside is harmless, as it is unwrapped.
      *
      * @throws ConfigurationException SB-1416 when it chooses among databases, SB-1117 when a proxy within it binds connections to
      *     transactions
@@ -31,25 +31,25 @@ final class Routing {
         if (wraps(dataSource, AbstractRoutingDataSource.class)) {
             throw new ConfigurationException(
                     "SB-1416",
-                    "The DataSource chooses among databases [type=%s, AbstractRoutingDataSource]: what is written for one tenant, or on one thread, would be looked for in another's database, so messages would be handled twice or never sent."
+                    "The DataSource chooses among databases [type=%s, AbstractRoutingDataSource]: records written for one tenant, or on one thread, would be read from another's database, so messages would be handled twice or never sent."
                             .formatted(dataSource.getClass().getName()),
                     "Mark a DataSource of a single database @Primary; for a read-only replica use LazyConnectionDataSourceProxy.setReadOnlyDataSource instead. Or set safebunny.store.type=none and safebunny.outbox.enabled=false, and define a MessageStore bean: new JdbcMessageStore(thatDataSource, options).");
         }
         if (wraps(JdbcSchema.unwrap(dataSource), TransactionAwareDataSourceProxy.class)) {
             throw new ConfigurationException(
                     "SB-1117",
-                    "The DataSource wraps a TransactionAwareDataSourceProxy [type=%s]: records of SafeBunny's own would be written on the connection of the application's transaction, and commit it halfway."
+                    "The DataSource wraps a TransactionAwareDataSourceProxy [type=%s]: SafeBunny's own commits would run on the connection of the application's transaction, and commit it halfway."
                             .formatted(dataSource.getClass().getName()),
-                    "Wrap the other way round, new TransactionAwareDataSourceProxy(theOther), or leave that proxy away: JdbcTemplate, JdbcClient and JPA do not need it.");
+                    "Use new TransactionAwareDataSourceProxy(theOther) as the outermost wrapper, or remove that proxy: JdbcTemplate, JdbcClient and JPA do not need it.");
         }
     }
 
-    /** Spring's proxies and wrappers, and most pools, pass the question on to what they wrap. */
+    /** Spring's proxies and wrappers and most pools delegate {@code isWrapperFor} to what they wrap. */
     private static boolean wraps(DataSource dataSource, Class<? extends DataSource> type) {
         try {
             return type.isInstance(dataSource) || dataSource.isWrapperFor(type);
         } catch (SQLException | RuntimeException e) {
-            LOG.debug("Could not ask the DataSource what it wraps", e);
+            LOG.debug("The DataSource does not tell what it wraps", e);
             return false;
         }
     }

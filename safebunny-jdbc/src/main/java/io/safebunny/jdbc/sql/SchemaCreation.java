@@ -12,12 +12,12 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates the tables and indexes that are missing. Asks the catalogue first: even {@code create index if not exists} waits for every
- * transaction that has written to the table, and everybody else then waits behind it. Several instances may do so at once.
+ * Creates missing tables and indexes. Queries the catalogue first, because even {@code create index if not exists} waits for every
+ * transaction that has written to the table, and all others then wait behind it. Several instances may run it concurrently.
  */
 public final class SchemaCreation {
 
-    /** As long as this everybody may have to wait behind a statement that waits for a lock. */
+    /** Limits how long other transactions wait behind a statement that waits for its lock. */
     private static final int LOCK_WAIT_SECONDS = 2;
 
     private static final int MOST_TRIES = 15;
@@ -35,7 +35,7 @@ public final class SchemaCreation {
     /**
      * Runs those statements of the script that create something that is missing.
      *
-     * @throws ConfigurationException SB-1422 when a lock cannot be had within half a minute, SB-1423 when the database refuses
+     * @throws ConfigurationException SB-1422 if a lock is not available within half a minute, SB-1423 if the database refuses
      * @throws StoreUnavailableException when the database does not answer
      */
     public static void run(DataSource dataSource, JdbcSchema schema) {
@@ -53,7 +53,7 @@ public final class SchemaCreation {
         }
     }
 
-    /** @return the statement that failed, after which all is looked at again; {@code null} when nothing is missing any more */
+    /** @return the statement that failed, so that everything is checked again; {@code null} when nothing is missing any more */
     private @Nullable SchemaStatement createMissing(int tries, @Nullable SchemaStatement failedBefore) {
         for (SchemaStatement statement : SchemaStatement.of(schema.script())) {
             try (Connection connection = dataSource.getConnection()) {
@@ -68,7 +68,7 @@ public final class SchemaCreation {
         return null;
     }
 
-    /** Whoever waits in a queue for the lock has had it by now, and who creates the same at this moment, has created it. */
+    /** Retries a lock timeout; retries other refusals once, as another instance may have created the same thing at that moment. */
     private void requireAnotherTry(SchemaStatement statement, SQLException e, int tries, boolean again) {
         Failures.Kind kind = Failures.kindOf(e);
         String what = "%s %s".formatted(statement.kind(), statement.qualifiedName());
@@ -79,9 +79,9 @@ public final class SchemaCreation {
             if (tries >= MOST_TRIES) {
                 throw new ConfigurationException(
                         "SB-1422",
-                        "The %s could not be created in time [tries=%s, SQLState=%s]: transactions that have used its table are open and do not end, and nobody is to wait behind this start any longer."
+                        "The %s could not be created in time [tries=%s, SQLState=%s]: open transactions that have used its table do not end, and others would have to wait behind this start."
                                 .formatted(what, tries, e.getSQLState()),
-                        "End them (PostgreSQL: pg_stat_activity, MySQL and MariaDB: show processlist), or create it with the script %s in safebunny-jdbc.jar at a quiet time, and start again."
+                        "Either end these transactions (PostgreSQL: pg_stat_activity, MySQL and MariaDB: show processlist) or create it with the script %s in safebunny-jdbc.jar at a quiet time, then start again."
                                 .formatted(schema.location()),
                         e);
             }
@@ -111,7 +111,7 @@ public final class SchemaCreation {
         }
     }
 
-    /** Locks nothing. */
+    /** The query for existence, which takes no locks. */
     private String catalogue(boolean isIndex) {
         return switch (dialect) {
             case POSTGRESQL -> "select to_regclass(?) is not null";
@@ -129,7 +129,7 @@ public final class SchemaCreation {
         switch (dialect) {
             case POSTGRESQL -> executeInPostgres(connection, statement.sql());
             case MYSQL, MARIADB -> executeInMySql(connection, statement.sql());
-            case H2 -> execute(connection, statement.sql()); // waits no longer than its LOCK_TIMEOUT
+            case H2 -> execute(connection, statement.sql()); // H2 limits the wait by its LOCK_TIMEOUT
         }
     }
 

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * A statement of the script. Immutable.
  *
  * @param kind {@code table} or {@code index}
- * @param schema that the table is in; {@code null} for the connection's own
- * @param name of what it creates, without the schema
- * @param sql creates it
+ * @param schema of the table; {@code null} for the connection's default
+ * @param name of the created table or index, without the schema
+ * @param sql the statement
  */
 record SchemaStatement(String kind, @Nullable String schema, String name, String sql) {
 
@@ -23,10 +23,13 @@ record SchemaStatement(String kind, @Nullable String schema, String name, String
             "create (table|index) if not exists ([\\w.]+)(?: on ([\\w.]+))?.*",
             Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
-    /** An index within the statement that creates its table. */
+    /** An index inside a create table statement. */
     private static final Pattern INDEX_WITHIN = Pattern.compile("^ +index (\\w+) (\\([\\w, ]+\\))", Pattern.MULTILINE);
 
-    /** All statements of a script, in their order; each index within a table also as a statement of its own, for tables of before it. */
+    /**
+     * All statements of a script in order. Each index inside a table is also a separate statement, for tables created before the index
+     * existed.
+     */
     static List<SchemaStatement> of(String script) {
         return Stream.of(script.replaceAll("--.*", "").split(";"))
                 .map(String::strip)
@@ -52,7 +55,9 @@ record SchemaStatement(String kind, @Nullable String schema, String name, String
     private static SchemaStatement parse(String sql) {
         Matcher creates = CREATES.matcher(sql);
         if (!creates.matches()) {
-            throw new IllegalStateException("A statement of the script creates no table and no index: " + sql);
+            throw new IllegalStateException(
+                    "A statement of the schema script creates neither a table nor an index: %s. Use only such statements"
+                            .formatted(sql));
         }
         String created = creates.group(2);
         String table = creates.group(3) == null ? created : creates.group(3);

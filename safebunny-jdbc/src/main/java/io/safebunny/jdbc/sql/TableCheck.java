@@ -4,14 +4,14 @@ package io.safebunny.jdbc.sql;
 import io.safebunny.failure.ConfigurationException;
 import java.sql.SQLException;
 
-/** Refuses to start when a table is missing, lacks columns or an index, or is in a database that would not tell ids apart. */
+/** Fails the start if a table is missing, lacks columns or an index, or its database treats different ids as equal. */
 public final class TableCheck {
 
     private TableCheck() {}
 
     /**
      * @param script location of the script that creates the table
-     * @param probe a query that fails when the table, a column or an index is missing
+     * @param probe a query that fails if the table, a column or an index is missing
      */
     public static void run(String table, String script, Connections connections, SqlWork<Boolean> probe) {
         try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Which database it is, where the databases differ, whose connection a statement runs on, and what its failure means. No table is known
- * here; the schema script names them all.
+ * The database product and its dialect, the connection that a statement runs on, and what its failure means. Knows no table; the schema
+ * script names them.
  */
 @NullMarked
 package io.safebunny.jdbc.sql;

@@ -12,9 +12,7 @@ import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Concurrent creations in the table of messages share a round trip and a commit, and so do concurrent replacements. Thread-safe.
- */
+/** Batches concurrent writes to the table of messages: creations share a round trip and a commit, and so do replacements. Thread-safe. */
 final class CombinedWrites {
 
     private static final Logger LOG = LoggerFactory.getLogger(CombinedWrites.class);
@@ -32,12 +30,12 @@ final class CombinedWrites {
         this.replacements = new Combiner<>(most, this::replaceTogether);
     }
 
-    /** Whether it created the record; {@code false} also when nobody knows, and trying alone is harmless then. */
+    /** Whether it created the record. {@code false} also if that is unknown; repeating the write alone is harmless then. */
     boolean create(Write write) {
         return creations.run(write);
     }
 
-    /** Whether it replaced the record; empty when nobody knows. */
+    /** Whether it replaced the record; empty if that is unknown. */
     Optional<Boolean> replace(Write write) {
         return replacements.run(write);
     }

@@ -22,7 +22,7 @@ final class Combiner<A, R> {
 
     /**
      * @param most calls in one batch
-     * @param batch returns the results in the order of the arguments; what it throws, every caller of the batch gets
+     * @param batch returns the results in the order of the arguments; an exception is rethrown to every caller of the batch
      */
     Combiner(int most, Function<List<A>, List<R>> batch) {
         this.most = most;
@@ -39,7 +39,7 @@ final class Combiner<A, R> {
         final A argument;
         final Thread thread = Thread.currentThread();
         volatile Turn turn = Turn.WAIT;
-        // published by the volatile turn: written before it, read after it
+        // published by the volatile turn, which is written after and read before them
         @Nullable
         R result;
 
@@ -78,7 +78,7 @@ final class Combiner<A, R> {
             throw call.failure;
         }
         if (call.result == null) {
-            throw new IllegalStateException("The batch gave no result for one of its calls");
+            throw new IllegalStateException("The batch returned too few results");
         }
         return call.result;
     }

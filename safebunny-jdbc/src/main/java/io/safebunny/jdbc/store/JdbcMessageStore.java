@@ -30,15 +30,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps records in tables of PostgreSQL, MySQL, MariaDB or H2: one of messages, one of steps that are kept apart from their message,
- * and one of the companions that a partition shares.
- * Every operation runs on its own connection and is committed when it returns, whatever transaction the application has open on
- * the thread. Thread-safe, also across instances: all times that decide something come from the database's clock.
+ * Keeps records in three tables of PostgreSQL, MySQL, MariaDB or H2: messages, steps stored apart from their message, and companions shared
+ * by a partition. Every operation runs on its own connection and is committed when it returns, whatever transaction the application has
+ * open on the thread. Thread-safe, also across instances: all relevant times come from the database's clock.
  *
  * <p>In PostgreSQL concurrent creations share a round trip and a commit, and so do concurrent replacements.
  *
- * <p>Statements are cancelled after {@link JdbcStoreOptions#timeout()}; how long an operation waits for a connection is up to the
- * {@code DataSource}.
+ * <p>Statements are cancelled after {@link JdbcStoreOptions#timeout()}; how long an operation waits for a connection depends on the {@code
+ * DataSource}.
  */
 public final class JdbcMessageStore implements MessageStore {
 
@@ -47,10 +46,10 @@ public final class JdbcMessageStore implements MessageStore {
     /** More than one, because the existing record may be removed just before it is read. */
     private static final int CREATE_TRIES = 3;
 
-    /** Rows that one statement or transaction writes at most. */
+    /** Maximum number of rows written by one statement or transaction. */
     private static final int PORTION = 200;
 
-    /** For while a step is stored, a handler's transaction is open, and whoever waits for it waits for the step too. */
+    /** Short, because a handler's transaction is open while a step is stored, and others may wait for its locks. */
     private static final Duration LONGEST_WAIT_FOR_STEPS = Duration.ofSeconds(2);
 
     private final Connections connections;
@@ -59,11 +58,11 @@ public final class JdbcMessageStore implements MessageStore {
     private final Statements steps;
     private final Listings listings;
     private final JdbcStoreOptions options;
-    /** {@code null} where every write is a transaction of its own. */
+    /** {@code null} if every write is committed separately. */
     private final @Nullable CombinedWrites combined;
 
     /**
-     * Queries the database: which product it is, and whether the tables exist.
+     * Queries the database for its product and checks the tables.
      *
      * @throws ConfigurationException SB-1401 when the database is not supported, SB-1402 when a table is missing
      * @throws StoreUnavailableException when the database does not answer
@@ -129,7 +128,7 @@ public final class JdbcMessageStore implements MessageStore {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    /** {@code null} for records of other tables: they are written one by one, or together with messages. */
+    /** {@code null} for records of the other tables, whose writes are not combined. */
     private @Nullable CombinedWrites combined(RecordKey key) {
         return tableOf(key) == messages ? combined : null;
     }
@@ -157,7 +156,7 @@ public final class JdbcMessageStore implements MessageStore {
             }
         }
         throw new StoreUnavailableException(
-                "The record of message %s could not be created: other instances keep creating and removing it. SafeBunny retries later; make safebunny.dedup.retention longer."
+                "The record of message %s could not be created: other instances keep creating and removing it. SafeBunny retries later; set a longer safebunny.dedup.retention."
                         .formatted(record.key().messageId()),
                 null,
                 null);
@@ -173,7 +172,7 @@ public final class JdbcMessageStore implements MessageStore {
         return replaced ? record : null;
     }
 
-    /** The batch may have been committed although its answer was lost. */
+    /** Checks whether the batch was committed although its response was lost. */
     private boolean isWritten(MessageRecord record) {
         MessageRecord stored = find(record.key());
         return stored != null && stored.isSameWriteAs(record);
@@ -265,7 +264,7 @@ public final class JdbcMessageStore implements MessageStore {
                 .orElse(null);
     }
 
-    /** On a connection in whose transaction the record is to stay locked. A record that is missing may lock the gap that it leaves. */
+    /** Locks the record until the transaction ends. For a missing record, some databases lock the gap. */
     @Nullable
     MessageRecord findAndLock(RecordKey key) {
         Statements table = tableOf(key);

@@ -14,7 +14,7 @@ import java.time.Duration;
  * @param node name of the consuming node. Different nodes may share a table; instances of one node must
  * @param retention how long records in a final state are kept
  * @param tablePrefix prefix of the tables' names; may include a schema, as in {@code messaging.safebunny_}
- * @param maxContentBytes most bytes that the publications and step results of one message may take together
+ * @param maxContentBytes maximum total size of one message's publications and step results
  * @param timeout how long one statement may take, waiting for locks included; at least 1 s
  */
 public record JdbcStoreOptions(
@@ -37,8 +37,8 @@ public record JdbcStoreOptions(
     }
 
     /**
-     * Tables {@code safebunny_message}, {@code safebunny_step} and {@code safebunny_companion}, 8 MiB, 5 s; poisoned records are kept as {@link
-     * Retention#of(Duration)} says.
+     * Tables {@code safebunny_message}, {@code safebunny_step} and {@code safebunny_companion}, 8 MiB, 5 s; for poisoned records see {@link
+     * Retention#of(Duration)}.
      */
     public static JdbcStoreOptions of(String node, Duration retention) {
         return new JdbcStoreOptions(

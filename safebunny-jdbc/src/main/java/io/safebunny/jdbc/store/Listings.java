@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Finds companions by what they are listed under, on a given connection. */
+/** Finds companions by their listing, on a given connection. */
 final class Listings {
 
     private final Statements companions;
@@ -67,7 +67,7 @@ final class Listings {
         }
     }
 
-    /** The first whole millisecond that is not before it: what is kept of the same one is before it. */
+    /** Rounds up to whole milliseconds, because stored times are rounded down. */
     private static long ceiling(Instant time) {
         return time.minusNanos(1).toEpochMilli() + 1;
     }

@@ -36,7 +36,7 @@ final class OpenTransaction implements LocalTransaction {
     private boolean spoiled;
     private int completion = TransactionSynchronization.STATUS_UNKNOWN;
 
-    /** @param connection {@code null} when the transaction manager bound none; then no statement can run in it */
+    /** @param connection {@code null} if the transaction manager bound none; statements then fail */
     OpenTransaction(
             PlatformTransactionManager manager,
             TransactionStatus status,
@@ -48,7 +48,7 @@ final class OpenTransaction implements LocalTransaction {
         this.afterEnd = afterEnd;
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                /** Before the listeners of the application: for them, the transaction is over. */
+                /** Runs before the application's listeners, for which the transaction must be over. */
                 @Override
                 public int getOrder() {
                     return Ordered.HIGHEST_PRECEDENCE;
@@ -81,17 +81,14 @@ final class OpenTransaction implements LocalTransaction {
             return work.on(connection.getConnection());
         } catch (SafeBunnyException e) {
             throw e;
-        } catch (RuntimeException e) { // a connection may be fetched only when it is used
+        } catch (RuntimeException e) { // a lazy proxy opens its connection only here
             throw Failures.sqlCause("A statement could not be run in the transaction of a message", e);
         } finally {
             connection.released();
         }
     }
 
-    /**
-     * Called when a statement failed. Some databases then roll back everything, some only the statement, so a commit might commit
-     * a part.
-     */
+    /** Call when a statement failed. Some databases then roll back everything, others only the statement, so a commit could be partial. */
     void spoil() {
         spoiled = true;
     }
@@ -115,14 +112,14 @@ final class OpenTransaction implements LocalTransaction {
         if (spoiled) {
             rollback();
             throw new UnexpectedRollbackException(
-                    "The transaction was rolled back: an operation of the message store failed in it");
+                    "The transaction was rolled back: an operation of the message store failed in it. The message is retried; check the earlier failure");
         }
         if (end()) {
             try {
                 manager.commit(status);
             } catch (RuntimeException e) {
                 if (!isCommitted(e)) {
-                    judge(e);
+                    rethrow(e);
                 }
             } catch (Error e) { // thrown by a synchronization, for example
                 if (!isCommitted(e)) {
@@ -144,14 +141,14 @@ final class OpenTransaction implements LocalTransaction {
         return true;
     }
 
-    private void judge(RuntimeException e) {
+    private void rethrow(RuntimeException e) {
         SQLException sql = Failures.sqlCause(e);
         boolean unknown = sql == null
                 ? completion == TransactionSynchronization.STATUS_UNKNOWN && !isRolledBackByJpa(e)
                 : Failures.kindOf(sql) == Failures.Kind.CONNECTION;
         if (unknown) {
             throw new StoreUnavailableException(
-                    "Whether the transaction was committed is unknown%s: the connection to the database was lost during the commit. The message comes back, and its record then tells."
+                    "It is unknown whether the transaction was committed%s: the connection to the database was lost during the commit. The message is redelivered, and its record then decides; check the database if this goes on."
                             .formatted(sql == null ? "" : " [SQLState=%s]".formatted(sql.getSQLState())),
                     null,
                     e);
@@ -160,7 +157,7 @@ final class OpenTransaction implements LocalTransaction {
     }
 
     /**
-     * When JPA's flush fails in an entity callback or a validator, Spring reports the outcome as unknown although it was rolled
+     * When JPA's flush fails in an entity callback or a validator, Spring reports an unknown outcome although the transaction was rolled
      * back.
      */
     private static boolean isRolledBackByJpa(Throwable failure) {
@@ -185,7 +182,7 @@ final class OpenTransaction implements LocalTransaction {
         }
     }
 
-    /** Ends it once; returns whether it was still open. */
+    /** Marks it as ended; returns whether it was still open. */
     private boolean end() {
         if (ended) {
             return false;
@@ -194,7 +191,7 @@ final class OpenTransaction implements LocalTransaction {
         return true;
     }
 
-    /** What the store does from now on is not part of it; until then it is, also what listeners of the commit make it do. */
+    /** Ends the transaction for the store: later operations, also those in listeners of the commit, are not part of it. */
     private void leave() {
         if (!left) {
             left = true;

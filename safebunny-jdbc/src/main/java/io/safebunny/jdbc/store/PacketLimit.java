@@ -35,7 +35,7 @@ final class PacketLimit {
                 ResultSet answer = question.executeQuery("select @@max_allowed_packet")) {
             if (answer.next() && bytes > answer.getLong(1)) {
                 throw new SQLDataException(
-                        "Record larger than a statement may be [bytes=%s, max_allowed_packet=%s]"
+                        "The record exceeds the largest statement that the server accepts [bytes=%s, max_allowed_packet=%s]. Set a larger max_allowed_packet"
                                 .formatted(bytes, answer.getLong(1)),
                         DATA_EXCEPTION);
             }

@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The SQL of one table, for one database and prefix. Companions that a partition shares have a table of their own, whose last
- * columns are those that they are found by; so have steps that are kept apart. All other records are in the table of messages.
+ * The SQL of one table, for one database and prefix. Companions of a partition have a separate table, whose last columns hold their
+ * listing; steps that are stored apart have another. All other records are in the table of messages.
  */
 final class RecordTable {
 
@@ -37,7 +37,7 @@ final class RecordTable {
         return new RecordTable(database, TablePrefix.require(prefix) + "message", false);
     }
 
-    /** Of steps that are kept apart: no handler's transaction holds a lock on it. */
+    /** The table of steps that are stored apart; handlers' transactions take no locks in it. */
     static RecordTable ofSteps(Database database, String prefix) {
         return new RecordTable(database, TablePrefix.require(prefix) + "step", false);
     }
@@ -54,7 +54,7 @@ final class RecordTable {
         return database;
     }
 
-    /** Whether it has the columns that companions are found by. */
+    /** Whether it has the columns of a listing. */
     boolean isListed() {
         return listed;
     }
@@ -63,7 +63,7 @@ final class RecordTable {
         return database.dialect();
     }
 
-    /** A query that fails when the table or one of its columns is missing. */
+    /** A query that fails if the table or one of its columns is missing. */
     String check() {
         String conflicts =
                 switch (dialect()) {
@@ -138,19 +138,19 @@ final class RecordTable {
         return "delete from %s where %s and version = ?".formatted(name, KEY);
     }
 
-    /** Of all final states but {@link #deletePoisoned}, for PostgreSQL. Parameters: node, milliseconds, limit. */
+    /** Deletes expired records of all final states except poisoned, for PostgreSQL. Parameters: node, milliseconds, limit. */
     String deleteHandled() {
         return deleteExpired(state -> state.isFinal() && state != RecordState.POISONED);
     }
 
-    /** Poisoned ones, for PostgreSQL. Parameters: node, milliseconds, limit. */
+    /** Deletes expired poisoned records, for PostgreSQL. Parameters: node, milliseconds, limit. */
     String deletePoisoned() {
         return deleteExpired(state -> state == RecordState.POISONED);
     }
 
     /**
-     * PostgreSQL finds and deletes in one statement. The states are literals, so that it can tell that a partial index has them
-     * all, be it of this version's schema or an earlier one's.
+     * PostgreSQL finds and deletes in one statement. The states are literals, so that it recognises that a partial index covers them, of
+     * this version's schema or an earlier one.
      */
     private String deleteExpired(Predicate<RecordState> which) {
         String states = Stream.of(RecordState.values())

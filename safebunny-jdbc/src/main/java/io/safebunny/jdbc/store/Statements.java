@@ -62,7 +62,7 @@ final class Statements {
         return table;
     }
 
-    /** Words the exceptions of this table. */
+    /** Creates the exceptions of this table. */
     Failures failures() {
         return failures;
     }
@@ -181,12 +181,12 @@ final class Statements {
         return found;
     }
 
-    /** In one statement, on PostgreSQL. */
+    /** For PostgreSQL, in one statement. */
     int deleteHandled(Connection connection, Duration retention, int limit) throws SQLException {
         return deleteExpired(connection, deleteHandled, retention, limit);
     }
 
-    /** In one statement, on PostgreSQL. */
+    /** For PostgreSQL, in one statement. */
     int deletePoisoned(Connection connection, Duration retention, int limit) throws SQLException {
         return deleteExpired(connection, deletePoisoned, retention, limit);
     }
@@ -203,7 +203,7 @@ final class Statements {
         }
     }
 
-    /** Finds and then deletes, where one statement cannot skip locked rows. */
+    /** Finds and then deletes, for databases whose delete cannot skip locked rows. */
     int deleteExpired(Connection connection, RecordState state, Duration retention, int limit) throws SQLException {
         if (limit == 0) {
             return 0;

@@ -30,10 +30,10 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 /**
  * Keeps records in the database that the application's handlers write to, in the same transactions. Thread-safe.
  *
- * <p>Works with a transaction manager that binds the {@code DataSource}'s connection to the thread: {@code
- * JdbcTransactionManager} and {@code JpaTransactionManager} do. A transaction holds one connection from beginning to end, {@link
- * #apart} takes a second one for a moment, and every other operation takes one at a time; {@link #handledAtOnce} says how many
- * messages a pool is good for. Each store counts only its own messages: two nodes in one JVM need separate pools.
+ * <p>Works with a transaction manager that binds the {@code DataSource}'s connection to the thread: {@code JdbcTransactionManager} and
+ * {@code JpaTransactionManager} do. A transaction holds one connection from beginning to end, {@link #apart} takes a second one for a
+ * moment, and every other operation takes one at a time; {@link #handledAtOnce} tells how many messages a pool can serve. Each store counts
+ * only its own messages: two nodes in one JVM need separate pools.
  *
  * <p>Once an operation has failed in a transaction, the transaction can only be rolled back.
  */
@@ -41,7 +41,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
 
     private static final int DEADLOCK_IN_MYSQL = 1213;
 
-    /** More than the concurrent deliveries of one message. */
+    /** Higher than the number of concurrent deliveries of one message. */
     private static final int CREATE_TRIES = 10;
 
     private static final int SHARE_OF_STEPS = 5;
@@ -81,25 +81,25 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         if (!transactions.mayReachDataSource()) {
             throw new ConfigurationException(
                     "SB-1405",
-                    "The transaction manager does not bind connections of the message store's DataSource to the thread, or tells nobody how its transactions end (transactionSynchronization=NEVER) [type=%s]."
+                    "The transaction manager does not bind connections of the message store's DataSource to the thread, or does not notify synchronizations (transactionSynchronization=NEVER) [type=%s]."
                             .formatted(transactionManager.getClass().getName()),
                     "Use a JdbcTransactionManager or JpaTransactionManager for this DataSource, or set safebunny.store.jdbc.transactional=false.");
         }
     }
 
     /**
-     * Whether transactions of this manager use connections of the {@code DataSource}; opens one to see.
+     * Whether transactions of this manager use connections of the {@code DataSource}; begins one to find out.
      *
      * @throws StoreUnavailableException when the database does not answer
-     * @throws ApplicationCodeException when no transaction can be begun, and that is not the database's fault
+     * @throws ApplicationCodeException when no transaction can be begun for a reason that is not the database's
      */
     public static boolean fits(DataSource dataSource, PlatformTransactionManager transactionManager) {
         return new Transactions(transactionManager, JdbcSchema.unwrap(dataSource)).reachDataSource();
     }
 
     /**
-     * How many messages may be handled at once with a pool of that size: all connections but a reserve of a fifth, at least one.
-     * Without the reserve, handlers holding every connection would wait forever for one that their own steps and marks need.
+     * How many messages may be handled at once with a pool of that size: all connections but a reserve of a fifth, at least one. Without
+     * the reserve, handlers holding every connection would wait forever for the one that their own steps and marks need.
      *
      * @param connections maximum size of the pool
      * @return 0 for fewer than two connections, which are too few
@@ -125,7 +125,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         if (TransactionSynchronizationManager.isActualTransactionActive()) {
             throw new MisuseException(
                     MisuseException.OPEN_TRANSACTION,
-                    "A transaction is already open on this thread [name=%s]: a message is handled in one of its own. End it first."
+                    "A transaction is already open on this thread [name=%s], but a message must be handled in its own transaction. End it first."
                             .formatted(TransactionSynchronizationManager.getCurrentTransactionName()));
         }
         return transactions.begin();
@@ -163,9 +163,8 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
     }
 
     /**
-     * When several creations wait for one transaction and it is rolled back, MySQL and MariaDB let one waiter go on and end the
-     * others as deadlock victims. If the transaction had written nothing before, it lost nothing and can try again on the same
-     * connection.
+     * When several creations wait for one transaction and it is rolled back, MySQL and MariaDB let one waiter continue and abort the others
+     * as deadlock victims. A transaction that had written nothing before has lost nothing and can retry on the same connection.
      */
     private boolean canStartOver(StoreUnavailableException e) {
         SQLException sql = Failures.sqlCause(e);
@@ -201,16 +200,16 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
     }
 
     /**
-     * {@inheritDoc} MySQL and MariaDB would lock the gap that a missing record leaves, and so let those that look for it wait for each
-     * other, so there it is looked for first. On a connection of its own: a look within the transaction would see the records as they
-     * were at its first read, or bind it to that state.
+     * {@inheritDoc} For a missing record MySQL and MariaDB would lock the gap, and concurrent readers would block each other, so its
+     * existence is checked first. That takes a separate connection: a plain read in the transaction would fix its snapshot, or use an older
+     * one.
      */
     @Override
     public @Nullable MessageRecord findAndLock(RecordKey key) {
         if (transactions.current() == null) {
             throw new MisuseException(
                     MisuseException.NOT_RUNNING,
-                    "Record %s cannot be locked: no transaction of this store is open on this thread, and the lock would end with it. Call begin first."
+                    "Record %s cannot be locked: no transaction of this store is open on this thread to hold the lock. Use begin first."
                             .formatted(key.messageId()));
         }
         if (isMySql && alone.find(key) == null) {

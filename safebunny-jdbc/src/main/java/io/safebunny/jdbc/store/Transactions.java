@@ -19,7 +19,7 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Opens transactions and tracks the current one of each thread, on whose connection statements run. Thread-safe. */
+/** Opens transactions and tracks each thread's current one, on whose connection statements run. Thread-safe. */
 final class Transactions implements Connections {
 
     private static final Logger LOG = LoggerFactory.getLogger(Transactions.class);
@@ -85,7 +85,7 @@ final class Transactions implements Connections {
     private TransactionStatus start() {
         try {
             return manager.getTransaction(NEW);
-        } catch (RuntimeException e) { // not every manager wraps what it calls
+        } catch (RuntimeException e) { // not every manager wraps the exceptions of its resources
             SQLException sql = Failures.sqlCause("No transaction could be begun", e);
             throw new StoreUnavailableException(
                     "No transaction could be begun [SQLState=%s, error=%s]: there is no connection to the database, or it refused. SafeBunny retries later; if this goes on, check the database and the size of the connection pool."
@@ -95,19 +95,22 @@ final class Transactions implements Connections {
         }
     }
 
-    /** Like {@link #reachDataSource}; true also if the application begins no transaction without a message: the first one will tell. */
+    /**
+     * Like {@link #reachDataSource}; also true if no transaction can be begun outside a message, as with tenants: the first message will
+     * tell.
+     */
     boolean mayReachDataSource() {
         try {
             return reachDataSource();
         } catch (ApplicationCodeException e) {
             LOG.info(
-                    "Whether handlers share the store's transactions is not known before the first message: {}",
+                    "Whether handlers share the store's transactions is unknown until the first message: {}",
                     e.messageWithoutCode());
             return true;
         }
     }
 
-    /** Whether a transaction binds a connection of the data source to the thread, and tells its listeners how it ended. */
+    /** Whether a transaction binds a connection of the data source to the thread and notifies synchronizations. */
     boolean reachDataSource() {
         TransactionStatus status = start();
         try {

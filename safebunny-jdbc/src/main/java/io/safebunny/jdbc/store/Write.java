@@ -5,7 +5,7 @@ import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordTooLargeException;
 import java.util.Comparator;
 
-/** A record to be written, with its parts that are stored as JSON text. */
+/** A record to be written, with its JSON parts already serialized. */
 record Write(MessageRecord record, Content content) {
 
     /** Two writers that lock the same rows in different orders deadlock. */

@@ -100,7 +100,7 @@ class H2ModesTest {
         try (HikariDataSource pool = pool(settings)) {
             TestDatabase.createTable(pool, TablePrefix.DEFAULT);
 
-            assertRefused(pool, "SB-1425", "different ids are the same");
+            assertRefused(pool, "SB-1425", "treats different ids as equal");
         }
     }
 
