@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The settings a container needs: partitioned by correlation id, time to live enabled, and no index but what is looked for. */
+/** The settings a container needs: partitioned by correlation id, time to live enabled, and indexes only for what is queried. */
 final class ContainerSettings {
 
     private static final String PARTITION_KEY = "/correlationId";
     private static final int ON_WITHOUT_DEFAULT = -1;
     private static final List<String> SWEPT = List.of("/state", "/_ts");
-    /** Only documents of companions have them. Containers of earlier versions lack their index, which costs time and no more. */
+    /** Only companions' documents have these paths. Containers of earlier versions lack their index, which only costs time. */
     private static final List<String> LISTED =
             List.of("/listing/kind", "/listing/status", "/listing/since", "/listing/due");
 
@@ -41,7 +41,7 @@ final class ContainerSettings {
                         .toList()));
     }
 
-    /** Lists what is wrong, in words; empty when the container can be used. */
+    /** Describes what is wrong; empty if the container can be used. */
     static List<String> faults(CosmosContainerProperties found) {
         List<String> faults = new ArrayList<>();
         List<String> paths = found.getPartitionKeyDefinition().getPaths();

@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
 /** Calls the service, waits for the response with a timeout, and measures the request units. Thread-safe. */
 final class CosmosCalls {
 
-    /** Kinds of requests, as they are tagged in the meter. */
+    /** Kinds of requests, also the meter's tag. */
     enum Operation {
         CREATE,
         REPLACE,
@@ -54,7 +54,7 @@ final class CosmosCalls {
         Objects.requireNonNull(charges.get(operation)).record(units);
     }
 
-    /** A failed request is charged for too. */
+    /** Failed requests are charged too. */
     void charge(Operation operation, Throwable answer) {
         if (answer instanceof CosmosException e) {
             charge(operation, e.getRequestCharge());
@@ -94,7 +94,7 @@ final class CosmosCalls {
                 Thread.currentThread().interrupt();
             }
             throw new StoreUnavailableException(
-                    "Cosmos DB did not answer a %s in time, or this thread was interrupted [container=%s, timeout=%s]: %s."
+                    "Cosmos DB did not answer a %s in time, or this thread was interrupted [container=%s, timeout=%s]: %s. SafeBunny retries later; check the network and the account if this goes on."
                             .formatted(
                                     operation.word(),
                                     container,

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 
-/** Opens a node's container; creates it if missing, and refuses one in which records would be lost or duplicated. Blocks. */
+/** Opens a node's container; creates it if it is missing, and rejects one in which records would be lost or duplicated. Blocks. */
 public final class CosmosContainers {
 
     private static final Logger LOG = LoggerFactory.getLogger(CosmosContainers.class);
@@ -140,7 +140,7 @@ public final class CosmosContainers {
         return await(database.getContainer(options.container()).read().block()).getProperties();
     }
 
-    /** Tries instead of checking first: instances that start at the same time would all find nothing. */
+    /** Tries instead of checking first, because instances that start at the same time would all find nothing. */
     private static void createUnlessThere(Mono<?> creation) {
         try {
             await(creation.block());

@@ -26,7 +26,7 @@ final class CosmosErrors {
 
     private static final long SERVICE_LIMIT = 2L * 1024 * 1024;
     private static final String PARTITION_IS_FULL =
-            "the partition of this correlation id has 20 GB. Use more correlation ids, or a shorter retention.";
+            "the partition of this correlation id has reached 20 GB. Use more correlation ids, or a shorter retention.";
 
     private CosmosErrors() {}
 
@@ -67,7 +67,7 @@ final class CosmosErrors {
         return status == CONFLICT || status == PRECONDITION_FAILED || (status == NOT_FOUND && subStatus == 0);
     }
 
-    /** What matters of an error response. */
+    /** The relevant parts of an error response. */
     record Answer(
             int status,
             int subStatus,
@@ -82,7 +82,7 @@ final class CosmosErrors {
         }
     }
 
-    /** For a write: either the record can never be stored, or it is unknown whether it was. */
+    /** For a write: the record can never be stored, or it is unknown whether it was. */
     static SafeBunnyException ofWrite(Operation operation, String container, RecordKey key, CosmosException e) {
         return ofWrite(operation, container, key, Answer.of(e), e);
     }
@@ -98,7 +98,7 @@ final class CosmosErrors {
                     "%s [container=%s, status=%s, sub-status=%s, activity=%s]"
                             .formatted(
                                     answer.status == BAD_REQUEST
-                                            ? "Cosmos DB finds it malformed. Look for anything unusual in the message's ids or step results."
+                                            ? "Cosmos DB rejects it as malformed. Check the message's ids and step results for unusual values."
                                             : PARTITION_IS_FULL,
                                     container,
                                     answer.status,
@@ -147,7 +147,7 @@ final class CosmosErrors {
 
     private static String explain(Answer answer) {
         return switch (answer.status) {
-            case THROTTLED -> "the provisioned throughput is used up. Raise it, or accept the pauses.";
+            case THROTTLED -> "the provisioned throughput is used up. Either raise it or accept the pauses.";
             case UNAUTHORIZED -> "the key or token is not valid. Renew the credentials of the application.";
             case FORBIDDEN ->
                 answer.subStatus == PARTITION_FULL
@@ -155,7 +155,7 @@ final class CosmosErrors {
                         : "the credentials do not permit it, or this region does not accept writes. Grant a data role that may"
                                 + " read and write items, or check the firewall.";
             case NOT_FOUND -> "the container is missing, or a replica lags behind. Check that the container exists.";
-            default -> "whether it took effect is unknown.";
+            default -> "it is unknown whether it took effect. SafeBunny retries later.";
         };
     }
 }

@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
 
 /**
- * Finds companions by their listing, in all partitions of a container. The service refuses to sort by what it does not index; then
- * all that match are read and sorted here, which finds the same and costs more. Thread-safe.
+ * Finds companions by their listing, in all partitions of a container. The service cannot sort by paths that are not indexed; then all
+ * matches are read and sorted here, which gives the same result at a higher cost. Thread-safe.
  */
 final class CosmosListings {
 
@@ -54,7 +54,7 @@ final class CosmosListings {
     }
 
     private static Listing listing(MessageRecord found) {
-        return Objects.requireNonNull(found.listing(), "only those that have one are asked for");
+        return Objects.requireNonNull(found.listing(), "the query finds only records with a listing");
     }
 
     List<MessageRecord> findDue(Instant from, Instant until, int limit) {
@@ -77,7 +77,7 @@ final class CosmosListings {
         return find(condition, "c.listing.since", OLDEST_FIRST, query.limit());
     }
 
-    /** The first whole millisecond that is not before it: what is kept of the same one is before it. */
+    /** Rounds up to whole milliseconds, because stored times are rounded down. */
     private static long ceiling(Instant time) {
         return time.minusNanos(1).toEpochMilli() + 1;
     }
@@ -132,13 +132,13 @@ final class CosmosListings {
         }
         if (warned.compareAndSet(false, true)) {
             LOG.warn(
-                    "Each look for sagas reads all documents of the container, because its indexing policy lacks their paths [container={}]: add them as docs/cosmos.md says, which can be done at any time",
+                    "Every query for sagas reads all documents of the container, because its indexing policy lacks their paths [container={}]. Add them at any time, as described in docs/cosmos.md",
                     container.getId());
         }
         return findAndSort(new SqlQuerySpec(all, condition.parameters), order, limit);
     }
 
-    /** Keeps no more than the limit in memory. */
+    /** Keeps at most {@code limit} records in memory. */
     private List<MessageRecord> findAndSort(SqlQuerySpec query, Comparator<MessageRecord> order, int limit) {
         try {
             return calls.run(
@@ -164,7 +164,7 @@ final class CosmosListings {
     private <T> Flux<T> pages(SqlQuerySpec query, Class<T> type) {
         CosmosQueryRequestOptions options = new CosmosQueryRequestOptions()
                 .setCustomItemSerializer(CosmosItemSerializer.DEFAULT_SERIALIZER)
-                .setScanInQueryEnabled(true); // else a condition on what is not indexed is refused
+                .setScanInQueryEnabled(true); // otherwise conditions on paths that are not indexed are refused
         return container
                 .queryItems(query, options, type)
                 .byPage(PAGE)
@@ -176,7 +176,7 @@ final class CosmosListings {
         try {
             return Stream.of(RecordDocument.read(RecordDocument.keyOf(document), document));
         } catch (UnreadableRecordException e) {
-            LOG.warn("Skipping a companion, which instances of a newer version will look after: {}", e.getMessage());
+            LOG.warn("Skipping a companion that a newer version wrote and will handle: {}", e.getMessage());
             return Stream.empty();
         }
     }

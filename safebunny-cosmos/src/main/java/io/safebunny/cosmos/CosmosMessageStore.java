@@ -44,13 +44,12 @@ import reactor.core.publisher.Mono;
 /**
  * Keeps records in one container of Azure Cosmos DB: one document per message, partitioned by correlation id. Thread-safe.
  *
- * <p>A message without retries costs one create and one replace. The service decides conflicts: of a create by the uniqueness of
- * the id in its partition (409), of a replace by the ETag (412). That is sound at every consistency level as long as only one
- * region accepts writes. Below Session consistency a read may be older than what this process has already seen, which costs time
- * but never doubles an effect. The service deletes final records when their time to live has passed.
+ * <p>A message without retries costs one create and one replace. The service decides conflicts: of a create by the uniqueness of the id in
+ * its partition (409), of a replace by the ETag (412). That is sound at every consistency level as long as only one region accepts writes.
+ * Below Session consistency a read may be older than what this process has already seen, which costs time but never repeats an effect. The
+ * service deletes final records when their time to live has passed.
  *
- * <p>All methods block, so do not call them on a non-blocking Reactor thread. Each service call takes at most the request
- * timeout.
+ * <p>All methods block, so do not call them on a non-blocking Reactor thread. Each service call takes at most the request timeout.
  */
 public final class CosmosMessageStore implements MessageStore {
 
@@ -102,10 +101,10 @@ public final class CosmosMessageStore implements MessageStore {
             if (existing != null) {
                 return existing;
             }
-            // it expired between the two calls, or has expired but is not deleted yet
+            // it expired between the two calls, or is expired but not deleted yet
         }
         throw new StoreUnavailableException(
-                "Cosmos DB neither creates nor returns the record of message %s [container=%s, tries=%s]: it is being deleted. SafeBunny retries later."
+                "Cosmos DB neither creates nor returns the record of message %s [container=%s, tries=%s]: it is being deleted. SafeBunny retries later; set a longer safebunny.dedup.retention if this goes on."
                         .formatted(record.key().messageId(), container.getId(), CREATE_TRIES),
                 null,
                 null);
@@ -160,7 +159,7 @@ public final class CosmosMessageStore implements MessageStore {
         return CosmosErrors.ofWrite(Operation.REPLACE, container.getId(), key, e);
     }
 
-    /** Empty when another version or none is stored. */
+    /** Empty if another version or none is stored. */
     private Mono<Optional<MessageRecord>> replacing(MessageRecord record) {
         ObjectNode document = document(record);
         RecordKey key = record.key();
@@ -322,7 +321,7 @@ public final class CosmosMessageStore implements MessageStore {
                     .toEpochSecond();
         } catch (DateTimeParseException e) {
             throw new StoreUnavailableException(
-                    "Cosmos DB's time is unknown [container=%s]: its response has no valid Date header."
+                    "Cosmos DB's time is unknown [container=%s]: its response has no valid Date header. SafeBunny retries later; check proxies in between."
                             .formatted(container.getId()),
                     null,
                     e);
@@ -333,16 +332,14 @@ public final class CosmosMessageStore implements MessageStore {
         try {
             return Stream.of(RecordDocument.read(RecordDocument.keyOf(document), document));
         } catch (UnreadableRecordException e) {
-            LOG.warn(
-                    "Skipping a completed record, which instances of a newer version will dispatch: {}",
-                    e.getMessage());
+            LOG.warn("Skipping a completed record that a newer version wrote and will dispatch: {}", e.getMessage());
             return Stream.empty();
         }
     }
 
     /**
-     * Queries all partitions. The cost grows with what is due if the container was created by a version that knows listings, and
-     * with all documents of the container if not.
+     * Queries all partitions. The cost grows with the number of due records, or of all documents if an earlier version created the
+     * container without the index for listings.
      */
     @Override
     public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
@@ -388,8 +385,8 @@ public final class CosmosMessageStore implements MessageStore {
     }
 
     /**
-     * Asks for no content in the response, since we know what we sent, and turns off the client's own write retries: after one, a
-     * conflict might be with our own first write, whose ETag we would not know.
+     * Requests no content in the response, and disables the client's own write retries: after one, a conflict could be with our own first
+     * write, whose ETag we would not know.
      */
     private static CosmosItemRequestOptions writeOptions() {
         return new CosmosItemRequestOptions()

@@ -22,16 +22,14 @@ import org.slf4j.LoggerFactory;
 import org.springframework.data.repository.query.parser.Part;
 
 /**
- * What a node remembers of one correlation id, for whoever wants to see what became of it. Only reads: records are written by
- * {@link CosmosMessageStore} alone. Thread-safe.
+ * Reads the records that a node keeps of a correlation id, for diagnostics. Only {@link CosmosMessageStore} writes them. Thread-safe.
  *
- * <p>Reads go through Spring Data's template, with the client and to the container of the store. No container is looked at or
- * created, and nothing is asked of the service before the first call. A record may be older than what this process has written,
- * as far as the account's consistency level allows.
+ * <p>Reads through Spring Data's template, from the store's container. Does not check or create the container, and calls the service only
+ * when used. A record may be older than what this process has written, depending on the account's consistency level.
  */
 public final class CosmosRecords {
 
-    /** Most records of one answer unless the caller says otherwise. */
+    /** Maximum number of records returned by default. */
     public static final int DEFAULT_LIMIT = 1_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(CosmosRecords.class);
@@ -41,7 +39,7 @@ public final class CosmosRecords {
     private final CosmosCalls calls;
 
     /**
-     * @param options say which container it is; nothing else of them matters here
+     * @param options name the database and the container; the rest is not used
      * @param requestTimeout how long one call may take in all, however many pages it reads
      * @param meters gets {@code safebunny.cosmos.request.charge}, as from the store
      */
@@ -64,13 +62,13 @@ public final class CosmosRecords {
     }
 
     /**
-     * The records of one correlation id, those first that have not changed for the longest time, in whole seconds of the service's
-     * clock. Companions are among them, see {@link io.safebunny.store.RecordKey#isCompanion()}. Records that have expired, and
-     * those that this version of the library does not understand, are not. One query in one partition; blocks.
+     * The records of one correlation id, the least recently changed first, in whole seconds of the service's clock. Includes companions,
+     * see {@link io.safebunny.store.RecordKey#isCompanion()}; excludes expired records and those that this version of the library cannot
+     * read. One query in one partition; blocks.
      *
-     * @param limit not negative; a record may have {@link CosmosMessageStore#MAX_DOCUMENT_SIZE}, and all are held at once. When there
-     *     are more records, the service chooses, and as many as the limit come back
-     * @throws StoreUnavailableException when there is no answer in time, or none but a refusal
+     * @param limit not negative; all records are held in memory at once, each up to {@link CosmosMessageStore#MAX_DOCUMENT_SIZE}. If there
+     *     are more, the service chooses which are returned
+     * @throws StoreUnavailableException if the service does not answer in time or refuses
      */
     public List<MessageRecord> ofCorrelation(String correlationId, int limit) {
         try {
@@ -80,8 +78,8 @@ public final class CosmosRecords {
                             .onErrorMap(CosmosAccessException.class, CosmosRecords::answer)
                             .take(limit)
                             .collectList());
-            // The query does not sort: the template keeps the alias to sort by in a static variable, so that
-            // concurrent queries may get each other's.
+            // sorted here, because the template keeps its sort alias in a static variable that concurrent queries
+            // overwrite
             return found.stream()
                     .sorted(Comparator.comparingLong(RecordItem::changedAt))
                     .flatMap(CosmosRecords::readable)
@@ -96,7 +94,7 @@ public final class CosmosRecords {
                 CriteriaType.IS_EQUAL, RecordItem.PARTITION, List.of(correlationId), Part.IgnoreCaseType.NEVER));
     }
 
-    /** What the service, or the client in its place, said; the template wraps it. */
+    /** The error response of the service or client, which the template wraps. */
     private static Throwable answer(CosmosAccessException thrown) {
         CosmosException answer = thrown.getCosmosException();
         return answer == null ? thrown : answer;
@@ -106,7 +104,7 @@ public final class CosmosRecords {
         try {
             return Stream.of(item.record());
         } catch (UnreadableRecordException e) {
-            LOG.warn("A record is left out of what is known of its correlation id: {}", e.getMessage());
+            LOG.warn("Skipping a record that this version cannot read: {}", e.getMessage());
             return Stream.empty();
         }
     }

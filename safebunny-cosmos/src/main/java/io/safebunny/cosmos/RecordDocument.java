@@ -76,7 +76,7 @@ final class RecordDocument {
         return document;
     }
 
-    /** Times are in milliseconds since 1970, by the clock of whoever made them. */
+    /** Times are in milliseconds since 1970, by the writer's clock. */
     private static ObjectNode write(Listing listing) {
         ObjectNode object = MAPPER.createObjectNode();
         object.put("kind", listing.kind());
@@ -129,7 +129,7 @@ final class RecordDocument {
         try {
             return MAPPER.writeValueAsBytes(document).length;
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("A tree of strings and numbers cannot be written as JSON", e);
+            throw new IllegalStateException("A JSON tree of strings and numbers cannot be serialized", e);
         }
     }
 
@@ -143,7 +143,7 @@ final class RecordDocument {
                 document.path("messageId").asText());
     }
 
-    /** @throws UnreadableRecordException when it is not of a form that {@link #write} produces */
+    /** @throws UnreadableRecordException if {@link #write} cannot have produced it */
     static MessageRecord read(RecordKey key, ObjectNode document) {
         int format = document.path("format").asInt(-1);
         if (format < 1 || format > FORMAT) {
@@ -188,7 +188,7 @@ final class RecordDocument {
     private static String text(ObjectNode document, String name) {
         JsonNode value = document.path(name);
         if (!value.isTextual()) {
-            throw new IllegalArgumentException("no text in property " + name);
+            throw new IllegalArgumentException("property %s must be a text".formatted(name));
         }
         return value.asText();
     }
@@ -196,7 +196,7 @@ final class RecordDocument {
     private static long number(ObjectNode document, String name) {
         JsonNode value = document.path(name);
         if (!value.isNumber()) {
-            throw new IllegalArgumentException("no number in property " + name);
+            throw new IllegalArgumentException("property %s must be a number".formatted(name));
         }
         return value.asLong();
     }

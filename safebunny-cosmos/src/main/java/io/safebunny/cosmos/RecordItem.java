@@ -8,8 +8,8 @@ import io.safebunny.store.UnreadableRecordException;
 import org.springframework.data.annotation.Id;
 
 /**
- * A document as Spring Data has to see it, which is: where the partition key is. Everything else is {@link RecordDocument}'s
- * business. Without {@code @Container}, so that no repository can take it for something to create a container for.
+ * A document as Spring Data sees it: only the id and the partition key; {@link RecordDocument} interprets the rest. Not annotated with
+ * {@code @Container}, so that no repository creates a container for it.
  */
 final class RecordItem {
 
@@ -29,12 +29,12 @@ final class RecordItem {
         this.document = document;
     }
 
-    /** In seconds since 1970 by the service's clock. */
+    /** Seconds since 1970 by the service's clock. */
     long changedAt() {
         return document.path("_ts").asLong();
     }
 
-    /** @throws UnreadableRecordException when this version of the library does not understand it */
+    /** @throws UnreadableRecordException if this version of the library cannot read it */
     MessageRecord record() {
         return RecordDocument.read(RecordDocument.keyOf(document), document);
     }

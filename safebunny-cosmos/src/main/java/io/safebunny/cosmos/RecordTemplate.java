@@ -15,15 +15,15 @@ import java.util.function.DoubleConsumer;
 import reactor.core.publisher.Flux;
 
 /**
- * Spring Data's template for Cosmos DB as far as it is used here: to find documents of a container that the caller names. The
- * reactive one, because the other blocks without a limit. Not a bean, and no repository on top of it: a repository takes its
- * container's name from its entity's class, one for the whole process, and may create the container when it is made. Thread-safe.
+ * Finds documents through Spring Data's template for Cosmos DB. Uses the reactive template, because the blocking one has no time limit. Not
+ * a bean or a repository: a repository has one container name per entity class for the whole process, and may create that container at
+ * start-up. Thread-safe.
  */
 final class RecordTemplate {
 
     private final ReactiveCosmosTemplate template;
 
-    /** @param charges gets the request units of each page */
+    /** @param charges receives the request units of each page */
     RecordTemplate(CosmosAsyncClient client, String database, DoubleConsumer charges) {
         CosmosConfig config = CosmosConfig.builder()
                 .responseDiagnosticsProcessor(diagnostics -> charge(charges, diagnostics))
@@ -33,7 +33,7 @@ final class RecordTemplate {
 
     private static void charge(DoubleConsumer charges, ResponseDiagnostics diagnostics) {
         ResponseDiagnostics.CosmosResponseStatistics page = diagnostics.getCosmosResponseStatistics();
-        if (page != null) { // of an exception there is none
+        if (page != null) { // exceptions have none
             charges.accept(page.getRequestCharge());
         }
     }
@@ -42,7 +42,7 @@ final class RecordTemplate {
         return template.find(query, RecordItem.class, container);
     }
 
-    /** Nothing is mapped: when Spring Data fails to map a document, its exception holds all of it. */
+    /** Bypasses Spring Data's mapping, whose exceptions would contain the whole document. */
     private static final class Documents extends MappingCosmosConverter {
 
         Documents() {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads two things that the Cosmos DB client knows but has no public API for; the only place that uses its internal packages. */
+/** Reads two facts for which the Cosmos DB client has no public API; the only use of its internal packages. */
 final class SdkInternals {
 
     private static final Logger LOG = LoggerFactory.getLogger(SdkInternals.class);
@@ -22,8 +22,8 @@ final class SdkInternals {
     }
 
     /**
-     * The account's setting as the client last read it, at the latest when it was built; {@code null} when this version of the
-     * client does not reveal it.
+     * The account's setting as the client last read it, at the latest when it was built; {@code null} if this version of the client does
+     * not expose it.
      */
     static @Nullable Boolean acceptsWritesInSeveralRegions(CosmosAsyncClient client) {
         try {

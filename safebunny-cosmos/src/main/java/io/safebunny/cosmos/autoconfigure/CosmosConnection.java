@@ -13,7 +13,7 @@ import io.safebunny.failure.ConfigurationException;
 import java.time.Duration;
 import java.util.function.Function;
 
-/** The client in use. Not a bean of the client's own type, so that injecting the application's client never becomes ambiguous. */
+/** The client in use. Not a bean of the client's own type, so that injecting the application's client is never ambiguous. */
 final class CosmosConnection implements AutoCloseable {
 
     private final Function<CosmosContainerOptions, CosmosAsyncContainer> opener;
