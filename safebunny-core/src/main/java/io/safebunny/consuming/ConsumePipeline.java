@@ -244,7 +244,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     private void dispatch(HandledMessage message, Next next) throws Exception {
         message.handling.run(() -> handled(message.handling, next));
         try {
-            parts.sender().publishAllAndWait(message.handling.collected());
+            parts.sender().sendInOrder(message.handling.collected());
         } catch (UnroutableException | NackedException e) {
             throw new UnpublishedException(message.messageId(), e);
         }

@@ -92,7 +92,7 @@ final class Mover {
         int refused = 0;
         while (delivery.isOpen()) {
             try {
-                sender.sendAndWait(copy);
+                sender.send(copy).await();
                 log.works(unconfirmed);
                 return Outcome.MOVED;
             } catch (PublishException

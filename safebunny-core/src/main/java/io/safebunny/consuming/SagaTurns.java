@@ -8,7 +8,7 @@ import io.safebunny.saga.running.Correlation;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.waiting.Turns;
-import io.safebunny.waiting.Turns.Turn;
+import io.safebunny.waiting.Turns.Hold;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -40,11 +40,11 @@ final class SagaTurns implements Middleware<HandledMessage> {
     @Override
     public void invoke(HandledMessage message, Next next) throws Exception {
         String saga = correlation.enter(message.handling, message.payload());
-        Turn turn = turns.tryTake(saga);
+        Hold turn = turns.tryTake(saga);
         if (turn == null) {
             turn = await(saga, message);
         }
-        AtomicReference<@Nullable Turn> held = new AtomicReference<>(turn);
+        AtomicReference<@Nullable Hold> held = new AtomicReference<>(turn);
         // what comes after the completion, sending above all, need not hold up the next message
         message.handling.records().whenCompleted(() -> give(held));
         try {
@@ -54,16 +54,16 @@ final class SagaTurns implements Middleware<HandledMessage> {
         }
     }
 
-    private static void give(AtomicReference<@Nullable Turn> held) {
-        Turn turn = held.getAndSet(null);
+    private static void give(AtomicReference<@Nullable Hold> held) {
+        Hold turn = held.getAndSet(null);
         if (turn != null) {
             turn.close();
         }
     }
 
-    private Turn await(String saga, HandledMessage message) {
+    private Hold await(String saga, HandledMessage message) {
         try {
-            Turn turn = waiting.incrementAndGet() <= mostWaiting
+            Hold turn = waiting.incrementAndGet() <= mostWaiting
                     ? turns.await(saga, Deadline.after(PATIENCE, timeline))
                     : null;
             if (turn != null) {

@@ -333,7 +333,7 @@ public final class SafeBunnyEngine {
         sagas.start();
         scheduling.start();
         if (parts.outbox() != null) {
-            parts.outbox().start(sender::publish);
+            parts.outbox().start(sender::sendTraced);
         }
     }
 

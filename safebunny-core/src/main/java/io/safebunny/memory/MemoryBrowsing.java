@@ -19,7 +19,8 @@ final class MemoryBrowsing implements BrowsedQueue {
     private final MemoryQueue queue;
     private volatile long waiting;
     private final String name;
-    private final List<Taken> taken = new CopyOnWriteArrayList<>(); // the transport may be closed by another thread
+    private final List<BrowsedDelivery> taken =
+            new CopyOnWriteArrayList<>(); // the transport may be closed by another thread
     private volatile boolean cutOff;
     private volatile boolean closed;
 
@@ -37,11 +38,11 @@ final class MemoryBrowsing implements BrowsedQueue {
 
     @Override
     public @Nullable Delivery next() {
-        List<Taken> first = new ArrayList<>(1);
+        List<BrowsedDelivery> first = new ArrayList<>(1);
         broker.change(afterwards -> {
             Map.Entry<Long, IncomingMessage> message = cutOff ? null : queue.takeFirst();
             if (message != null) {
-                first.add(new Taken(message.getKey(), message.getValue()));
+                first.add(new BrowsedDelivery(message.getKey(), message.getValue()));
                 taken.addAll(first);
             }
             waiting = message == null ? 0 : queue.depth();
@@ -69,17 +70,17 @@ final class MemoryBrowsing implements BrowsedQueue {
     @Override
     public void close() {
         closed = true;
-        taken.forEach(Taken::handBack);
+        taken.forEach(BrowsedDelivery::handBack);
         taken.clear();
     }
 
-    private final class Taken implements Delivery {
+    private final class BrowsedDelivery implements Delivery {
 
         private final long position;
         private final IncomingMessage message;
         private volatile boolean settled;
 
-        Taken(long position, IncomingMessage message) {
+        BrowsedDelivery(long position, IncomingMessage message) {
             this.position = position;
             this.message = message;
         }

@@ -58,7 +58,7 @@ public final class ConfirmedSender {
     private final Observations observations;
     private final AtomicInteger unconfirmed = new AtomicInteger();
     /** In the order in which they lost the connection, so that stop() ends them in that order. */
-    private final Set<Sending> retrying = Collections.synchronizedSet(new LinkedHashSet<>());
+    private final Set<PendingConfirm> retrying = Collections.synchronizedSet(new LinkedHashSet<>());
 
     private volatile UnaryOperator<String> taken = type -> "";
     private volatile boolean started = true;
@@ -119,30 +119,51 @@ public final class ConfirmedSender {
         }
     }
 
-    /** The sending of one message, until it is confirmed or has failed. */
-    private final class Sending {
-        final OutboundMessage message;
-        final CompletableFuture<Void> result = new CompletableFuture<>();
-        final Deadline deadline;
-        Duration backOff = FIRST_BACK_OFF;
+    /**
+     * The sending of one message. Completes when the message is confirmed, or with a {@link
+     * io.safebunny.failure.PublishException}; perhaps on an I/O thread.
+     */
+    public final class PendingConfirm extends CompletableFuture<Void> {
+
+        private final OutboundMessage message;
+        private final Deadline deadline;
+        private Duration backOff = FIRST_BACK_OFF;
         private volatile Timeline.@Nullable Cancellable limit;
 
-        Sending(OutboundMessage message, Deadline deadline) {
+        private PendingConfirm(OutboundMessage message, Deadline deadline) {
             this.message = message;
             this.deadline = deadline;
         }
 
-        void attempt() {
+        /**
+         * Blocks until the message is confirmed, at most until one second after the deadline.
+         *
+         * @throws io.safebunny.failure.PublishException when it is not confirmed
+         */
+        public void await() {
+            try {
+                timeline.await(this, deadline.left().plus(GRACE));
+            } catch (ExecutionException e) {
+                throw rethrow(e.getCause());
+            } catch (TimeoutException e) {
+                throw new PublishTimeoutException(message.publication(), deadline.timeout(), "the transport");
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw interrupted(message);
+            }
+        }
+
+        private void attempt() {
             CompletableFuture<Void> unused = sendOnce(
                             message.deliverAt() == null ? message : message.sentAt(timeline.now()), deadline)
                     .whenComplete((none, failure) -> {
                         Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
                         if (cause == null || isToBeDropped(cause)) {
-                            result.complete(null);
+                            complete(null);
                         } else if (cause instanceof ConnectionLostException && !stopped) {
                             againAfter(cause);
                         } else {
-                            result.completeExceptionally(explained(cause));
+                            completeExceptionally(explained(cause));
                         }
                     });
         }
@@ -164,20 +185,20 @@ public final class ConfirmedSender {
 
         /** Schedules the time limit only at the first lost connection, because most messages never need one. */
         private void againAfter(Throwable cause) {
-            if (result.isDone()) { // the deadline has passed
+            if (isDone()) { // the deadline has passed
                 return;
             }
             try {
                 if (retrying.add(this)) {
                     limit = timeline.schedule(
-                            Duration.ofNanos(deadline.nanosLeft()), () -> result.completeExceptionally(cause));
+                            Duration.ofNanos(deadline.nanosLeft()), () -> completeExceptionally(cause));
                 }
                 timeline.schedule(jittered(backOff), () -> attemptOnRetries(cause));
             } catch (RuntimeException | Error e) { // otherwise nothing would complete it or release its permit
                 cause.addSuppressed(e);
-                result.completeExceptionally(cause);
+                completeExceptionally(cause);
             }
-            if (result.isDone()) { // perhaps before it was added
+            if (isDone()) { // perhaps before it was added
                 retrying.remove(this);
             }
             Duration doubled = backOff.multipliedBy(2);
@@ -190,20 +211,20 @@ public final class ConfirmedSender {
         }
 
         private void attemptOnRetries(Throwable cause) {
-            if (result.isDone()) {
+            if (isDone()) {
                 return;
             }
             try {
                 retries.execute(this::attempt);
             } catch (RejectedExecutionException e) {
-                result.completeExceptionally(new ConnectionLostException(message.publication(), "shutting down", e));
+                completeExceptionally(new ConnectionLostException(message.publication(), "shutting down", e));
             } catch (OutOfMemoryError e) { // no thread available now
                 LOG.debug("No thread available; retrying in {} ms", backOff.toMillis(), e);
                 againAfter(cause);
             }
         }
 
-        void ended() {
+        private void ended() {
             unconfirmed.decrementAndGet();
             inFlight.release();
             retrying.remove(this);
@@ -219,39 +240,25 @@ public final class ConfirmedSender {
         return unconfirmed.get();
     }
 
-    /** Like {@link #send(OutboundMessage)}, with an observation: for messages that were created earlier. */
-    public CompletableFuture<Void> publish(OutboundMessage message) {
-        return observed(message, deadline());
+    /** Sends a message with {@link #deadline}. Blocks while there is no permit. */
+    public PendingConfirm send(OutboundMessage message) {
+        return send(message, deadline());
     }
 
-    private CompletableFuture<Void> observed(OutboundMessage message, Deadline deadline) {
+    /** Like {@link #send(OutboundMessage)}, with an observation: for messages that were created earlier. */
+    public PendingConfirm sendTraced(OutboundMessage message) {
         WireMessage wire = message.message();
         Observation observation = observations.startSending(
                 String.valueOf(wire.type()),
                 message.route().routingKey(),
                 String.valueOf(wire.messageId()),
                 wire.headers());
-        CompletableFuture<Void> sent = send(message, deadline);
-        if (observation == null) {
-            return sent;
+        PendingConfirm sent = send(message);
+        if (observation != null) {
+            CompletableFuture<Void> unused =
+                    sent.whenComplete((none, failure) -> observations.stopSending(observation, failure));
         }
-        CompletableFuture<Void> unused =
-                sent.whenComplete((none, failure) -> observations.stopSending(observation, failure));
-        return sent; // not the dependent future, which would wrap failures
-    }
-
-    /** As {@link #publish}, but blocks until confirmed. */
-    public void publishAndWait(OutboundMessage message) {
-        publishAndWait(message, deadline());
-    }
-
-    void publishAndWait(OutboundMessage message, Deadline deadline) {
-        await(observed(message, deadline), message, deadline);
-    }
-
-    /** Completes when confirmed, or with a {@link io.safebunny.failure.PublishException}; perhaps on an I/O thread. */
-    public CompletableFuture<Void> send(OutboundMessage message) {
-        return send(message, deadline());
+        return sent;
     }
 
     /** The deadline of a publication that begins now. */
@@ -260,24 +267,26 @@ public final class ConfirmedSender {
     }
 
     /** @param deadline for everything: waiting for a permit, a connection and a channel, retries, and the confirm */
-    CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+    PendingConfirm send(OutboundMessage message, Deadline deadline) {
+        PendingConfirm sent = new PendingConfirm(message, deadline);
         try {
             if (!inFlight.acquire(deadline)) {
-                return CompletableFuture.failedFuture(new PublishTimeoutException(
+                sent.completeExceptionally(new PublishTimeoutException(
                         message.publication(),
                         deadline.timeout(),
                         "one of %s places for unconfirmed publications (safebunny.publisher.max-in-flight)"
                                 .formatted(maxInFlight)));
+                return sent;
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return CompletableFuture.failedFuture(interrupted(message));
+            sent.completeExceptionally(interrupted(message));
+            return sent;
         }
         unconfirmed.incrementAndGet();
-        Sending sending = new Sending(message, deadline);
-        CompletableFuture<Void> unused = sending.result.whenComplete((none, failure) -> sending.ended());
-        sending.attempt();
-        return sending.result;
+        CompletableFuture<Void> unused = sent.whenComplete((none, failure) -> sent.ended());
+        sent.attempt();
+        return sent;
     }
 
     /** Turns exceptions of the transport into failed futures; otherwise the future of a retry would never complete. */
@@ -289,37 +298,14 @@ public final class ConfirmedSender {
         }
     }
 
-    /** Blocks until confirmed, at most for the timeout plus one second. */
-    public void sendAndWait(OutboundMessage message) {
-        sendAndWait(message, deadline());
-    }
-
-    /** Blocks until confirmed, at most until one second after the deadline. */
-    void sendAndWait(OutboundMessage message, Deadline deadline) {
-        await(send(message, deadline), message, deadline);
-    }
-
-    private void await(CompletableFuture<Void> sent, OutboundMessage message, Deadline deadline) {
-        try {
-            timeline.await(sent, deadline.left().plus(GRACE));
-        } catch (ExecutionException e) {
-            throw rethrow(e.getCause());
-        } catch (TimeoutException e) {
-            throw new PublishTimeoutException(message.publication(), deadline.timeout(), "the transport");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw interrupted(message);
-        }
-    }
-
     private static PublishTimeoutException interrupted(OutboundMessage message) {
         return PublishTimeoutException.interrupted(message.publication(), "the confirm");
     }
 
-    /** Sends the messages in order, each after the confirm of the previous one. */
-    public void publishAllAndWait(List<OutboundMessage> messages) {
+    /** Sends the messages like {@link #sendTraced}, each after the confirm of the previous one. */
+    public void sendInOrder(List<OutboundMessage> messages) {
         for (OutboundMessage message : messages) {
-            publishAndWait(message);
+            sendTraced(message).await();
             message.ended(PublishOutcome.CONFIRMED, null);
         }
     }
@@ -327,8 +313,8 @@ public final class ConfirmedSender {
     /** Stops retrying, because the connections are about to be closed. */
     public void stop() {
         stopped = true;
-        for (Sending sending : retrying.toArray(Sending[]::new)) {
-            sending.result.completeExceptionally(
+        for (PendingConfirm sending : retrying.toArray(PendingConfirm[]::new)) {
+            sending.completeExceptionally(
                     new ConnectionLostException(sending.message.publication(), "shutting down", null));
         }
     }

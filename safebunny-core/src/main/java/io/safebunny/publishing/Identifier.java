@@ -49,7 +49,7 @@ final class Identifier {
 
     /** @throws InvalidPublicationException when an option or header is invalid */
     Envelope identify(
-            Publication publication, Map<String, String> trace, long sentAt, String contentType, byte[] body) {
+            PublishCall publication, Map<String, String> trace, long sentAt, String contentType, byte[] body) {
         Headers.requirePublishable(publication.headers());
         Surrounding surrounding = publication.surrounding;
         Envelope parent = surrounding == null ? null : surrounding.message();
@@ -91,7 +91,7 @@ final class Identifier {
         return headers.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     }
 
-    private String correlationId(Publication publication, @Nullable Envelope parent) {
+    private String correlationId(PublishCall publication, @Nullable Envelope parent) {
         String given = publication.options.correlationId();
         if (given != null) {
             if (!Names.isCorrelationId(given)) {
@@ -110,7 +110,7 @@ final class Identifier {
                 : keyedCorrelation.idOf(new Ancestry("", "", node, publication.type(), requireKey(key), 1));
     }
 
-    private String ordinalOrKey(Publication publication, @Nullable Surrounding surrounding) {
+    private String ordinalOrKey(PublishCall publication, @Nullable Surrounding surrounding) {
         String key = publication.options.idempotencyKey();
         if (key != null) {
             return requireKey(key);
@@ -137,7 +137,7 @@ final class Identifier {
      * A delayed message waits on the broker. Only the broker would know later whether a queue is bound, and it would not drop the
      * message.
      */
-    private static void requireHeardAtOnce(Publication publication) {
+    private static void requireHeardAtOnce(PublishCall publication) {
         if (publication.options.isDroppedIfUnheard()
                 && (publication.options.deliverAt() != null
                         || !publication.delay().isZero())) {
@@ -148,7 +148,7 @@ final class Identifier {
     }
 
     /** @throws InvalidPublicationException if the delay is out of range, or cannot be combined with the other options */
-    static void requireWait(Publication publication) {
+    static void requireWait(PublishCall publication) {
         requireHeardAtOnce(publication);
         Duration delay = publication.delay();
         if (!delay.isNegative() && delay.compareTo(LONGEST_DELAY) <= 0) {

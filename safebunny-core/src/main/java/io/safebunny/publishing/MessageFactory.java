@@ -35,12 +35,12 @@ final class MessageFactory {
         this.metrics = metrics;
     }
 
-    String routingKeyOf(Publication publication) {
+    String routingKeyOf(PublishCall publication) {
         return Names.address(options.node(), publication.type());
     }
 
     /** @throws InvalidPublicationException if it is too large or invalid, or cannot be serialized */
-    OutboundMessage create(Publication publication, Map<String, String> trace) {
+    OutboundMessage create(PublishCall publication, Map<String, String> trace) {
         Identifier.requireWait(publication);
         byte[] body = serializer.serialize(publication.payload());
         requireNotTooLarge(publication, body);
@@ -59,7 +59,7 @@ final class MessageFactory {
     }
 
     /** In whole milliseconds, as sent and stored; rounded up, so that nothing is early. */
-    private Instant dueAt(Publication publication) {
+    private Instant dueAt(PublishCall publication) {
         Instant due = publication.deliverAt();
         return due == null
                 ? timeline.now().plus(publication.delay())
@@ -67,7 +67,7 @@ final class MessageFactory {
     }
 
     /** Receivers limit both the size on the wire and the decoded size. */
-    private void requireNotTooLarge(Publication publication, byte[] body) {
+    private void requireNotTooLarge(PublishCall publication, byte[] body) {
         if (body.length > options.maxMessageSize()) {
             throw new InvalidPublicationException(
                     "Message too large [type=%s, bytes=%s]: it must have at most %s. Publish a reference to the data, or raise safebunny.max-message-size on all nodes that see it."
@@ -75,7 +75,7 @@ final class MessageFactory {
         }
     }
 
-    private WireMessage encoded(Publication publication, Envelope envelope) {
+    private WireMessage encoded(PublishCall publication, Envelope envelope) {
         BodyCodec codec = options.codec();
         if (codec == null) {
             return envelope.toWire();

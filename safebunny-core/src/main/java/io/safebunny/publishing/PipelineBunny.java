@@ -11,7 +11,6 @@ import io.safebunny.handling.MessageScope;
 import io.safebunny.handling.Pipeline;
 import io.safebunny.handling.Surrounding;
 import io.safebunny.identity.IdScheme;
-import io.safebunny.message.MessageTypes;
 import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
@@ -19,7 +18,7 @@ import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
-import io.safebunny.publishing.Publication.Mode;
+import io.safebunny.publishing.PublishCall.Mode;
 import io.safebunny.serialization.MessageSerializer;
 import io.safebunny.store.Outbox;
 import io.safebunny.time.Timeline;
@@ -42,7 +41,7 @@ public final class PipelineBunny implements Bunny {
     private final Executor callbacks;
     private final Timeline timeline;
     private final SendStep sendStep;
-    private final Pipeline<Publication> pipeline;
+    private final Pipeline<PublishCall> pipeline;
 
     /**
      * @param current the current handlings of this engine
@@ -69,17 +68,14 @@ public final class PipelineBunny implements Bunny {
         this.scope = scope;
         this.timeline = timeline;
         this.callbacks = new Callbacks(callbacks, timeline, log);
-        List<Middleware<? super Publication>> steps = new ArrayList<>(of(middlewares, Group.BEFORE));
+        List<Middleware<? super PublishCall>> steps = new ArrayList<>(of(middlewares, Group.BEFORE));
         this.sendStep = new SendStep(
                 new MessageFactory(options, ids, serializer, timeline, metrics),
                 sender,
                 outbox,
                 observations,
-                scope,
                 this.callbacks,
-                new Reports(callbacks),
-                log,
-                of(middlewares, Group.AFTER));
+                new Reports(callbacks, scope, log, of(middlewares, Group.AFTER)));
         steps.add(sendStep);
         this.pipeline = new Pipeline<>(steps);
     }
@@ -131,11 +127,11 @@ public final class PipelineBunny implements Bunny {
     CompletableFuture<Published> publishAsync(
             Object payload, PublishOptions publishOptions, @Nullable Surrounding surrounding) {
         try {
-            Outcome outcome =
+            PublishCall call =
                     run(surrounding == null ? Mode.SEND_ASYNC : Mode.COLLECT, payload, publishOptions, surrounding);
-            return outcome.sent() == null
-                    ? CompletableFuture.completedFuture(outcome.published())
-                    : outcome.sent().thenApplyAsync(none -> outcome.published(), callbacks);
+            return call.sent == null
+                    ? CompletableFuture.completedFuture(call.published())
+                    : call.sent.thenApplyAsync(none -> call.published(), callbacks);
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -148,20 +144,19 @@ public final class PipelineBunny implements Bunny {
      * @return {@code null} when a middleware dropped it
      */
     public @Nullable OutboundMessage keepBack(Object payload, PublishOptions publishOptions, Handling handling) {
-        return run(Mode.KEEP, payload, publishOptions, handling).kept();
+        return run(Mode.KEEP, payload, publishOptions, handling).kept;
     }
 
     /** Like {@link #keepBack(Object, PublishOptions, Handling)}, within the current handling of this thread, if any. */
     public @Nullable OutboundMessage keepBack(Object payload, PublishOptions publishOptions) {
-        return run(Mode.KEEP, payload, publishOptions, surrounding(payload, publishOptions))
-                .kept();
+        return run(Mode.KEEP, payload, publishOptions, surrounding(payload, publishOptions)).kept;
     }
 
     /** Collects, stores or sends an existing message, as {@link #publish(Object, PublishOptions)} does with a new one. */
     public void hand(OutboundMessage message) {
         Handling handling = current.get();
         if (handling == null) {
-            sendStep.storeOrSend(message, sender.deadline());
+            sendStep.storeOrSend(message);
         } else {
             handling.requirePublishing();
             sendStep.collect(handling, message);
@@ -176,26 +171,14 @@ public final class PipelineBunny implements Bunny {
         return handling;
     }
 
-    /**
-     * @param sent set in mode {@link Mode#SEND_ASYNC}, unless the outbox stored the message
-     * @param kept set in mode {@link Mode#KEEP}
-     */
-    private record Outcome(
-            Published published,
-            @Nullable CompletableFuture<Void> sent,
-            @Nullable OutboundMessage kept) {}
-
-    private Outcome run(Mode mode, Object payload, PublishOptions publishOptions, @Nullable Surrounding surrounding) {
-        Publication publication = new Publication(
-                mode,
-                payload,
-                MessageTypes.nameOf(payload.getClass()),
-                publishOptions,
-                surrounding,
-                mode == Mode.COLLECT || mode == Mode.KEEP ? null : sender.deadline(),
-                delay(publishOptions));
-        unchecked(() -> scope.run(() -> pipeline.run(publication)));
-        return new Outcome(publication.published(), publication.sent, publication.kept);
+    private PublishCall run(
+            Mode mode, Object payload, PublishOptions publishOptions, @Nullable Surrounding surrounding) {
+        PublishCall call = new PublishCall(mode, payload, publishOptions, surrounding, delay(publishOptions));
+        if (mode.isSending()) {
+            call.deadline(sender.deadline());
+        }
+        unchecked(() -> scope.run(() -> pipeline.run(call)));
+        return call;
     }
 
     private Duration delay(PublishOptions publishOptions) {

@@ -27,7 +27,7 @@ final class Report implements OutboundMessage.Watcher {
                     LOG, "Outcomes of publications were not reported to publish middlewares")
             .upTo(20);
 
-    private final Publication publication;
+    private final PublishCall call;
     private final Pipeline<PublishContext> after;
     private final MessageScope scope;
     private final Executor reports;
@@ -35,13 +35,8 @@ final class Report implements OutboundMessage.Watcher {
     private final AtomicBoolean told = new AtomicBoolean();
 
     /** @param reports runs the middlewares if the outcome is decided on a thread that must not wait for them */
-    Report(
-            Publication publication,
-            Pipeline<PublishContext> after,
-            MessageScope scope,
-            Executor reports,
-            BoundedLog log) {
-        this.publication = publication;
+    Report(PublishCall call, Pipeline<PublishContext> after, MessageScope scope, Executor reports, BoundedLog log) {
+        this.call = call;
         this.after = after;
         this.scope = scope;
         this.reports = reports;
@@ -56,7 +51,7 @@ final class Report implements OutboundMessage.Watcher {
         try {
             reports.execute(() -> run(outcome, failure));
         } catch (Throwable e) { // a failed report must not affect the message
-            String id = String.valueOf(publication.messageId());
+            String id = String.valueOf(call.messageId());
             log.tell(
                     UNTOLD,
                     id,
@@ -77,11 +72,11 @@ final class Report implements OutboundMessage.Watcher {
 
     /** Runs the after group; failures are only logged, because the outcome is final. */
     private void run(PublishOutcome outcome, @Nullable Throwable failure) {
-        publication.ended(outcome, failure);
+        call.ended(outcome, failure);
         try {
-            scope.run(() -> after.run(publication));
+            scope.run(() -> after.run(call));
         } catch (Throwable e) {
-            String id = String.valueOf(publication.messageId());
+            String id = String.valueOf(call.messageId());
             log.tell(
                     AFTER,
                     id,

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.publishing;
 
+import io.safebunny.handling.MessageScope;
+import io.safebunny.handling.Pipeline;
+import io.safebunny.middleware.PublishContext;
+import io.safebunny.middleware.PublishMiddleware;
+import io.safebunny.observation.BoundedLog;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -17,12 +23,26 @@ final class Reports implements Executor {
     static final int MOST_WAITING = 10_000;
 
     private final Executor threads;
+    private final MessageScope scope;
+    private final BoundedLog log;
+    private final Pipeline<PublishContext> after;
+    private final boolean hasAfter;
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private int running;
 
     /** @param threads must not run tasks on the calling thread */
-    Reports(Executor threads) {
+    Reports(Executor threads, MessageScope scope, BoundedLog log, List<PublishMiddleware> afterGroup) {
         this.threads = threads;
+        this.scope = scope;
+        this.log = log;
+        this.after = new Pipeline<>(afterGroup);
+        this.hasAfter = !afterGroup.isEmpty();
+    }
+
+    /** {@code null} if there is nobody to report to. */
+    @Nullable
+    Report on(PublishCall call) {
+        return hasAfter ? new Report(call, after, scope, this, log) : null;
     }
 
     /** @throws RejectedExecutionException if the queue is full or there is no thread; the report is not run */

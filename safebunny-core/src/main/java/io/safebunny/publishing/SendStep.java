@@ -3,21 +3,14 @@ package io.safebunny.publishing;
 
 import io.micrometer.observation.Observation;
 import io.safebunny.failure.InvalidPublicationException;
-import io.safebunny.handling.MessageScope;
-import io.safebunny.handling.Pipeline;
 import io.safebunny.handling.Surrounding;
 import io.safebunny.message.Envelope;
 import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
-import io.safebunny.middleware.PublishContext;
-import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.middleware.PublishOutcome;
-import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Observations;
 import io.safebunny.store.Outbox;
-import io.safebunny.time.Deadline;
 import io.safebunny.transport.OutboundMessage;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -29,52 +22,41 @@ import org.jspecify.annotations.Nullable;
  * The action of the publish pipeline: collects, stores or sends the message, as its caller requested, and reports the outcome to
  * the after group. Thread-safe.
  */
-final class SendStep implements Middleware<Publication> {
+final class SendStep implements Middleware<PublishCall> {
 
     private final MessageFactory messages;
     private final ConfirmedSender sender;
     private final @Nullable Outbox outbox;
     private final Observations observations;
-    private final MessageScope scope;
     private final Executor callbacks;
-    private final Executor reports;
-    private final Pipeline<PublishContext> after;
-    private final boolean hasAfter;
-    private final BoundedLog log;
+    private final Reports reports;
 
     SendStep(
             MessageFactory messages,
             ConfirmedSender sender,
             @Nullable Outbox outbox,
             Observations observations,
-            MessageScope scope,
             Executor callbacks,
-            Executor reports,
-            BoundedLog log,
-            List<PublishMiddleware> afterwards) {
-        this.log = log;
+            Reports reports) {
         this.messages = messages;
         this.sender = sender;
         this.outbox = outbox;
         this.observations = observations;
-        this.scope = scope;
         this.callbacks = callbacks;
         this.reports = reports;
-        this.after = new Pipeline<>(afterwards);
-        this.hasAfter = !afterwards.isEmpty();
     }
 
     @Override
-    public void invoke(Publication publication, Next next) throws Exception {
-        Report report = hasAfter ? new Report(publication, after, scope, reports, log) : null;
+    public void invoke(PublishCall call, Next next) throws Exception {
+        Report report = reports.on(call);
         PublishOutcome outcome;
         try {
-            outcome = send(publication, report);
+            outcome = send(call, report);
         } catch (Throwable failure) {
             endedHere(report, PublishOutcome.FAILED, failure);
             throw failure;
         }
-        publication.accepted();
+        call.accepted();
         if (outcome != null) {
             endedHere(report, outcome, null);
         }
@@ -88,48 +70,47 @@ final class SendStep implements Middleware<Publication> {
     }
 
     /** @return {@code null} if the outcome is reported later */
-    private @Nullable PublishOutcome send(Publication publication, @Nullable Report report) {
-        if (publication.surrounding != null) {
-            if (publication.mode != Publication.Mode.SEND_NOW || !publication.surrounding.isEnding()) {
-                publication.surrounding.requirePublishing();
+    private @Nullable PublishOutcome send(PublishCall call, @Nullable Report report) {
+        if (call.surrounding != null) {
+            if (call.mode != PublishCall.Mode.SEND_NOW || !call.surrounding.isEnding()) {
+                call.surrounding.requirePublishing();
             }
-            if (publication.mode == Publication.Mode.SEND_NOW && publication.surrounding.collectsOnly()) {
+            if (call.mode == PublishCall.Mode.SEND_NOW && call.surrounding.collectsOnly()) {
                 throw new InvalidPublicationException(
                         "publishNow is refused in a saga [type=%s]: the message would stay sent even if the saga's state is not written. Use publish, or a step of the saga."
-                                .formatted(publication.type()));
+                                .formatted(call.type()));
             }
         }
-        Envelope parent = publication.surrounding == null ? null : publication.surrounding.message();
+        Envelope parent = call.surrounding == null ? null : call.surrounding.message();
         Map<String, String> trace = Observations.traceOf(parent);
-        String routingKey = messages.routingKeyOf(publication);
-        Observation observation =
-                publication.mode == Publication.Mode.COLLECT || publication.mode == Publication.Mode.KEEP
-                        ? observations.startCreating(publication.type(), routingKey, trace)
-                        : observations.startPublishing(publication.type(), routingKey, trace);
+        String routingKey = messages.routingKeyOf(call);
+        Observation observation = call.mode.isSending()
+                ? observations.startPublishing(call.type(), routingKey, trace)
+                : observations.startCreating(call.type(), routingKey, trace);
         boolean handedOver = false;
         Throwable failure = null;
         try {
-            OutboundMessage created = messages.create(publication, trace);
+            OutboundMessage created = messages.create(call, trace);
             OutboundMessage message = report == null ? created : created.watchedBy(report);
-            observations.identified(observation, publication.messageId(), publication.correlationId());
-            switch (publication.mode) {
-                case COLLECT -> collect(Objects.requireNonNull(publication.surrounding, "in this mode"), message);
+            observations.identified(observation, call.messageId(), call.correlationId());
+            switch (call.mode) {
+                case COLLECT -> collect(Objects.requireNonNull(call.surrounding, "in this mode"), message);
                 case SEND_AND_WAIT -> {
                     if (!isStored(message, observation)) {
-                        return sendNow(publication, message);
+                        return sendNow(call, message);
                     }
                 }
                 case SEND_ASYNC -> {
                     if (!isStored(message, observation)) {
                         sender.requireRunning(message);
-                        publication.sent = whenSent(report, observation, sender.send(message, publication.deadline()));
+                        call.sent = whenSent(report, observation, sender.send(message, call.deadline()));
                         handedOver = true;
                     }
                 }
                 case SEND_NOW -> {
-                    return sendNow(publication, message);
+                    return sendNow(call, message);
                 }
-                case KEEP -> publication.kept = message;
+                case KEEP -> call.kept = message;
             }
             return null;
         } catch (RuntimeException e) {
@@ -142,9 +123,9 @@ final class SendStep implements Middleware<Publication> {
         }
     }
 
-    private PublishOutcome sendNow(Publication publication, OutboundMessage message) {
+    private PublishOutcome sendNow(PublishCall call, OutboundMessage message) {
         sender.requireRunning(message);
-        sender.sendAndWait(message, publication.deadline());
+        sender.send(message, call.deadline()).await();
         return PublishOutcome.CONFIRMED;
     }
 
@@ -157,10 +138,10 @@ final class SendStep implements Middleware<Publication> {
     }
 
     /** Stores the message in the transaction open on this thread, if any; otherwise sends it and waits for the confirm. */
-    void storeOrSend(OutboundMessage message, Deadline deadline) {
+    void storeOrSend(OutboundMessage message) {
         if (!isStored(message)) {
             sender.requireRunning(message);
-            sender.publishAndWait(message, deadline);
+            sender.sendTraced(message).await();
             message.ended(PublishOutcome.CONFIRMED, null);
         }
     }

@@ -22,11 +22,11 @@ public final class TopologyExport {
     public static String mermaid(Topology topology) {
         Set<String> lines = new LinkedHashSet<>();
         lines.add("flowchart LR");
-        for (Route route : routes(topology)) {
+        for (Flow flow : flows(topology)) {
             lines.add("    %s([%s]) -->|%s| %s[[%s]]"
-                    .formatted(id(route.from()), route.from(), route.type(), id(route.queue()), route.queue()));
+                    .formatted(id(flow.from()), flow.from(), flow.type(), id(flow.queue()), flow.queue()));
             lines.add("    %s[[%s]] --> %s([%s])"
-                    .formatted(id(route.queue()), route.queue(), id(topology.node()), topology.node()));
+                    .formatted(id(flow.queue()), flow.queue(), id(topology.node()), topology.node()));
         }
         boolean consumes = topology.queues().stream().map(Queue::name).anyMatch(topology.poisonQueue()::equals);
         if (consumes) {
@@ -52,10 +52,10 @@ public final class TopologyExport {
         Map<String, Object> channels = new LinkedHashMap<>();
         Map<String, Object> operations = new LinkedHashMap<>();
         for (String queue : queues(topology)) {
-            List<Route> routes = routes(topology).stream()
-                    .filter(route -> route.queue().equals(queue))
+            List<Flow> flows = flows(topology).stream()
+                    .filter(flow -> flow.queue().equals(queue))
                     .toList();
-            String type = routes.get(0).type();
+            String type = flows.get(0).type();
             channels.put(
                     type,
                     map(
@@ -65,8 +65,8 @@ public final class TopologyExport {
                             "From "
                                     + String.join(
                                             ", ",
-                                            new TreeSet<>(routes.stream()
-                                                    .map(Route::from)
+                                            new TreeSet<>(flows.stream()
+                                                    .map(Flow::from)
                                                     .toList())),
                             "messages",
                             Map.of(type, map("name", type, "contentType", "application/json")),
@@ -93,27 +93,27 @@ public final class TopologyExport {
         return map;
     }
 
-    private record Route(String from, String type, String queue) {}
+    private record Flow(String from, String type, String queue) {}
 
     private static Set<String> queues(Topology topology) {
         Set<String> queues = new LinkedHashSet<>();
-        routes(topology).forEach(route -> queues.add(route.queue()));
+        flows(topology).forEach(flow -> queues.add(flow.queue()));
         return queues;
     }
 
     /** Bindings of publications, with node and type. Keys of the main exchange end with the type, which has no hyphen. */
-    private static List<Route> routes(Topology topology) {
-        List<Route> routes = new ArrayList<>();
+    private static List<Flow> flows(Topology topology) {
+        List<Flow> flows = new ArrayList<>();
         for (Binding binding : topology.bindings()) {
             int end = binding.routingKey().lastIndexOf('-');
             boolean isNotice = binding.queue().equals(Topology.poisonWatchOf(topology.node()));
             if (binding.exchange().equals(topology.options().mainExchange()) && end > 0 && !isNotice) {
-                routes.add(new Route(
+                flows.add(new Flow(
                         binding.routingKey().substring(0, end),
                         binding.routingKey().substring(end + 1),
                         binding.queue()));
             }
         }
-        return routes;
+        return flows;
     }
 }

@@ -23,11 +23,11 @@ final class Paces<K> {
     /** Weight of the last turn in the average. */
     private static final int SMOOTHING = 8;
 
-    private final Map<K, Pace> paces = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<K, Schedule> paces = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<K, Pace> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<K, Schedule> eldest) {
             return size() > MOST_KEYS;
         }
     };
@@ -37,37 +37,37 @@ final class Paces<K> {
         this.random = random;
     }
 
-    /** Pace of one key; times in nanoseconds. */
-    private static final class Pace {
+    /** Schedule of one key; times in nanoseconds. */
+    private static final class Schedule {
         private long turn = FIRST_GUESS;
         private long next;
 
-        Pace(long now) {
+        Schedule(long now) {
             this.next = now;
         }
     }
 
     /** The next free slot in the schedule, or a random delay if that slot is too far in the future to predict. */
     synchronized Duration comesAgainIn(K key, long now) {
-        Pace pace = paces.get(key);
-        if (pace == null || now - pace.next > LONGEST.toNanos()) {
-            pace = new Pace(now);
-            paces.put(key, pace);
+        Schedule schedule = paces.get(key);
+        if (schedule == null || now - schedule.next > LONGEST.toNanos()) {
+            schedule = new Schedule(now);
+            paces.put(key, schedule);
         }
-        if (pace.next - now > LONGEST.toNanos()) {
+        if (schedule.next - now > LONGEST.toNanos()) {
             return LONGEST.dividedBy(2).plusNanos(random.nextLong(LONGEST.toNanos() / 2));
         }
-        long due = Math.max(pace.next, now);
+        long due = Math.max(schedule.next, now);
         // slightly faster than the line moves, so that the line never runs empty
-        pace.next = due + pace.turn * 3 / 4;
+        schedule.next = due + schedule.turn * 3 / 4;
         return Duration.ofNanos(Math.max(due - now, SHORTEST.toNanos()));
     }
 
     /** Records how long a turn lasted; only for keys whose line has been full. */
     synchronized void took(K key, long nanos) {
-        Pace pace = paces.get(key);
-        if (pace != null) {
-            pace.turn += (nanos - pace.turn) / SMOOTHING;
+        Schedule schedule = paces.get(key);
+        if (schedule != null) {
+            schedule.turn += (nanos - schedule.turn) / SMOOTHING;
         }
     }
 

@@ -30,12 +30,12 @@ public final class SerialTask {
     private final Timeline timeline;
 
     // guarded by this, which is never held while calling the executor or the task
-    private State state = State.IDLE;
+    private Phase phase = Phase.IDLE;
     private boolean again;
-    private @Nullable Alarm alarm;
+    private @Nullable PlannedRun upcoming;
     private boolean starved;
 
-    private enum State {
+    private enum Phase {
         IDLE,
         /** Handed to the executor, not yet running. */
         HANDED_OVER,
@@ -57,11 +57,11 @@ public final class SerialTask {
     /** Requests a run as soon as possible; replaces one planned by {@link #requestAfter(Duration)}. */
     public void request() {
         synchronized (this) {
-            again |= state == State.RUNNING;
-            if (state != State.IDLE) {
+            again |= phase == Phase.RUNNING;
+            if (phase != Phase.IDLE) {
                 return;
             }
-            state = State.HANDED_OVER;
+            phase = Phase.HANDED_OVER;
             cancelAlarm();
         }
         try {
@@ -82,38 +82,38 @@ public final class SerialTask {
      * @param purpose {@link Purpose#UPKEEP} for recurring runs
      */
     public synchronized void requestAfter(Duration delay, Purpose purpose) {
-        if (state == State.STOPPED || state == State.HANDED_OVER) {
+        if (phase == Phase.STOPPED || phase == Phase.HANDED_OVER) {
             return;
         }
         long now = timeline.nanoTime();
         long due = now + delay.toNanos();
         Purpose next = purpose;
-        if (alarm != null) {
-            boolean comesFirst = alarm.due - due <= 0;
-            next = alarm.purpose == Purpose.PROGRESS ? Purpose.PROGRESS : purpose;
-            if (comesFirst && alarm.purpose == next) {
+        if (upcoming != null) {
+            boolean comesFirst = upcoming.due - due <= 0;
+            next = upcoming.purpose == Purpose.PROGRESS ? Purpose.PROGRESS : purpose;
+            if (comesFirst && upcoming.purpose == next) {
                 return;
             }
-            due = comesFirst ? alarm.due : due;
+            due = comesFirst ? upcoming.due : due;
             cancelAlarm();
         }
-        Alarm planned = new Alarm(due, next);
+        PlannedRun planned = new PlannedRun(due, next);
         planned.timer = timeline.schedule(next, Duration.ofNanos(due - now), planned::ring);
-        alarm = planned;
+        upcoming = planned;
     }
 
     /** Starts no further runs; a run in progress completes. */
     public synchronized void stop() {
-        state = State.STOPPED;
+        phase = Phase.STOPPED;
         cancelAlarm();
     }
 
     private void run() {
         synchronized (this) {
-            if (state == State.STOPPED) {
+            if (phase == Phase.STOPPED) {
                 return;
             }
-            state = State.RUNNING;
+            phase = Phase.RUNNING;
             starved = false;
         }
         do {
@@ -139,21 +139,21 @@ public final class SerialTask {
     }
 
     private synchronized boolean goesOn() {
-        boolean more = again && state == State.RUNNING;
+        boolean more = again && phase == Phase.RUNNING;
         again = false;
         if (more) {
             cancelAlarm();
-        } else if (state == State.RUNNING) {
-            state = State.IDLE;
+        } else if (phase == Phase.RUNNING) {
+            phase = Phase.IDLE;
         }
         return more;
     }
 
     private synchronized void noThread(Throwable refusal) {
-        if (state == State.STOPPED) {
+        if (phase == Phase.STOPPED) {
             return;
         }
-        state = State.IDLE;
+        phase = Phase.IDLE;
         // rejections are not logged, because they are normal while a node stops
         if (refusal instanceof OutOfMemoryError && !starved) {
             starved = true;
@@ -167,31 +167,31 @@ public final class SerialTask {
     }
 
     private void cancelAlarm() {
-        if (alarm != null && alarm.timer != null) {
-            alarm.timer.cancel();
+        if (upcoming != null && upcoming.timer != null) {
+            upcoming.timer.cancel();
         }
-        alarm = null;
+        upcoming = null;
     }
 
-    /** A planned request. One that fires although it was cancelled is recognised because it is no longer {@link #alarm}. */
-    private final class Alarm {
+    /** A planned request. One that fires although it was cancelled is recognised because it is no longer {@link #upcoming}. */
+    private final class PlannedRun {
         final long due;
         final Purpose purpose;
 
         @Nullable
         Cancellable timer;
 
-        Alarm(long due, Purpose purpose) {
+        PlannedRun(long due, Purpose purpose) {
             this.due = due;
             this.purpose = purpose;
         }
 
         void ring() {
             synchronized (SerialTask.this) {
-                if (alarm != this) {
+                if (upcoming != this) {
                     return;
                 }
-                alarm = null;
+                upcoming = null;
             }
             request();
         }

@@ -4,9 +4,6 @@ package io.safebunny.waiting;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** A lock per key, first come, first served. Keys without a holder cost nothing. Thread-safe. */
 public final class Turns<K> {
 
-    private final ConcurrentMap<K, Line> held = new ConcurrentHashMap<>();
+    private final ConcurrentMap<K, KeyLine> held = new ConcurrentHashMap<>();
     private final Paces<K> paces;
     private final Timeline timeline;
 
@@ -23,26 +20,29 @@ public final class Turns<K> {
         this.paces = new Paces<>(timeline.random());
     }
 
-    /** The waiters of one key, and when the current turn began. */
-    private static final class Line {
-        private final Deque<CompletableFuture<Void>> waiting = new ArrayDeque<>();
-        private long since;
+    /** The line of one key; forgotten when its last user leaves. */
+    private static final class KeyLine {
+        private final WaitingLine turns = new WaitingLine(1);
+        /** Those who wait, and the one whose turn it is. Guarded by the map. */
+        private int users;
 
-        Line(long since) {
-            this.since = since;
-        }
+        private volatile long turnBegan;
     }
 
     /** The lock for one key, held until it is closed; any thread may close it, once. */
     @FunctionalInterface
-    public interface Turn extends AutoCloseable {
+    public interface Hold extends AutoCloseable {
         @Override
         void close();
     }
 
     /** @return {@code null} if somebody else holds it */
-    public @Nullable Turn tryTake(K key) {
-        return held.putIfAbsent(key, new Line(timeline.nanoTime())) == null ? () -> release(key) : null;
+    public @Nullable Hold tryTake(K key) {
+        KeyLine line = new KeyLine();
+        line.users = 1;
+        line.turnBegan = timeline.nanoTime();
+        boolean taken = line.turns.tryTake(1);
+        return taken && held.putIfAbsent(key, line) == null ? () -> release(key, line) : null;
     }
 
     /** When a caller that does not wait should retry, so that about one arrives for each turn that ends. */
@@ -51,50 +51,32 @@ public final class Turns<K> {
     }
 
     /** Waits for the turn; {@code null} if the deadline passes first. */
-    public @Nullable Turn await(K key, Deadline deadline) throws InterruptedException {
-        CompletableFuture<Void> turn = new CompletableFuture<>();
-        Line unused = held.compute(key, (same, line) -> {
-            if (line == null) {
-                turn.complete(null);
-                return new Line(timeline.nanoTime());
-            }
-            line.waiting.add(turn);
-            return line;
+    public @Nullable Hold await(K key, Deadline deadline) throws InterruptedException {
+        KeyLine line = held.compute(key, (same, known) -> {
+            KeyLine joined = known == null ? new KeyLine() : known;
+            joined.users++;
+            return joined;
         });
+        boolean taken = false;
         try {
-            if (deadline.await(turn)) {
-                return () -> release(key);
+            taken = line.turns.tryTake(1) || line.turns.take(1, deadline::await);
+        } finally {
+            if (taken) {
+                line.turnBegan = timeline.nanoTime();
+            } else {
+                leave(key);
             }
-        } catch (InterruptedException e) {
-            if (!leave(key, turn)) {
-                // it got the turn meanwhile
-                release(key);
-            }
-            throw e;
         }
-        return leave(key, turn) ? null : () -> release(key);
+        return taken ? () -> release(key, line) : null;
     }
 
-    /** @return whether it left without the turn; otherwise the caller holds it */
-    private boolean leave(K key, CompletableFuture<Void> turn) {
-        held.computeIfPresent(key, (same, line) -> {
-            boolean unused = line.waiting.removeIf(other -> other == turn);
-            return line;
-        });
-        return !turn.isDone();
+    private void leave(K key) {
+        KeyLine unused = held.computeIfPresent(key, (same, line) -> --line.users == 0 ? null : line);
     }
 
-    private void release(K key) {
-        held.computeIfPresent(key, (same, line) -> {
-            long now = timeline.nanoTime();
-            paces.took(key, now - line.since);
-            line.since = now;
-            CompletableFuture<Void> next = line.waiting.poll();
-            if (next == null) {
-                return null;
-            }
-            next.complete(null);
-            return line;
-        });
+    private void release(K key, KeyLine line) {
+        paces.took(key, timeline.nanoTime() - line.turnBegan);
+        leave(key);
+        line.turns.give(1);
     }
 }

@@ -155,7 +155,7 @@ class BoundedLogTest {
         timeline.advance(Duration.ofSeconds(5));
         log.close();
 
-        assertThat(lines.texts()).hasSize(2).last().asString().contains("for 5 s by now, 1 more of it", "m-2");
+        assertThat(lines.texts()).hasSize(2).last().asString().contains("for 5 s so far, 1 more of it", "m-2");
     }
 
     @Test
@@ -202,6 +202,6 @@ class BoundedLogTest {
         log.close();
         log.close();
 
-        assertThat(lines.texts()).containsExactly("no answer", "The store does not answer: for 0 s by now");
+        assertThat(lines.texts()).containsExactly("no answer", "The store does not answer: for 0 s so far");
     }
 }

@@ -206,7 +206,7 @@ class ConfirmedSenderTest {
         ConfirmedSender sender =
                 new ConfirmedSender(publisher.transport, publisher.timeline, Runnable::run, Publisher.TIMEOUT, 1_000);
 
-        assertThatExceptionOfType(NackedException.class).isThrownBy(() -> sender.publishAllAndWait(three));
+        assertThatExceptionOfType(NackedException.class).isThrownBy(() -> sender.sendInOrder(three));
         assertThat(publisher.transport.attempted()).isEqualTo(three.subList(0, 2));
     }
 

@@ -42,7 +42,8 @@ class DeliverAtTest {
         OutboundMessage read =
                 RecordJson.readOutgoing(RecordJson.writeOutgoing(List.of(kept))).get(0);
         new ConfirmedSender(publisher.transport, publisher.timeline, Runnable::run, Publisher.TIMEOUT, 10)
-                .sendAndWait(read);
+                .send(read)
+                .await();
     }
 
     @Test

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.time.VirtualTimeline;
-import io.safebunny.waiting.Turns.Turn;
+import io.safebunny.waiting.Turns.Hold;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,13 +22,13 @@ class TurnsTest {
     private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final Turns<String> turns = new Turns<>(timeline);
 
-    private Turn take(String key) {
+    private Hold take(String key) {
         return Objects.requireNonNull(turns.tryTake(key), key);
     }
 
     @Test
     void hasOneHolderPerKey() {
-        Turn first = take("a");
+        Hold first = take("a");
 
         assertThat(turns.tryTake("a")).isNull();
         take("b").close();
@@ -38,7 +38,7 @@ class TurnsTest {
 
     @Test
     void givesUpAtTheDeadlineAndLeavesTheLine() throws InterruptedException {
-        Turn first = take("a");
+        Hold first = take("a");
 
         assertThat(turns.await("a", Deadline.after(Duration.ofSeconds(1), timeline)))
                 .isNull();
@@ -49,7 +49,7 @@ class TurnsTest {
 
     @Test
     void givesAFreeTurnWithoutWaiting() throws InterruptedException {
-        Turn free = turns.await("a", Deadline.after(Duration.ZERO, timeline));
+        Hold free = turns.await("a", Deadline.after(Duration.ZERO, timeline));
 
         Objects.requireNonNull(free).close();
         assertThat(timeline.elapsed()).isZero();
@@ -59,7 +59,7 @@ class TurnsTest {
     void thoseWhoDoNotWaitComeAgainAtThePaceOfTheTurns() {
         Duration first = turns.comesAgainIn("a");
         for (int i = 0; i < 50; i++) {
-            Turn turn = take("a");
+            Hold turn = take("a");
             timeline.advance(Duration.ofMillis(400));
             turn.close();
         }
@@ -72,10 +72,10 @@ class TurnsTest {
 
     @Test
     void anInterruptedOneLeavesTheLine() throws InterruptedException {
-        Turn first = take("a");
+        Hold first = take("a");
         Thread.currentThread().interrupt();
         try {
-            Turn unused = turns.await("a", Deadline.after(Duration.ofSeconds(1), timeline));
+            Hold unused = turns.await("a", Deadline.after(Duration.ofSeconds(1), timeline));
             assertThat(unused).isNull();
         } catch (InterruptedException e) {
             assertThat(e).isNotNull();
@@ -98,7 +98,7 @@ class TurnsTest {
                 results.add(threads.submit(() -> {
                     int entered = 0;
                     for (int round = 0; round < 2_000; round++) {
-                        Turn turn = turns.await("a", Deadline.after(Duration.ofSeconds(30), real));
+                        Hold turn = turns.await("a", Deadline.after(Duration.ofSeconds(30), real));
                         if (turn != null) {
                             most.accumulateAndGet(inside.incrementAndGet(), Math::max);
                             entered++;

@@ -41,8 +41,8 @@ class AlarmIT {
             ConfirmedSender sender = publisher.sender();
             List<String> ids = IntStream.range(0, 200).mapToObj(i -> "id-" + i).toList();
             List<CompletableFuture<Void>> callers = new ArrayList<>();
-            ids.forEach(id -> callers.add(
-                    CompletableFuture.runAsync(() -> sender.sendAndWait(publisher.message(id)), publisher.threads)));
+            ids.forEach(id -> callers.add(CompletableFuture.runAsync(
+                    () -> sender.send(publisher.message(id)).await(), publisher.threads)));
             await().during(Duration.ofSeconds(2)).until(() -> callers.stream().noneMatch(CompletableFuture::isDone));
 
             NODE.memoryAlarm(false);
@@ -84,7 +84,7 @@ class AlarmIT {
             for (int i = 0; i < 3; i++) { // the second gets the first one's place at about its own deadline
                 String id = "id-" + i;
                 callers.add(CompletableFuture.supplyAsync(
-                        () -> waited(() -> sender.sendAndWait(publisher.message(id))), publisher.threads));
+                        () -> waited(() -> sender.send(publisher.message(id)).await()), publisher.threads));
             }
 
             assertThat(callers).allSatisfy(caller -> assertThat(caller)

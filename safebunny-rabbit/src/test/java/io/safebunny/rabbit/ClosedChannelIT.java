@@ -82,7 +82,7 @@ class ClosedChannelIT {
     @Test
     void aMissingExchangeIsDeclaredAgain() {
         ConfirmedSender sender = publisher.start().sender();
-        sender.sendAndWait(delayed("first"));
+        sender.send(delayed("first")).await();
         publisher.onBroker(channel -> channel.exchangeDelete(publisher.names.laterExchange()));
         sendNeighbours(sender, 50);
         CompletableFuture<Void> second = sender.send(delayed("second"));

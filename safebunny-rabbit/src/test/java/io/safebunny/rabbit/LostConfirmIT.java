@@ -87,7 +87,7 @@ class LostConfirmIT {
         publisher.proxy.cutAtNextConfirm();
         ConfirmedSender sender = publisher.sender();
 
-        sender.sendAndWait(publisher.message("twice"));
+        sender.send(publisher.message("twice")).await();
 
         assertThat(publisher.idsInQueue()).containsExactly("twice", "twice");
     }

@@ -206,7 +206,7 @@ record Plant(
                         "send-before-complete",
                         DEDUP + "Deduplication.java",
                         "            completed = claim.complete();\n            for",
-                        "            handling.collected().forEach(early::sendAndWait);\n            completed = claim.complete();\n            for")
+                        "            handling.collected().forEach(message -> early.send(message).await());\n            completed = claim.complete();\n            for")
                 .and(
                         "        this.metrics = metrics;\n",
                         "        this.metrics = metrics;\n        this.early = sender;\n")

@@ -157,7 +157,7 @@ final class Dispatch {
     private @Nullable RuntimeException failureOf(OutboundMessage message, int tries) {
         for (int tried = 1; ; tried++) {
             try {
-                sender.publishAndWait(message);
+                sender.sendTraced(message).await();
                 log.confirmed();
                 return null;
             } catch (NackedException e) {

@@ -45,7 +45,7 @@ final class CopyMover {
         }
         operation.sends(id(message));
         try {
-            sender.sendAndWait(message);
+            sender.send(message).await();
         } catch (UnroutableException e) {
             operation.settles();
             if (operation.kind() == PoisonOperation.Kind.DISCARD) {

@@ -147,7 +147,8 @@ final class EditRun implements Runnable {
 
     private void send(Edited edited) {
         try {
-            sender.sendAndWait(new OutboundMessage(edited.wire(), new Route.Poison(node), Duration.ZERO));
+            sender.send(new OutboundMessage(edited.wire(), new Route.Poison(node), Duration.ZERO))
+                    .await();
         } catch (InvalidPublicationException e) {
             throw Edits.refused(edited.wire(), e.messageWithoutCode());
         } catch (NackedException e) {

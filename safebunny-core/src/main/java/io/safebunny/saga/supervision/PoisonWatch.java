@@ -89,7 +89,8 @@ final class PoisonWatch implements DeliveryHandler {
                 sent,
                 false);
         long setAsideAt = number(notice.headers(), Headers.POISONED_AT);
-        sender.sendAndWait(messages.poisoned(news, reason(notice.headers()), setAsideAt, sagaId, timeline.now()));
+        sender.send(messages.poisoned(news, reason(notice.headers()), setAsideAt, sagaId, timeline.now()))
+                .await();
     }
 
     /** As the routing key says, which permissions restrict. */

@@ -158,11 +158,12 @@ final class StoredSagas implements Sagas {
                     sagaId,
                     "Nothing is repaired. Look for it with find");
         }
-        sender.sendAndWait(messages.repair(
-                new BunnyRepair(saga, action, step, expectedVersion, state, reason),
-                RandomIds.next(timeline.random()),
-                sagaId,
-                timeline.now()));
+        sender.send(messages.repair(
+                        new BunnyRepair(saga, action, step, expectedVersion, state, reason),
+                        RandomIds.next(timeline.random()),
+                        sagaId,
+                        timeline.now()))
+                .await();
     }
 
     private static boolean isUnicode(@Nullable String text) {

@@ -4,6 +4,7 @@ package io.safebunny.publishing;
 import io.safebunny.PublishOptions;
 import io.safebunny.Published;
 import io.safebunny.handling.Surrounding;
+import io.safebunny.message.MessageTypes;
 import io.safebunny.middleware.PublishContext;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.time.Deadline;
@@ -17,8 +18,8 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One publication on its way through the publish pipeline. Confined to the publishing thread until it has been sent. */
-final class Publication implements PublishContext {
+/** One call of {@code publish} on its way through the pipeline. Confined to the publishing thread until it has been sent. */
+final class PublishCall implements PublishContext {
 
     /** How the message is passed on. */
     enum Mode {
@@ -28,15 +29,20 @@ final class Publication implements PublishContext {
         SEND_AND_WAIT,
         /** Like {@link #SEND_AND_WAIT}, but without waiting for the confirm. */
         SEND_ASYNC,
+        /** Sent even within a handling, and its confirm awaited. */
         SEND_NOW,
         /** Only created: the caller keeps it. */
-        KEEP
+        KEEP;
+
+        boolean isSending() {
+            return this != COLLECT && this != KEEP;
+        }
     }
 
     final Mode mode;
     final PublishOptions options;
     final @Nullable Surrounding surrounding;
-    private final @Nullable Deadline deadline;
+    private @Nullable Deadline deadline;
     private final Duration delay;
     private final Object payload;
     private final String type;
@@ -55,25 +61,14 @@ final class Publication implements PublishContext {
     @Nullable
     OutboundMessage kept;
 
-    /**
-     * @param deadline {@code null} in modes {@link Mode#COLLECT} and {@link Mode#KEEP}
-     * @param delay the delay from the options, or the time until their instant; zero if that has passed
-     */
-    Publication(
-            Mode mode,
-            Object payload,
-            String type,
-            PublishOptions options,
-            @Nullable Surrounding surrounding,
-            @Nullable Deadline deadline,
-            Duration delay) {
-        this.delay = delay;
+    /** @param delay the delay from the options, or the time until their instant; zero if that has passed */
+    PublishCall(Mode mode, Object payload, PublishOptions options, @Nullable Surrounding surrounding, Duration delay) {
         this.mode = mode;
-        this.deadline = deadline;
         this.payload = payload;
-        this.type = type;
+        this.type = MessageTypes.nameOf(payload.getClass());
         this.options = options;
         this.surrounding = surrounding;
+        this.delay = delay;
         this.headers = options.headers();
         this.correlationId = options.correlationId();
     }
@@ -102,7 +97,11 @@ final class Publication implements PublishContext {
         failure = cause;
     }
 
-    /** Deadline for everything from the call of {@code publish} to the confirm. */
+    /** Sets the deadline for everything from the call of {@code publish} to the confirm, unless it is collected or kept. */
+    void deadline(Deadline untilConfirmed) {
+        deadline = untilConfirmed;
+    }
+
     Deadline deadline() {
         return Objects.requireNonNull(deadline, "not when it is collected or kept");
     }
