@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -330,7 +331,7 @@ final class Stage implements AutoCloseable {
         return queues.drain(queue);
     }
 
-    /** All queues that may hold messages of this run, except the two poison queues. */
+    /** All queues that may hold messages of this run, except the two poison queues and those for delayed messages. */
     List<String> transitQueues() {
         List<String> all = new ArrayList<>(List.of(
                 orders(),
@@ -343,10 +344,14 @@ final class Stage implements AutoCloseable {
         if (sagas) {
             OF_SAGAS.forEach(type -> all.add(worker.node() + "-" + type));
         }
-        for (int rung = 4; rung < 16; rung++) {
-            all.add(String.format(Locale.ROOT, "%s.delayed.%02d", worker.prefix(), rung));
-        }
         return all;
+    }
+
+    /** The queues in which delayed messages wait. */
+    List<String> rungs() {
+        return IntStream.range(4, 16)
+                .mapToObj(rung -> String.format(Locale.ROOT, "%s.delayed.%02d", worker.prefix(), rung))
+                .toList();
     }
 
     /**

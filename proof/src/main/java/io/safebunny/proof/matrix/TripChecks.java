@@ -92,6 +92,12 @@ final class TripChecks extends Checks {
         require(stage.drain(stage.deskPoison()).isEmpty(), "messages in the poison queue of the desk");
     }
 
+    /** DoneB was sent by no saga that this process has; news of it waits for an instance that might have one. */
+    @Override
+    List<String> waiting() {
+        return order.kind() == OrderKind.SAGA_STUCK ? List.of("BunnyPoisoned") : List.of();
+    }
+
     private Set<String> poison() {
         return switch (order.kind()) {
             case SAGA_BARRED -> Set.of("StepB");
