@@ -5,28 +5,28 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Through which broker the messages of a {@link BunnyTest} go. */
+/** The broker that a {@link BunnyTest} runs on. */
 public enum Broker {
 
     /**
-     * What the system property {@code safebunny.test.broker} says, {@code memory} or {@code real}; without it, in memory. So the same tests
-     * run on both.
+     * Chosen by the system property {@code safebunny.test.broker}, {@code memory} (the default) or {@code real}, so that the same tests run
+     * on both.
      */
     AS_CONFIGURED,
 
-    /** A broker in memory. */
+    /** An in-memory broker. */
     MEMORY,
 
     /**
-     * A RabbitMQ, as {@link io.safebunny.test.broker.TestBroker#shared()} finds or starts it: where there is none, the tests fail. Each
-     * application context has a virtual host of its own, or on a broker that others run, exchanges and queues with a prefix of its own; they
-     * are deleted with it.
+     * RabbitMQ, found or started by {@link io.safebunny.test.broker.TestBroker#shared()}; without one, the tests fail. Each application
+     * context gets its own virtual host or, on a broker that others run, exchanges and queues with its own prefix. They are deleted when
+     * the context closes.
      */
     REAL;
 
     static final String PROPERTY = "safebunny.test.broker";
 
-    /** This, or what is configured. */
+    /** Resolves {@link #CONFIGURED}. */
     Broker chosen() {
         return this == AS_CONFIGURED ? parse(System.getProperty(PROPERTY, "")) : this;
     }
@@ -40,7 +40,7 @@ public enum Broker {
                                 broker != AS_CONFIGURED && broker.name().equals(name))
                         .findFirst()
                         .orElseThrow(() -> new IllegalArgumentException(
-                                "Unknown broker for tests [%s=%s]. Set the system property to %s, or not at all."
+                                "Unknown broker for tests [%s=%s]. Set the system property to %s, or remove it."
                                         .formatted(PROPERTY, text, known())));
     }
 

@@ -8,20 +8,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an application context has of a broker for itself, until it is closed: a virtual host, or where none can be made, names with a
+ * The part of a broker reserved for one application context until it closes: a virtual host or, where none can be created, names with a
  * prefix.
  *
  * @param broker seen through the virtual host
- * @param prefix of its exchanges and queues; empty in a virtual host of its own
+ * @param prefix of its exchanges and queues; empty with its own virtual host
  */
 record BrokerRoom(TestBroker broker, String prefix) implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(BrokerRoom.class);
 
-    /** Where the last part of a UUID begins, 48 random bits. */
+    /** Offset of the last part of a UUID, 48 random bits. */
     private static final int UNIQUE = 24;
 
-    /** On the broker that all tests of this virtual machine share. */
+    /** Reserves a part of the broker that all tests of this JVM share. */
     static BrokerRoom create() {
         TestBroker shared = TestBroker.shared();
         String name =
@@ -35,7 +35,7 @@ record BrokerRoom(TestBroker broker, String prefix) implements AutoCloseable {
         return prefix.isEmpty();
     }
 
-    /** When this virtual machine ends, its broker may be gone before. */
+    /** Ignores failures: at the JVM's exit its broker may be gone already. */
     @Override
     public void close() {
         if (!isVirtualHost()) {

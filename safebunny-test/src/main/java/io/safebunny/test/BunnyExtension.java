@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
-/** Gives tests their {@link BunnyHarness}, clean, and looks at its end whether anything is left to do. */
+/** Resets the {@link BunnyHarness} before each test and checks afterwards that no work is left. */
 final class BunnyExtension implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
 
     private static BunnyHarness harness(ExtensionContext context) {

@@ -27,8 +27,8 @@ import java.util.TreeMap;
 import org.springframework.beans.factory.ListableBeanFactory;
 
 /**
- * Drives an application in a {@link BunnyTest}: publishes to it, lets it work and time pass, and tells what happened. Called by the thread
- * of the test.
+ * Drives an application in a {@link BunnyTest}: publishes to it, lets it work, advances time, and reports what happened. For the test's
+ * thread only.
  */
 public final class BunnyHarness {
 
@@ -43,8 +43,8 @@ public final class BunnyHarness {
     }
 
     /**
-     * Another node, in whose name the test publishes; nothing is handled there. With the name of the application's own node, its own {@link
-     * Bunny}, with its middlewares.
+     * Another node, on whose behalf the test publishes; it handles nothing. With the application's own name, the application's {@link
+     * Bunny} with its middlewares.
      */
     public BunnyNode as(String name) {
         SafeBunnyOptions options = beans.getBean(SafeBunnyOptions.class);
@@ -71,11 +71,11 @@ public final class BunnyHarness {
     }
 
     /**
-     * Lets the application work until nothing is left to do but what it wants later: delayed messages, timeouts of sagas, the end of pauses.
-     * Waits of the library, as before a retry, pass by. Messages of a paused type stay where they are.
+     * Lets the application work until only future work is left: delayed messages, saga timeouts, the end of pauses. The library's own
+     * delays, such as before a retry, elapse at once. Messages of a paused type stay in their queue.
      *
-     * @return what it wants later
-     * @throws AssertionError when it does not end; the message says what goes on
+     * @return the future work
+     * @throws AssertionError if it does not become idle; the message tells what is still running
      */
     public Upcoming runUntilIdle() {
         run(node::runUntilIdle);
@@ -83,11 +83,11 @@ public final class BunnyHarness {
     }
 
     /**
-     * Lets time pass, whatever is due until then happen, and what follows from it.
+     * Advances time, and runs everything due until then and what follows from it.
      *
-     * @return what the application wants later
+     * @return the future work
      * @throws AssertionError as {@link #runUntilIdle}
-     * @throws MisuseException SB-5001 when the duration is negative
+     * @throws MisuseException SB-5001 if the duration is negative
      */
     public Upcoming advance(Duration duration) {
         requireForward(duration);
@@ -133,12 +133,12 @@ public final class BunnyHarness {
         return new Upcoming(now, node.waited(), new SetTimeouts(this::views).insteadOfAlarms(later, now));
     }
 
-    /** What time it is for the application. */
+    /** The application's current time. */
     public Instant now() {
         return node.process().timeline().now();
     }
 
-    /** What happened to the messages of a saga so far, and the saga's state. */
+    /** What happened to a saga's messages so far, and its state. */
     public MessageTrace saga(String id) {
         return new MessageTrace(
                 "saga " + id,
@@ -155,17 +155,17 @@ public final class BunnyHarness {
         return engine.hasSagas() ? engine.sagas().find(id) : List.of();
     }
 
-    /** What happened to all messages of this test so far. */
+    /** What happened to all messages of the test so far. */
     public MessageTrace messages() {
         Journal journal = node.journal();
         return new MessageTrace("this test", journal.happenings(), journal.since(), node.isIdle(), List::of);
     }
 
-    /** Nothing is left of the test before. */
+    /** Removes everything left from the previous test. */
     void begin() {
         if (node.hangs()) {
             throw new AssertionError(
-                    "A handler that blocked in an earlier test of this application context still does, so nothing can run in it any more. Mend that test first: its failure has the stack.");
+                    "A handler that blocked in an earlier test of this application context is still blocked, so nothing else can run. Fix that test first: its failure shows the stack. Or use @DirtiesContext there.");
         }
         run(node::clear);
         stoodStill = false;
@@ -182,7 +182,7 @@ public final class BunnyHarness {
         }
     }
 
-    /** @param demanding whether it is a failure when something is left to do */
+    /** @param demanding whether work that is left makes the test fail */
     void end(boolean demanding) {
         if (demanding && !stoodStill && !node.isIdle()) {
             throw new AssertionError(

@@ -4,7 +4,7 @@ package io.safebunny.test;
 import io.safebunny.Bunny;
 import io.safebunny.PublishOptions;
 
-/** A node that publishes to the application in a {@link BunnyTest}. Called by the thread of the test. */
+/** A node that publishes to the application in a {@link BunnyTest}. For the test's thread only. */
 public final class BunnyNode {
 
     private final Bunny bunny;
@@ -19,9 +19,9 @@ public final class BunnyNode {
     }
 
     /**
-     * Publishes as {@link Bunny#publish(Object, PublishOptions)} does, and throws what it throws. Nothing is handled yet.
+     * Publishes, and throws, as {@link Bunny#publish(Object, PublishOptions)} does. Nothing is handled yet.
      *
-     * @return correlation id, which is the id of the saga that begins with this message
+     * @return the correlation id, which is the id of a saga that this message starts
      */
     public String publish(Object payload, PublishOptions options) {
         return bunny.publish(payload, options).correlationId();

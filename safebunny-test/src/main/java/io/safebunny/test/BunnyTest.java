@@ -16,10 +16,10 @@ import org.springframework.core.annotation.AliasFor;
  * test says {@link BunnyHarness#runUntilIdle}, and seven days pass in milliseconds. Test methods and beans may take a {@link BunnyHarness},
  * and test methods {@link CapturedLogs}.
  *
- * <p>The application keeps its own store, with its {@code DataSource}; if it has none, it gets one in memory, and the log says so. {@code
- * safebunny.store.type=memory} in the test's properties replaces its own. It gets a broker in memory, and a {@code java.time.Clock}, a Spring {@code TaskScheduler} and a {@code Timeline} of virtual time, each primary. Each test begins without
- * messages, records and pauses; other state of the application's beans and its own database stay, as in any Spring test. Time goes on from
- * test to test.
+ * <p>The application uses its own store and {@code DataSource}; without a store it gets an in-memory one, which is logged. {@code
+ * safebunny.store.type=memory} in the test's properties replaces its own. It gets an in-memory broker and, each primary, a {@code
+ * java.time.Clock}, a Spring {@code TaskScheduler} and a {@code Timeline} in virtual time. Each test begins without messages, records and
+ * pauses; other state of beans and the application's own database are kept, as in any Spring test. Time continues from test to test.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -46,14 +46,14 @@ public @interface BunnyTest {
     SpringBootTest.WebEnvironment webEnvironment() default SpringBootTest.WebEnvironment.NONE;
 
     /**
-     * Through which broker messages go. On a real one, too, time is virtual, and the tests are the same: they wait for the broker by
-     * themselves. What is delayed waits in this process and not at the broker.
+     * The broker to run on. Time is virtual on a real broker too, and the tests are the same: the harness waits for the broker. Delayed
+     * messages wait in this process rather than at the broker.
      */
     Broker broker() default Broker.AS_CONFIGURED;
 
-    /** Steps after which a run is given up as endless; a handled message takes one or two. */
+    /** Maximum number of steps before a run counts as endless; a handled message takes one or two. */
     long mostSteps() default 10_000;
 
-    /** Seconds of real time after which a handler counts as one that does not end, and what is to come from a real broker as lost. */
+    /** Seconds of real time after which a handler counts as hanging, and a message expected from a real broker as lost. */
     int longestStep() default 30;
 }

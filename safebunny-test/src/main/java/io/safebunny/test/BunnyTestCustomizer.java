@@ -34,9 +34,9 @@ import org.springframework.test.context.MergedContextConfiguration;
 import org.springframework.test.context.support.TestPropertySourceUtils;
 
 /**
- * Gives an application a broker, threads and clocks of virtual time.
+ * Replaces an application's broker, threads and clocks by those of virtual time.
  *
- * @param broker in memory or a real one
+ * @param broker in memory or real
  * @param mostSteps as in {@link BunnyTest}, as is the longest step
  */
 record BunnyTestCustomizer(Broker broker, long mostSteps, int longestStep) implements ContextCustomizer {
@@ -68,7 +68,7 @@ record BunnyTestCustomizer(Broker broker, long mostSteps, int longestStep) imple
         register(context.getBeanFactory(), (BeanDefinitionRegistry) context.getBeanFactory(), room);
     }
 
-    /** Runs after all configuration, so that the application's own store is there if it has one. */
+    /** Runs after all configuration, so that the application's own store is known if it has one. */
     private static void addStoreIfThereIsNone(ConfigurableListableBeanFactory beans) {
         if (beans.getBeanNamesForType(MessageStore.class, true, false).length > 0
                 || beans.getBeanNamesForType(SafeBunnyOptions.class, true, false).length == 0) {
@@ -124,7 +124,7 @@ record BunnyTestCustomizer(Broker broker, long mostSteps, int longestStep) imple
         add(registry, "bunnyHarness", BunnyHarness.class, () -> new BunnyHarness(node, beans));
     }
 
-    /** Depends on the node, so that this is closed after everything else; and the node on what it has of a broker. */
+    /** Depends on the node, and the node on its part of the broker, so that beans are closed in the right order. */
     private static <T> void add(BeanDefinitionRegistry registry, String name, Class<T> type, Supplier<T> bean) {
         RootBeanDefinition definition = new RootBeanDefinition(type, bean);
         if (!type.equals(ConsumeMiddleware.class)) {

@@ -9,11 +9,11 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * What is logged through SLF4J and Logback by whichever thread, from {@link #start} on until it is closed. A parameter of tests with {@link
+ * Captures what any thread logs through SLF4J and Logback, from {@link #start} until it is closed. A parameter of tests with {@link
  * CaptureLogs} or {@link BunnyTest}, closed after the test.
  *
- * <p>Lines below the level of their logger are not there, see {@link #at}; nor are those of loggers that are not additive. A Spring Boot
- * application that starts later sets up logging anew, which ends the capture. Thread-safe.
+ * <p>Does not capture lines below their logger's level, see {@link #at}, or of loggers that are not additive. A Spring Boot application
+ * that starts later reinitializes logging, which ends the capture. Thread-safe.
  */
 public final class CapturedLogs implements AutoCloseable {
 
@@ -29,7 +29,7 @@ public final class CapturedLogs implements AutoCloseable {
         capture = LogbackCapture.begin(this::add);
     }
 
-    /** @throws ExtensionConfigurationException SLF4J does not log with Logback */
+    /** @throws ExtensionConfigurationException if SLF4J is not bound to Logback */
     public static CapturedLogs start() {
         requireLogback(LoggerFactory.getILoggerFactory());
         return new CapturedLogs();
@@ -38,7 +38,7 @@ public final class CapturedLogs implements AutoCloseable {
     static void requireLogback(ILoggerFactory used) {
         if (!used.getClass().getName().equals(LOGBACK)) {
             throw new ExtensionConfigurationException(
-                    "Log lines cannot be captured [logger factory=%s]: SLF4J logs with something else than Logback. Add ch.qos.logback:logback-classic to the tests, and remove other providers of SLF4J from their class path."
+                    "Log lines cannot be captured [logger factory=%s]: SLF4J is not bound to Logback. Add ch.qos.logback:logback-classic to the tests, and remove other SLF4J providers from their class path."
                             .formatted(used.getClass().getName()));
         }
     }
@@ -50,7 +50,7 @@ public final class CapturedLogs implements AutoCloseable {
     }
 
     /**
-     * This logger, and those under it that have no level of their own, log lines of this level, too, until the capture is closed.
+     * Sets the level of this logger, and of those below it without their own level, until the capture is closed.
      *
      * @param logger its name; {@code ROOT} for all
      */
@@ -67,8 +67,7 @@ public final class CapturedLogs implements AutoCloseable {
     }
 
     /**
-     * The lines so far that were logged while messages of the saga were handled, in order: those of handlers and middlewares, and SafeBunny's
-     * own.
+     * The lines so far that were logged while handling the saga's messages, in order, by handlers, middlewares and SafeBunny.
      *
      * @param saga correlation id
      */
@@ -76,7 +75,7 @@ public final class CapturedLogs implements AutoCloseable {
         return all().stream().filter(line -> saga.equals(line.mdc().get(SAGA))).toList();
     }
 
-    /** Nothing more is captured, and levels are as before. The lines stay. A repeat is harmless. */
+    /** Stops capturing and restores the levels. The lines are kept. Repeating it is harmless. */
     @Override
     public void close() {
         capture.end();

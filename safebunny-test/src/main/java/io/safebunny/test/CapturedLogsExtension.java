@@ -6,7 +6,7 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/** Gives each test that asks for them its {@link CapturedLogs}, which JUnit closes after the test. */
+/** Resolves {@link CapturedLogs} parameters of tests; JUnit closes them after the test. */
 final class CapturedLogsExtension implements ParameterResolver {
 
     private static final Namespace NAMESPACE = Namespace.create(CapturedLogs.class);

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
 /**
- * A line that was logged. Immutable.
+ * A captured log line. Immutable.
  *
  * @param logger name of its logger
  * @param message with its arguments

@@ -12,7 +12,7 @@ import java.util.Deque;
 import java.util.function.Consumer;
 import org.slf4j.LoggerFactory;
 
-/** Everything that Logback's root logger is told. The only class that knows Logback, which may be absent. Thread-safe. */
+/** Captures the events of Logback's root logger. The only class that uses Logback, which is optional. Thread-safe. */
 final class LogbackCapture extends AppenderBase<ILoggingEvent> {
 
     private final Consumer<LogLine> lines;

@@ -31,12 +31,12 @@ public final class MessageTrace implements AssertProvider<MessageTraceAssert> {
         this.sagas = sagas;
     }
 
-    /** In their order. */
+    /** In order of occurrence. */
     List<Happening> happenings() {
         return happenings;
     }
 
-    /** Whether nothing was left to do. */
+    /** Whether no work was left. */
     boolean isComplete() {
         return isComplete;
     }
@@ -50,7 +50,7 @@ public final class MessageTrace implements AssertProvider<MessageTraceAssert> {
         return new MessageTraceAssert(this);
     }
 
-    /** One line for each thing that happened: when, on which node, what, to which message. */
+    /** One line per event: when, on which node, what, to which message. */
     @Override
     public String toString() {
         return "%s%n%s".formatted(name, happenings.isEmpty() ? "  nothing" : Journal.lines(happenings, since));

@@ -9,14 +9,14 @@ import io.safebunny.test.harness.Happening.Kind;
 import java.util.List;
 import org.assertj.core.api.AbstractAssert;
 
-/** Assertions on what happened to messages. A failure prints all that happened to them. */
+/** Assertions on what happened to messages. A failure prints the whole trace. */
 public final class MessageTraceAssert extends AbstractAssert<MessageTraceAssert, MessageTrace> {
 
     MessageTraceAssert(MessageTrace actual) {
         super(actual, MessageTraceAssert.class);
     }
 
-    /** So many messages of the type were published, by whichever node; copies of one message count once. */
+    /** This many messages of the type were published, by any node; copies of a message count once. */
     public MessageTraceAssert published(Class<?> type, int times) {
         return times(Kind.PUBLISHED, type, times, "published");
     }
@@ -26,12 +26,12 @@ public final class MessageTraceAssert extends AbstractAssert<MessageTraceAssert,
         return published(type, 0);
     }
 
-    /** The application has handled so many messages of the type to their end; copies of one message count once. */
+    /** The application has completely handled this many messages of the type; copies of a message count once. */
     public MessageTraceAssert handled(Class<?> type, int times) {
         return times(Kind.COMPLETED, type, times, "handled");
     }
 
-    /** Messages of the type were retried so often after a delay, all together. Retries in memory do not count. */
+    /** Messages of the type had this many delayed retries in total. In-memory retries do not count. */
     public MessageTraceAssert retried(Class<?> type, int times) {
         List<Happening> found = found(Kind.RETRIED, type);
         if (found.size() != times) {
@@ -67,7 +67,7 @@ public final class MessageTraceAssert extends AbstractAssert<MessageTraceAssert,
         return this;
     }
 
-    /** The one {@code @BunnySaga} with this id has got so far. */
+    /** The status of the {@code @BunnySaga} with this id. */
     public MessageTraceAssert status(SagaStatus expected) {
         requireComplete();
         List<SagaView> sagas = actual.sagas();

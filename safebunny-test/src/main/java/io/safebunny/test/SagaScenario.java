@@ -14,8 +14,7 @@ import org.assertj.core.api.AssertProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One saga of one {@code @BunnySaga} class, run by the real engine with broker and store in memory, and in virtual time. No application
- * context is needed, and nothing has to be closed.
+ * Runs one saga of a {@code @BunnySaga} class on the real engine, with broker and store in memory and in virtual time. Needs no application context and no closing.
  *
  * <pre>{@code
  * SagaScenario scenario = SagaScenario.of(new OrderSaga()).when("storefront", new PlaceOrder("7", 1999));

@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 import org.assertj.core.api.AbstractAssert;
 
 /**
- * Assertions on a saga and what it has sent since its scenario began. Commands, undos and events are what it has published; those of the
- * library, such as alarms, are not. A failure prints the saga, its history, what it has published, and what happened to each message.
+ * Assertions on a saga and its publications since its scenario began: commands, undos and events, but not the library's own messages, such
+ * as timeouts. A failure prints the saga, its history, what it has published, and what happened to each message.
  */
 public final class SagaScenarioAssert extends AbstractAssert<SagaScenarioAssert, SagaScenario> {
 
@@ -35,7 +35,7 @@ public final class SagaScenarioAssert extends AbstractAssert<SagaScenarioAssert,
         return published(type, 1);
     }
 
-    /** So many messages of the type. */
+    /** This many messages of the type. */
     public SagaScenarioAssert published(Class<?> type, int times) {
         String name = MessageTypes.nameOf(type);
         long found =
@@ -56,7 +56,7 @@ public final class SagaScenarioAssert extends AbstractAssert<SagaScenarioAssert,
         return this;
     }
 
-    /** In the last step of the scenario these messages, in this order, and nothing else. */
+    /** Exactly these messages, in this order, in the last step of the scenario. */
     public SagaScenarioAssert publishedLast(Object... payloads) {
         List<Sent> expected = Stream.of(payloads).map(Sent::of).toList();
         List<Sent> found = run().sentLast();
@@ -73,7 +73,7 @@ public final class SagaScenarioAssert extends AbstractAssert<SagaScenarioAssert,
 
     // ---- the saga
 
-    /** No saga with this id is there. */
+    /** There is no saga with this id. */
     public SagaScenarioAssert notStarted() {
         if (run().view().isPresent()) {
             fail("no saga expected");
@@ -85,7 +85,7 @@ public final class SagaScenarioAssert extends AbstractAssert<SagaScenarioAssert,
         return same("status", expected, SagaView::status);
     }
 
-    /** As it was given to {@code fail}. */
+    /** The reason passed to {@code fail}. */
     public SagaScenarioAssert reason(String expected) {
         return same("reason", expected, view -> String.valueOf(view.reason()));
     }
@@ -95,7 +95,7 @@ public final class SagaScenarioAssert extends AbstractAssert<SagaScenarioAssert,
         return same("state", SentMessages.json(expected), view -> SentMessages.tree(view.state()));
     }
 
-    /** A timeout runs so long from now. What the library itself has waited for, as before retries, does not count. */
+    /** A timeout is due after this duration. The library's own delays, as before retries, do not count. */
     public SagaScenarioAssert timeout(String name, Duration in) {
         Instant due = view().timeouts().get(name);
         if (due == null) {
@@ -113,12 +113,12 @@ public final class SagaScenarioAssert extends AbstractAssert<SagaScenarioAssert,
         return same("names of timeouts", Set.of(), view -> view.timeouts().keySet());
     }
 
-    /** The steps have these names, in the order in which their commands were sent; those that were forgotten are not there. */
+    /** The steps have these names, in the order in which their commands were sent; forgotten ones are not included. */
     public SagaScenarioAssert steps(String... names) {
         return same("steps", List.of(names), view -> names(view.steps().stream()));
     }
 
-    /** These steps are undone, and no others, in whatever order. */
+    /** Exactly these steps are undone, in any order. */
     public SagaScenarioAssert undone(String... names) {
         return same(
                 "undone steps",
@@ -134,14 +134,14 @@ public final class SagaScenarioAssert extends AbstractAssert<SagaScenarioAssert,
         return this;
     }
 
-    // ---- what became of the messages to the saga
+    // ---- messages to the saga
 
-    /** So many messages of the type were handled to their end; copies of one message count once. */
+    /** This many messages of the type were completely handled; copies of a message count once. */
     public SagaScenarioAssert handled(Class<?> type, int times) {
         return traced(trace -> trace.handled(type, times));
     }
 
-    /** Messages of the type were retried so often after a delay, all together. Retries in memory do not count. */
+    /** Messages of the type had this many delayed retries in total. In-memory retries do not count. */
     public SagaScenarioAssert retried(Class<?> type, int times) {
         return traced(trace -> trace.retried(type, times));
     }

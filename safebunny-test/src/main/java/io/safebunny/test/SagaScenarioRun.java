@@ -46,14 +46,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
-/** The node of a {@link SagaScenario} from its first step on, and everybody around it. Used by the thread of the test. */
+/** The node of a {@link SagaScenario} from its first step on, with its participants. For the test's thread only. */
 final class SagaScenarioRun {
 
     private static final String ID = "scenario";
     private static final Limits LIMITS = new Limits(10_000, Duration.ofSeconds(30));
     private static final Duration RETENTION = Duration.ofDays(7);
 
-    /** As the starter's. */
+    /** As the starter's default. */
     private static final HandlerDefaults DEFAULTS = new HandlerDefaults(
             10,
             new RetrySettings(2, Duration.ofMillis(100), 2, Duration.ofSeconds(10), 0),
@@ -154,7 +154,7 @@ final class SagaScenarioRun {
                 .filter(one -> one.type().equals(type))
                 .findFirst()
                 .orElseThrow(() -> SagaScenario.misuse(
-                        "%s takes no %s, but %s. Send it one of these, or write a @BunnyHandler method."
+                        "%s takes no %s, but %s. Send one of these instead, or add a @BunnyHandler method."
                                 .formatted(
                                         saga.name(),
                                         type,
@@ -169,14 +169,14 @@ final class SagaScenarioRun {
         return handler;
     }
 
-    /** The id of the saga, which may come with the first message. */
+    /** The saga's id, which the first message may determine. */
     private String correlationId(SagaHandler handler, Object payload) {
         String own = idIn(handler, payload);
         if (id == null) {
             id = own != null && Names.isCorrelationId(own) ? own : ID;
         } else if (own != null && !own.equals(id)) {
             throw SagaScenario.misuse(
-                    "%s goes to saga '%s' as its @CorrelatedBy says, and this is the scenario of '%s': have another scenario for it, or choose the id with withId."
+                    "%s goes to saga '%s' by its @CorrelatedBy, but this scenario is about saga '%s'. Use another scenario for it, or set the id with withId."
                             .formatted(handler.type(), Names.printable(own), id));
         }
         return id;
@@ -186,14 +186,14 @@ final class SagaScenarioRun {
         try {
             return handler.correlation() == null ? null : handler.correlation().apply(payload);
         } catch (PoisonMessageException e) {
-            return null; // the saga's node will set it aside, for the test to see
+            return null; // the saga's node will set it aside, which the test can observe
         }
     }
 
     void repeat() {
         RepeatingTransport sender = latest;
         if (sender == null) {
-            throw SagaScenario.misuse("There is no message to repeat: call when(…) before repeat().");
+            throw SagaScenario.misuse("There is no message to repeat: use when(…) before repeat().");
         }
         sender.repeat();
         step(virtual::runUntilIdle);
@@ -217,7 +217,7 @@ final class SagaScenarioRun {
         }
     }
 
-    // ---- what there is to see
+    // ---- observation
 
     String sagaId() {
         return id == null ? ID : id;
@@ -231,12 +231,12 @@ final class SagaScenarioRun {
         return type.cast(SagaStates.read(view.state(), type));
     }
 
-    /** All that the saga's node has sent. */
+    /** All messages that the saga's node has sent. */
     List<Sent> sent() {
         return participants.sent().all();
     }
 
-    /** What it has sent in the last step. */
+    /** Messages that it has sent in the last step. */
     List<Sent> sentLast() {
         List<Sent> all = sent();
         return all.subList(sentBefore, all.size());
@@ -246,7 +246,7 @@ final class SagaScenarioRun {
         return Duration.between(virtual.process().timeline().now(), due);
     }
 
-    /** Waits of the library so far, which no test should have to know. */
+    /** Total of the library's own delays so far, which tests should not depend on. */
     Duration waited() {
         return virtual.waited();
     }

@@ -8,12 +8,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A saga, for people. */
+/** Describes a saga in readable text. */
 final class SagaText {
 
     private SagaText() {}
 
-    /** @param since what the times in it are relative to */
+    /** @param since times are printed relative to this */
     static List<String> lines(SagaView saga, Instant since) {
         List<String> lines = new ArrayList<>();
         lines.add("saga %s '%s' is %s%s"

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * The timeouts of sagas that are set. The messages by which they ring do not tell: they come even when their timeout has been cancelled or
- * moved, and only the saga knows.
+ * The pending timeouts of sagas. Timeout messages alone do not tell: they arrive even if their timeout was cancelled or moved, and only the
+ * saga knows.
  */
 final class SetTimeouts {
 
@@ -28,7 +28,7 @@ final class SetTimeouts {
         this.sagas = sagas;
     }
 
-    /** @return what comes later, with the timeouts themselves in place of the messages about them */
+    /** @return the future work, with timeouts in place of timeout messages */
     List<Happening> insteadOfAlarms(List<Happening> later, Instant now) {
         List<Happening> wanted = new ArrayList<>();
         Map<String, Happening> alarms = new LinkedHashMap<>();
@@ -40,7 +40,8 @@ final class SetTimeouts {
             }
         }
         alarms.forEach((saga, alarm) -> sagas.apply(saga).stream()
-                .filter(view -> view.status() != SagaStatus.STUCK) // it sets them anew when it goes on
+                .filter(view ->
+                        view.status() != SagaStatus.STUCK) // a stuck saga sets its timeouts again when it resumes
                 .forEach(view -> view.timeouts().forEach((name, due) -> {
                     if (due.isAfter(now)) {
                         wanted.add(ringing(alarm, name, due));
@@ -54,7 +55,7 @@ final class SetTimeouts {
                 alarm.at(), alarm.node(), alarm.saga(), alarm.messageId(), name(name), alarm.kind(), "", due);
     }
 
-    /** How a timeout is named among message types. */
+    /** The name of a timeout, shown in place of a message type. */
     static String name(String timeout) {
         return "timeout " + timeout;
     }

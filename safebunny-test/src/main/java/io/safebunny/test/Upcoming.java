@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.assertj.core.api.AssertProvider;
 
-/** What the application wants later: delayed messages, and the timeouts that its sagas have set. For {@code assertThat}. Immutable. */
+/** Future work of the application: delayed messages and timeouts of its sagas. For {@code assertThat}. Immutable. */
 public final class Upcoming implements AssertProvider<UpcomingAssert> {
 
     private final Instant now;
@@ -21,7 +21,7 @@ public final class Upcoming implements AssertProvider<UpcomingAssert> {
         this.later = later;
     }
 
-    /** Waits of the library since the test began. */
+    /** Total of the library's own delays since the test began. */
     Duration waited() {
         return waited;
     }

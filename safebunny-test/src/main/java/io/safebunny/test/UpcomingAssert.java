@@ -7,19 +7,19 @@ import java.time.Duration;
 import java.util.Comparator;
 import org.assertj.core.api.AbstractAssert;
 
-/** Assertions on what the application wants later. A failure prints all of it. */
+/** Assertions on the application's future work. A failure prints all of it. */
 public final class UpcomingAssert extends AbstractAssert<UpcomingAssert, Upcoming> {
 
     UpcomingAssert(Upcoming actual) {
         super(actual, UpcomingAssert.class);
     }
 
-    /** A message of the type comes later; of several, the first is looked at. */
+    /** A message of the type comes later; of several, the first is checked. */
     public Next next(Class<?> type) {
         return next(MessageTypes.nameOf(type));
     }
 
-    /** A timeout that a saga has set comes later; of several with this name, the first is looked at. */
+    /** A saga's timeout comes later; of several with this name, the first is checked. */
     public Next nextTimeout(String name) {
         return next(SetTimeouts.name(name));
     }
@@ -45,7 +45,7 @@ public final class UpcomingAssert extends AbstractAssert<UpcomingAssert, Upcomin
         return this;
     }
 
-    /** What comes later. */
+    /** Assertions on one message or timeout. */
     public final class Next {
 
         private final String name;
@@ -56,7 +56,7 @@ public final class UpcomingAssert extends AbstractAssert<UpcomingAssert, Upcomin
             this.next = next;
         }
 
-        /** So long from now. What the library itself has waited for in this test, as before retries, does not count. */
+        /** It comes after this duration. The library's own delays in this test, as before retries, do not count. */
         public UpcomingAssert in(Duration expected) {
             Duration until = actual.until(next);
             if (until.compareTo(expected) > 0 || until.compareTo(expected.minus(actual.waited())) < 0) {

@@ -10,7 +10,7 @@ import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 
-/** The little of the protocol the harness itself speaks: an address, and a connection that proves a broker is there. */
+/** The part of AMQP that the harness itself uses: parsing an address, and a connection to check that a broker answers. */
 final class Amqp {
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.broker;
 
-/** A test asked for a broker and there is none, or the one there is does not answer; the message says what to do. */
+/** A test needs a broker, but there is none or it does not answer; the message says what to do. */
 public final class BrokerUnavailableException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

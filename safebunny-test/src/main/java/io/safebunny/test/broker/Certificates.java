@@ -14,7 +14,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 
-/** A certificate authority of one node and the certificate it signed, in PEM, made with the JDK's keytool. */
+/** A certificate authority for one node and the certificate it signed, in PEM, created with the JDK's keytool. */
 record Certificates(Path authority, Path server, Path serverKey) {
 
     private static final String PASSWORD_VARIABLE = "SAFEBUNNY_KEYS_PASSWORD";
@@ -80,7 +80,7 @@ record Certificates(Path authority, Path server, Path serverKey) {
         command.addAll(List.of(more));
         try {
             ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-            // not as an argument: everybody can read those
+            // not as an argument, which other users can read
             builder.environment().put(PASSWORD_VARIABLE, password);
             Process keytool = builder.start();
             keytool.getOutputStream().close();

@@ -46,7 +46,7 @@ final class ControlTool {
             process.signal("KILL");
         }
         if (!ended || !process.hasSucceeded()) {
-            // arguments may hold a password, so only the command is named
+            // names only the command, as arguments may contain a password
             throw new BrokerUnavailableException("rabbitmqctl failed [command="
                     + (arguments.length == 0 ? "" : arguments[0]) + "]: "
                     + (ended ? "see its output below." : "it did not end within " + PATIENCE.toSeconds() + " s.")

@@ -7,7 +7,7 @@ import org.testcontainers.DockerClientFactory;
 import org.testcontainers.rabbitmq.RabbitMQContainer;
 import org.testcontainers.utility.DockerImageName;
 
-/** The broker as a container; Testcontainers is an optional dependency, and only this class knows it. */
+/** Runs the broker as a container. The only class that uses Testcontainers, which is optional. */
 final class DockerEngine {
 
     private static final String DEFAULT_IMAGE = "rabbitmq:4.3-management";
@@ -26,10 +26,10 @@ final class DockerEngine {
         return System.getenv().getOrDefault("SAFEBUNNY_TEST_RABBIT_IMAGE", DEFAULT_IMAGE);
     }
 
-    /** The container ends with this virtual machine. */
+    /** The container ends with this JVM. */
     @SuppressWarnings("resource")
     static TestBroker startBroker() {
-        // its ports are open to the network, not only to this machine
+        // its ports are open to the network, not only to localhost
         RabbitMQContainer container = new RabbitMQContainer(
                         DockerImageName.parse(image()).asCompatibleSubstituteFor("rabbitmq"))
                 .withAdminPassword(UUID.randomUUID().toString());

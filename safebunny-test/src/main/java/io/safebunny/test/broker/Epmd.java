@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 
-/** A port mapper in a process group of its own, so that it outlives each of the nodes that share it. */
+/** An Erlang port mapper in its own process group, so that it outlives each of the nodes that share it. */
 final class Epmd implements AutoCloseable {
 
     private static final Duration STOP = Duration.ofSeconds(10);

@@ -25,7 +25,7 @@ final class ManagementApi {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final JsonMapper JSON = new JsonMapper();
 
-    // the plugin of 3.10 sometimes closes the connection on an offer of HTTP/2
+    // the plugin of 3.10 sometimes closes the connection when offered HTTP/2
     private final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(PATIENCE)
@@ -53,7 +53,7 @@ final class ManagementApi {
         delete("/api/vhosts/" + encode(name));
     }
 
-    /** How many nodes of the cluster run, as the asked one sees it. */
+    /** Number of running cluster nodes, as seen by this one. */
     int runningNodes() {
         int running = 0;
         for (JsonNode node : get("/api/nodes")) {
@@ -62,7 +62,7 @@ final class ManagementApi {
         return running;
     }
 
-    /** The plugin's own name of each open connection of a virtual host, with the name the client gave it. */
+    /** Open connections of a virtual host: the plugin's name of each, and the client's. */
     Map<String, String> connections(String virtualHost) {
         Map<String, String> names = new HashMap<>();
         for (JsonNode connection : get("/api/vhosts/" + encode(virtualHost) + "/connections")) {
@@ -79,7 +79,7 @@ final class ManagementApi {
         return get("/api/vhosts/" + encode(virtualHost) + "/" + kind).size();
     }
 
-    /** Closes the connections to which their client gave the name, and says how many there were. */
+    /** Closes all connections that their client gave this name; returns how many there were. */
     int closeConnections(String virtualHost, String given) {
         List<String> names = connections(virtualHost).entrySet().stream()
                 .filter(entry -> entry.getValue().equals(given))

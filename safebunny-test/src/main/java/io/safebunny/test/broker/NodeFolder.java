@@ -15,13 +15,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/**
- * The temporary folder of one node, which nobody else may enter: configuration, data, cookie and log. It outlives a kill and goes with
- * {@link #delete()}.
- */
+/** The private temporary folder of one node: configuration, data, cookie and log. It survives a kill; {@link #delete()} removes it. */
 final class NodeFolder {
 
-    // quorum queues need disk and memory to spare, and an alarm would block every publisher of the suite
+    // quorum queues use much disk and memory, and an alarm would block every publisher of the suite
     private static final String CONFIGURATION = """
             listeners.tcp.1 = 127.0.0.1:%s
             management.tcp.ip = 127.0.0.1
@@ -30,7 +27,7 @@ final class NodeFolder {
             vm_memory_high_watermark.absolute = %s
             """;
 
-    // of the server's distribution, and of that which each run of its tools starts
+    // for the server's distribution port, and that of each run of its tools
     private static final String LOOPBACK_ONLY = "-kernel inet_dist_use_interface {127,0,0,1}";
 
     private static final int TAIL_LINES = 40;
@@ -79,7 +76,7 @@ final class NodeFolder {
         return path.resolve("node.log");
     }
 
-    /** The node's whole environment; {@code seen} is this folder as the node sees it, which differs under chroot. */
+    /** The node's complete environment. {@code seen} is the path of this folder inside the chroot, if there is one. */
     static Map<String, String> environment(String nodeName, NodePorts ports, Path seen) {
         Map<String, String> environment = new HashMap<>(Epmd.environment(ports.epmd()));
         environment.put("LC_ALL", "C.UTF-8");
@@ -98,7 +95,7 @@ final class NodeFolder {
                 "RABBITMQ_ENABLED_PLUGINS_FILE", seen.resolve("enabled_plugins").toString());
         environment.put(
                 "RABBITMQ_GENERATED_CONFIG_DIR", seen.resolve("generated").toString());
-        // every file the machine's own broker would read is named here, so that none of them is read
+        // names every file that a broker installed on the machine would read, so that none of those is used
         environment.put("RABBITMQ_CONF_ENV_FILE", "/dev/null");
         environment.put("RABBITMQ_CONFIG_FILE", seen.resolve("rabbitmq.conf").toString());
         environment.put("RABBITMQ_CONFIG_FILES", seen.resolve("conf.d").toString());
@@ -107,7 +104,7 @@ final class NodeFolder {
         return environment;
     }
 
-    /** Whether the Raft library's file of names, written lazily, holds the entry. */
+    /** Whether the Raft library's registry file, which is written lazily, contains the entry. */
     boolean registers(String nodeName, String entry) throws IOException {
         Path names = data(nodeName).resolve("quorum").resolve(nodeName).resolve("names.dets");
         return Files.exists(names)

@@ -6,9 +6,9 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 
 /**
- * What a node is started with.
+ * Start options of a node.
  *
- * @param cookie lets other Erlang nodes in, and who is in may do all that the server's user may; one for all nodes of a cluster
+ * @param cookie secret that lets other Erlang nodes connect with the server's full rights; the same for all nodes of a cluster
  * @param password of the user {@code guest}; one for all nodes of a cluster, who share their users
  * @param hasOwnEpmd whether the node runs the port mapper itself, which then dies with it
  * @param hasTls whether it also listens for TLS
@@ -47,7 +47,7 @@ record NodePlan(
         return nodeName(ports);
     }
 
-    /** Faster than join_cluster, which boots each node twice; only the first may found a cluster, so there is never a second. */
+    /** Faster than join_cluster, which boots each node twice. Only the first node may form a cluster, so there is never a second one. */
     private static List<String> discovery(String first, String self) {
         String key = "cluster_formation.classic_config.nodes.";
         return List.of(

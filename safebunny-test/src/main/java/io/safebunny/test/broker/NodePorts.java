@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 
-/** The ports of one node, free when they were chosen. */
+/** Ports for one node, free at the time they were chosen. */
 record NodePorts(int amqp, int management, int distribution, int tls, int epmd) {
 
     // below Linux' ephemeral range, so that no outgoing connection takes them while a killed node is down

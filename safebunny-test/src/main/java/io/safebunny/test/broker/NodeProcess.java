@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 
-/** The process group of one running node: its server, its helpers and the shell between; signalled by number, never by name. */
+/** The process group of one running node: the server, its helpers and the shell. Signalled by process id, never by name. */
 final class NodeProcess {
 
     private static final Path PROC = Path.of("/proc");
@@ -23,7 +23,7 @@ final class NodeProcess {
         this.leader = leader;
     }
 
-    /** Starts the command as leader of a session of its own, with nothing but the given environment. */
+    /** Starts the command as leader of its own session, with only the given environment. */
     static NodeProcess start(List<String> command, Map<String, String> environment, Path log) {
         return start(command, environment, log, log);
     }
@@ -47,7 +47,7 @@ final class NodeProcess {
             return;
         }
         try {
-            // a shell's own kill: /bin/kill is in a package that small images lack
+            // the shell's builtin: small images lack /bin/kill
             new ProcessBuilder("sh", "-c", "kill -s " + name + " -- -" + leader.pid())
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
@@ -76,7 +76,7 @@ final class NodeProcess {
     private static boolean livesIn(String group, Path stat) {
         try {
             String line = Files.readString(stat);
-            // the command's name, in parentheses, may itself hold blanks: state, parent and group follow it
+            // state, parent and group follow the command's name, which is in parentheses and may contain blanks
             String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ", 4);
             return fields[2].equals(group) && !fields[0].equals("Z") && !fields[0].equals("X");
         } catch (IOException itEndedMeanwhile) {
@@ -99,7 +99,7 @@ final class NodeProcess {
         }
     }
 
-    /** Whether the leader of a group that ended says it succeeded. */
+    /** Whether the group's leader exited with success. */
     boolean hasSucceeded() {
         try {
             return leader.waitFor() == 0;

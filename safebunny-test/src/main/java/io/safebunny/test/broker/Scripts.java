@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.broker;
 
-/** The shell scripts that run in a folder of ours, under the root of the server. */
+/** Shell scripts that run in the node's folder, under the server's root. */
 final class Scripts {
 
     static final String SERVE = "serve.sh";
     static final String CONTROL = "control.sh";
     static final String EPMD = "epmd.sh";
 
-    /** The standard input is a pipe whose other end dies with the virtual machine: then the group kills itself. */
+    /** Standard input is a pipe that breaks when the JVM ends; the group then kills itself. */
     private static final String LIFELINE = """
             exec 3<&0 </dev/null
             ( cat <&3 >/dev/null; kill -s KILL 0 ) &

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The root folder of an installed server, and how a script of ours runs under it: as it is, or by chroot in a mount namespace. */
+/** The root folder of an installed server, and how to run a script under it: directly, or by chroot in a mount namespace. */
 record ServerRoot(Path path) {
 
     static final String PROGRAMS = "usr/lib/rabbitmq/bin/";
@@ -35,12 +35,12 @@ record ServerRoot(Path path) {
         return Files.exists(path.resolve(SERVER));
     }
 
-    /** The folder as a script that runs under this root sees it. */
+    /** The folder's path inside this root. */
     Path seen(Path folder) {
         return isTheMachine() ? folder : FOLDER_UNDER_CHROOT;
     }
 
-    /** The command that runs a script of the folder as leader of a session of its own. */
+    /** The command that runs a script of the folder as leader of its own session. */
     List<String> command(Path folder, String script, String... arguments) {
         List<String> command = new ArrayList<>(List.of("setsid", "sh"));
         if (!isTheMachine()) {

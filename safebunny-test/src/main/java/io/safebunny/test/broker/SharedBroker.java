@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Chooses and starts the one broker of this virtual machine; thread-safe. */
+/** Chooses and starts the one broker of this JVM. Thread-safe. */
 final class SharedBroker {
 
     static final String GIVEN = "SAFEBUNNY_TEST_RABBIT";
@@ -20,7 +20,7 @@ final class SharedBroker {
 
     private SharedBroker() {}
 
-    /** A start that failed is not tried again: every later test fails at once, for the same reason. */
+    /** A failed start is not repeated: later tests fail at once for the same reason. */
     static synchronized TestBroker get() {
         if (failure != null) {
             throw new BrokerUnavailableException(failure);
@@ -62,7 +62,7 @@ final class SharedBroker {
         try {
             return URI.create(given);
         } catch (IllegalArgumentException e) {
-            // neither the text nor the cause: both may hold the password
+            // omits text and cause, as both may contain the password
             throw new BrokerUnavailableException("Cannot use the broker given by " + GIVEN
                     + ": its value is not a URI. Set it to amqp://USER:PASSWORD@HOST:PORT or unset it.");
         }

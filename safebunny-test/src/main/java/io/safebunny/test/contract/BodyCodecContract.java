@@ -22,12 +22,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link BodyCodec} promises. Extend it, and say how to make yours. */
+/** The contract of every {@link BodyCodec}. Extend it and create yours. */
 public abstract class BodyCodecContract {
 
     private static final long PLENTY = 10L * 1024 * 1024;
 
-    /** A new one, or one that is used elsewhere too. */
+    /** The codec under test, new or shared. */
     protected abstract BodyCodec codec();
 
     private static Envelope message(byte[] body) {

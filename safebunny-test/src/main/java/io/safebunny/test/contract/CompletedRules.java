@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Publications whose delivery never came back are found. What is found may be slightly stale, so the rules wait for it. */
+/** Undispatched publications whose delivery never returned are found. Results may be slightly stale, so the rules wait for them. */
 interface CompletedRules {
 
     StoreBench bench();

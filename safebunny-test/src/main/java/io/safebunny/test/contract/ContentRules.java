@@ -29,7 +29,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A record comes out as it went in: the publications found in it are sent as if no crash had been. */
+/** A record is read as it was written, so that its publications are the same after a crash. */
 interface ContentRules {
 
     StoreBench bench();

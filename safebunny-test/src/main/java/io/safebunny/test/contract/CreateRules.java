@@ -13,7 +13,7 @@ import io.safebunny.store.RecordState;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Of all who create the record of a message one succeeds, and everybody learns who. */
+/** Of several creators of a message's record exactly one succeeds, and all learn which. */
 interface CreateRules {
 
     StoreBench bench();

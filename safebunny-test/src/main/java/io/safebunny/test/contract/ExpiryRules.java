@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What is final is forgotten after the retention, poisoned records after one of their own, nothing else ever, and nothing
- * forgotten comes back by a late write.
+ * Final records expire after the retention, poisoned ones after their own; nothing else ever expires, and a late write never brings a
+ * record back.
  */
 interface ExpiryRules {
 
@@ -34,7 +34,7 @@ interface ExpiryRules {
         awaitForgotten(expired);
     }
 
-    /** Their messages wait to be replayed, and the record has what a replay must not repeat. */
+    /** Their messages wait for a replay, which needs the record so as not to repeat steps. */
     @Test
     default void keepsPoisonedRecordsForThePoisonRetention() {
         MessageRecord poisoned = bench().created(RecordState.POISONED);

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** Messages come out as they went in. Headers may be added by the broker, never changed or lost. */
+/** Messages arrive as they were sent. The broker may add headers but must not change or drop any. */
 interface FidelityRules {
 
     TransportBench bench();

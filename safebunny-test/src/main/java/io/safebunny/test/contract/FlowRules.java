@@ -11,10 +11,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** How many deliveries are handled at once, and how that ends. */
+/** Limits of concurrent deliveries, and how consumption stops. */
 interface FlowRules {
 
-    /** Time for a broken transport to do what it must not. */
+    /** Time in which a broken transport would misbehave. */
     Duration WATCHED = Duration.ofMillis(200);
 
     TransportBench bench();

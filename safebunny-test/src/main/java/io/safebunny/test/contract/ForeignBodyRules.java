@@ -25,7 +25,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What a serializer does with what it cannot or must not write and read. */
+/** How a serializer treats bodies and payloads that it cannot or must not read and write. */
 interface ForeignBodyRules {
 
     MessageSerializer tested();

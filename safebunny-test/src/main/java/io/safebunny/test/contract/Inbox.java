@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Notes what a consumption is given. Thread-safe. */
+/** Records the deliveries of a consumption. Thread-safe. */
 final class Inbox implements DeliveryHandler {
 
     private final TransportBench bench;

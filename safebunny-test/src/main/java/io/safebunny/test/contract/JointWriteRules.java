@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a record and its companions promise that are written together. */
+/** The contract of writing a record together with its companions. */
 interface JointWriteRules {
 
     StoreBench bench();

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Companions are found by what they are listed under. What is found may be slightly stale, so the rules wait for it. The times are
- * the caller's: none of them is near the store's own clock.
+ * Companions are found by their listing. Results may be slightly stale, so the rules wait for them. Times are the caller's and deliberately
+ * far from the store's clock.
  */
 interface ListingRules {
 

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** A companion that a transaction has found is its own until it ends; one that it has missed is nobody's. */
+/** A companion that a transaction finds stays locked until its end; a missing one is not locked. */
 interface LockRules {
 
     StoreBench bench();

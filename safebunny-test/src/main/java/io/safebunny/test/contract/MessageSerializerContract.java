@@ -5,14 +5,14 @@ import io.safebunny.serialization.MessageSerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every {@link MessageSerializer} promises. Extend it, and say how to make yours. It is given records, which it has to read and write
- * without being told of them before.
+ * The contract of every {@link MessageSerializer}. Extend it and create yours. It must read and write Java records without prior
+ * registration.
  */
 public abstract class MessageSerializerContract implements ContentTypeRules, PayloadRules, ForeignBodyRules {
 
     private @Nullable MessageSerializer tested; // guarded by this
 
-    /** A new one, or one that is used elsewhere too. Asked for once per test. */
+    /** The serializer under test, new or shared. Called once per test. */
     protected abstract MessageSerializer serializer();
 
     @Override

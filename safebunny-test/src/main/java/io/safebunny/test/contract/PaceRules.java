@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** A consumption that is told to take fewer deliveries, or none for a while. */
+/** A consumption can be slowed down or paused. */
 interface PaceRules {
 
-    /** Time for a broken transport to do what it must not. */
+    /** Time in which a broken transport would misbehave. */
     Duration WATCHED = Duration.ofMillis(200);
 
     TransportBench bench();

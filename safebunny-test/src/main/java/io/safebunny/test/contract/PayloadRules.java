@@ -62,7 +62,7 @@ interface PayloadRules {
                 .isTrue();
     }
 
-    /** Halves of characters, which no UTF-8 can express, must not become other text. */
+    /** Unpaired surrogates, which UTF-8 cannot express, must not silently become other text. */
     @Test
     default void keepsTextAsItIsOrRefusesIt() {
         for (String text : List.of("\ud800", "\udc07", "a\udc07\ud83d", "\ud83d\ud83d\udc07")) {

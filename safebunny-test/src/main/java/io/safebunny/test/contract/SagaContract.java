@@ -56,8 +56,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 /**
- * What sagas keep on every store, with two instances of their node and real threads. A store's own test extends it and says how to open
- * the store.
+ * The guarantees of sagas on every store, with two instances of their node and real threads. A store's test extends it and opens the store.
  */
 public abstract class SagaContract {
 
@@ -123,7 +122,7 @@ public abstract class SagaContract {
     /** A store of the node, as one of its instances opens it. */
     protected abstract MessageStore store(String ofNode);
 
-    /** How many messages the one saga gets that is hit by all. */
+    /** Number of messages for the one contended saga. */
     protected int messages() {
         return 1_000;
     }

@@ -36,8 +36,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What scheduled messages keep on every store, with two instances of their node and real threads. A store's own test extends it and
- * says how to open the store.
+ * The guarantees of scheduled messages on every store, with two instances of their node and real threads. A store's test extends it and
+ * opens the store.
  */
 public abstract class ScheduledContract {
 
@@ -136,7 +136,7 @@ public abstract class ScheduledContract {
         return PublishOptions.none().withDeliverAt(due);
     }
 
-    /** Whoever cancels or moves races with the alarm on the other instance: the answer must be what happens. */
+    /** Cancelling or moving races with the message becoming due on the other instance; the result must match what happens. */
     @Test
     void answersWhatHappensHoweverCloseTheRace() {
         List<SafeBunnyEngine> diary = start();

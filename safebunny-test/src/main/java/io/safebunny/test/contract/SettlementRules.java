@@ -129,7 +129,7 @@ interface SettlementRules {
         };
     }
 
-    /** At once: the next one who looks misses nothing. */
+    /** Messages are back at once, so the next browser sees all of them. */
     @Test
     default void putsBackWhatWasOnlyLookedAt() {
         TestNode orders = bench().publisher("orders");
@@ -165,7 +165,7 @@ interface SettlementRules {
         billing.consume().awaitIds("stays");
     }
 
-    /** Or it would be told as moved, and be in both queues. */
+    /** Otherwise a replay would report it as moved while it is in both queues. */
     @Test
     default void tellsWhoeverLooksThatACopyWasPerhapsNotRemoved() {
         TestNode orders = bench().publisher("orders");

@@ -99,12 +99,12 @@ final class StoreBench {
                 key, owner, Duration.ofSeconds(30), 0, new Fingerprint(Fingerprint.SHA256, 4711, 13));
     }
 
-    /** A claim of {@code first}, in the store. */
+    /** A stored claim owned by {@code first}. */
     MessageRecord created() {
         return store().create(claim(key(), "first"));
     }
 
-    /** In the store, in the way a message gets into that state. */
+    /** Stores a record and brings it into that state as a message would. */
     MessageRecord created(RecordState state) {
         MessageRecord claim = created();
         return switch (state) {
@@ -147,7 +147,7 @@ final class StoreBench {
         return Objects.requireNonNull(found);
     }
 
-    /** By what another instance sees. */
+    /** Checked through another instance. */
     void assertStored(MessageRecord expected) {
         assertSame(another().find(expected.key()), expected);
     }
@@ -207,7 +207,7 @@ final class StoreBench {
 
     // ---- threads
 
-    /** All at once, every other one by the other instance: what each gets. */
+    /** Runs all concurrently, alternating between the two instances; returns each result. */
     <T> List<T> race(Function<Racer, T> action) throws Exception {
         CyclicBarrier start = new CyclicBarrier(RACERS);
         List<Future<T>> futures = new ArrayList<>();

@@ -55,7 +55,7 @@ final class TransactionBench {
         transaction.rollback();
     }
 
-    /** The one on the thread of the test; who began it is not told. */
+    /** Ends the transaction on the test's thread from outside, without notice. */
     void endByTheDatabase() {
         fixture.endOpenTransaction();
     }
@@ -102,7 +102,7 @@ final class TransactionBench {
         return result;
     }
 
-    /** What others see now, who have no transaction open. */
+    /** What others without an open transaction see now. */
     @Nullable
     MessageRecord seen(RecordKey key) throws Exception {
         TransactionalMessageStore store = another();
@@ -122,7 +122,7 @@ final class TransactionBench {
         return future.get(longestWait().plus(fixture.patience()).toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** For a good part of the time it may wait. */
+    /** Waits for a good part of the allowed time. */
     void assertWaiting(Future<?> future) {
         assertThatThrownBy(() -> future.get(longestWait().toMillis() / 3, TimeUnit.MILLISECONDS))
                 .as("it waits for the open transaction")

@@ -22,8 +22,8 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /**
- * Claim and completion stand or fall with what else is written in the transaction. That writes without a transaction are
- * durable at once is what all other rules of a store rely on.
+ * Claim and completion commit or roll back together with the transaction's other writes. That writes without a transaction are durable at
+ * once is covered by all other rules of a store.
  */
 interface TransactionRules {
 

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What every {@link Transport} does. Extend it, say how to create one, and run it against the real broker: nodes and
- * queues have names of their own in each test, so suites can share a broker and run side by side.
+ * The contract of every {@link Transport}. Extend it, create yours, and run it against the real broker. Each test uses its own node and
+ * queue names, so suites can share a broker and run concurrently.
  *
  * <p>Each rule is proved to bite by a broken transport that fails it and no other.
  */
@@ -27,7 +27,7 @@ public abstract class TransportContract
 
     private final TransportBench bench = new TransportBench(this);
 
-    /** A new transport of this node, not started; several instances of one node are asked for. The suite closes it. */
+    /** A new transport of this node, not started; the suite closes it. Called for several instances of one node. */
     protected abstract Transport newTransport(String node);
 
     /** The same value each time: options of all topologies, known to the transports too. */
@@ -36,7 +36,7 @@ public abstract class TransportContract
     /** Called after each test, its transports closed, with the queues it declared: delete them on a shared broker. */
     protected void cleanUp(Set<String> queues) {}
 
-    /** Whether {@link Transport#control} reaches other instances. By default it must. */
+    /** Whether {@link Transport#control} reaches other instances, as it must by default. */
     protected boolean connectsInstances() {
         return true;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The suites that every implementation of an SPI passes: extend one, give it a fixture, run it. */
+/** Contract suites for implementations of SPIs: extend one, provide a fixture, run it. */
 @NullMarked
 package io.safebunny.test.contract;
 

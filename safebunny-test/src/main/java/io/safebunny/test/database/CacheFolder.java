@@ -11,7 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Collections;
 import java.util.Set;
 
-/** The folder where programs that are installed once are kept; nobody else may write to it, because what is in it is run. */
+/** Folder for programs that are installed once. Nobody else may write to it, because its contents are executed. */
 record CacheFolder(Path path) {
 
     private static final Set<PosixFilePermission> OF_OTHERS =

@@ -13,8 +13,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A transactional batch in the protocol of Cosmos DB, executed with single requests: all preconditions are looked at first, and when one
- * does not hold nothing is written. Whoever executes it keeps other writers away meanwhile.
+ * Executes a transactional batch of Cosmos DB by single requests: checks all preconditions first and writes nothing if one fails. The
+ * caller must keep other writers away meanwhile.
  */
 final class CosmosBatch {
 
@@ -72,7 +72,7 @@ final class CosmosBatch {
         return new Answer(OK, last.headers(), JSON.writeValueAsBytes(results));
     }
 
-    /** 0 when the operation can be done. */
+    /** 0 if the operation can be carried out. */
     private static int refusal(JsonNode operation, Single single) throws IOException, InterruptedException {
         Answer there = single.send("GET", "/" + id(operation), Map.of("Accept", "application/json"), NOTHING);
         boolean isThere = there.status() == OK;

@@ -27,16 +27,16 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between clients and a {@link CosmosServer}, records every request and fails those it is told to. Clients need gateway
- * mode, no endpoint discovery and no check of certificates. Before a private server it executes transactional batches as the service does,
- * all or nothing, which the server does not; that is good as long as everybody writes through this proxy. Thread-safe.
+ * A proxy in front of a {@link CosmosServer} that records requests and injects failures. Clients need gateway mode, without endpoint
+ * discovery and certificate checks. For a private server it executes transactional batches atomically, as the service does but the server
+ * does not; that requires all writes to go through this proxy. Thread-safe.
  */
 public final class CosmosProxy implements AutoCloseable {
 
     private static final Set<String> NOT_COPIED =
             Set.of("connection", "content-length", "expect", "host", "http2-settings", "transfer-encoding", "upgrade");
 
-    /** What is done with a request. */
+    /** How a request is treated. */
     public enum Kind {
         CREATE,
         READ,
@@ -113,17 +113,17 @@ public final class CosmosProxy implements AutoCloseable {
         requests.clear();
     }
 
-    /** Answers all requests of the kind so, without asking the server, until {@link #heal()}. */
+    /** Answers all requests of the kind this way, without calling the server, until {@link #heal()}. */
     public void answer(Kind kind, int status, Map<String, String> headers) {
         faults.add(new Fault(kind, false, false, status, Map.copyOf(headers), null));
     }
 
-    /** Answers the next request of the kind so, without asking the server. */
+    /** Answers the next request of the kind this way, without calling the server. */
     public void answerNext(Kind kind, int status, Map<String, String> headers) {
         faults.add(new Fault(kind, true, false, status, Map.copyOf(headers), null));
     }
 
-    /** Lets the next request of the kind take effect and then answers so: its outcome is lost. */
+    /** Lets the next request of the kind take effect but answers this way, as if its response was lost. */
     public void loseAnswerOfNext(Kind kind, int status) {
         faults.add(new Fault(kind, true, true, status, Map.of(), null));
     }
@@ -134,9 +134,9 @@ public final class CosmosProxy implements AutoCloseable {
     }
 
     /**
-     * Reads are answered by a replica that is behind, as at the levels below Session, and at Session to whoever has not the session token of
-     * the write: with each document as it was this long ago, 404 if it was not there. No answer has a session token. Queries are not
-     * concerned. Until {@link #heal()}; what is written meanwhile must be written through this proxy, before a private server.
+     * Answers reads, but not queries, from a lagging replica until {@link #heal()}: with each document as it was this long ago, or 404 if
+     * it did not exist. That is what clients see below Session consistency, or at Session without the write's session token; responses have
+     * no session token. Meanwhile all writes must go through this proxy to a private server.
      */
     public void lag(Duration behind) {
         replica = new LaggingReplica(behind);
@@ -147,7 +147,7 @@ public final class CosmosProxy implements AutoCloseable {
         account = change;
     }
 
-    /** No more faults, and no lag; what was stalled is refused with 503. */
+    /** Ends all faults and the lag; stalled requests are refused with 503. */
     public void heal() {
         List<Fault> old = List.copyOf(faults);
         faults.removeAll(old);
@@ -228,7 +228,7 @@ public final class CosmosProxy implements AutoCloseable {
         return "true".equalsIgnoreCase(exchange.getRequestHeaders().getFirst(header));
     }
 
-    /** Writes wait for each other, so that a batch finds what it has looked at. */
+    /** Serializes writes, so that a batch's preconditions still hold when it writes. */
     private Answer execute(Kind kind, HttpExchange exchange, byte[] body) throws IOException, InterruptedException {
         LaggingReplica lagging = replica;
         if (kind == Kind.READ && lagging != null) {
@@ -262,7 +262,7 @@ public final class CosmosProxy implements AutoCloseable {
                 : forward(exchange, body);
     }
 
-    /** The paths of what a write concerns. */
+    /** The paths of the documents that a write affects. */
     private static List<String> documents(Kind kind, HttpExchange exchange, byte[] body) {
         String path = path(exchange);
         return switch (kind) {
@@ -301,7 +301,7 @@ public final class CosmosProxy implements AutoCloseable {
                 : send(exchange, method, path(exchange) + below, true, headers, body);
     }
 
-    /** @param signed whether it is another request than the client has signed */
+    /** @param signed whether the request differs from the one that the client signed */
     private Answer send(
             HttpExchange exchange, String method, String path, boolean signed, Map<String, String> headers, byte[] body)
             throws IOException, InterruptedException {
@@ -326,7 +326,7 @@ public final class CosmosProxy implements AutoCloseable {
         return new Answer(response.statusCode(), response.headers().map(), response.body());
     }
 
-    /** What a client gets. */
+    /** The response to a client. */
     record Answer(int status, Map<String, List<String>> headers, byte[] body) {}
 
     private void answer(HttpExchange exchange, Answer answer) throws IOException {

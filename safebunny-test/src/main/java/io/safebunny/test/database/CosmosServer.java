@@ -33,7 +33,7 @@ public final class CosmosServer implements AutoCloseable {
 
     private static final String ENDPOINT = "SAFEBUNNY_COSMOS_ENDPOINT";
     private static final String KEY = "SAFEBUNNY_COSMOS_KEY";
-    private static final String PACKAGE = "@vercel/cosmosdb-server"; // its version is in the lock file
+    private static final String PACKAGE = "@vercel/cosmosdb-server"; // the lock file fixes its version
     private static final Duration START = Duration.ofSeconds(60);
     private static final Duration STOP = Duration.ofSeconds(10);
 
@@ -68,7 +68,7 @@ public final class CosmosServer implements AutoCloseable {
         return new CosmosServer(URI.create(given), givenKey, null, null);
     }
 
-    /** A server of one's own, whatever the environment names: it can be killed. */
+    /** A private server, whatever the environment names, which can be killed. */
     public static CosmosServer startPrivate() {
         Path module = NodePackage.install("cosmos-server").resolve("node_modules/" + PACKAGE);
         try {
@@ -83,7 +83,7 @@ public final class CosmosServer implements AutoCloseable {
                             "node", script.toString(), module.toString(), Integer.toString(port))
                     .redirectErrorStream(true)
                     .redirectOutput(folder.resolve("log").toFile());
-            // not as an argument: everybody can read those
+            // not as an argument, which other users can read
             command.environment().put(KEY, newKey);
             Process process = command.start();
             CosmosServer server =
@@ -149,7 +149,7 @@ public final class CosmosServer implements AutoCloseable {
         return endpoint;
     }
 
-    /** Of a private server: a random one of its own, without which it answers nothing. */
+    /** The account's key; a private server has a random one and rejects requests without it. */
     public String key() {
         return key;
     }
@@ -168,7 +168,7 @@ public final class CosmosServer implements AutoCloseable {
         }
     }
 
-    /** Ends the server with SIGKILL; all that it held is gone. */
+    /** Ends the server with SIGKILL; all its data is lost. */
     public void kill() {
         own().destroyForcibly();
         awaitEnd(own());
@@ -186,7 +186,7 @@ public final class CosmosServer implements AutoCloseable {
 
     private void signal(String name) {
         try {
-            // a shell's own kill: /bin/kill is in a package that small images lack
+            // the shell's builtin: small images lack /bin/kill
             new ProcessBuilder("sh", "-c", "kill -s " + name + " " + own().pid())
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)

@@ -9,7 +9,7 @@ import java.util.Locale;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** The {@code Authorization} header of Cosmos DB. It covers the verb and the path, so that another request needs another one. */
+/** The {@code Authorization} header of Cosmos DB, which covers the verb and the path. */
 final class CosmosSignature {
 
     private CosmosSignature() {}

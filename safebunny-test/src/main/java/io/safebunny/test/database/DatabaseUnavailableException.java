@@ -3,7 +3,7 @@ package io.safebunny.test.database;
 
 import org.jspecify.annotations.Nullable;
 
-/** A test asked for a database and there is none, or the one there is does not answer; the message says what to do. */
+/** A test needs a database, but there is none or it does not answer; the message says what to do. */
 public final class DatabaseUnavailableException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

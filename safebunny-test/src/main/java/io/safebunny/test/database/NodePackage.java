@@ -15,8 +15,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * A package for Node.js, installed once per machine and kept. It and all it needs are named by the hash of their content in a lock file
- * of ours; none of them runs a script of its own when it is installed.
+ * A Node.js package that is installed once per machine. Our lock file pins it and its dependencies by content hash; install scripts are
+ * disabled.
  */
 final class NodePackage {
 
@@ -34,11 +34,11 @@ final class NodePackage {
      */
     static Path install(String name) {
         CacheFolder cache = CacheFolder.ofTheUser();
-        // another lock file is another folder
+        // one folder per lock file
         String folderName = name + "-" + digest(resource(name, LOCK)).substring(0, 16);
         Path folder = cache.path().resolve(folderName);
         Path complete = folder.resolve("complete");
-        synchronized (ONE_AT_A_TIME) { // a file lock is held by the whole virtual machine
+        synchronized (ONE_AT_A_TIME) { // in addition to the file lock, which is held by the whole JVM
             try (FileChannel file = FileChannel.open(
                             cache.path().resolve(folderName + ".lock"),
                             StandardOpenOption.CREATE,

@@ -88,7 +88,7 @@ public final class PostgresServer implements AutoCloseable {
                 null);
     }
 
-    /** For the user {@code postgres}, who may do everything, with the password of this server, which is a random one. */
+    /** JDBC URL for the user {@code postgres}, who has all rights, with this server's random password. */
     public String jdbcUrl() {
         return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=postgres&password=" + password;
     }

@@ -22,14 +22,14 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** TLS on loopback with certificates that nobody vouches for. */
+/** TLS on loopback with self-signed certificates. */
 final class SelfSigned {
 
     private static final String PASSWORD_VARIABLE = "SAFEBUNNY_KEYS_PASSWORD";
 
     private SelfSigned() {}
 
-    /** A client that trusts whoever answers. */
+    /** For a client that trusts every certificate. */
     static HttpClient client() {
         return HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
@@ -98,7 +98,7 @@ final class SelfSigned {
                         "-validity",
                         "2")
                 .redirectErrorStream(true);
-        // not as an argument: everybody can read those
+        // not as an argument, which other users can read
         command.environment().put(PASSWORD_VARIABLE, password);
         Process keytool = command.start();
         keytool.getOutputStream().close();
@@ -113,7 +113,7 @@ final class SelfSigned {
         }
     }
 
-    /** Extended, so that names are not compared either. */
+    /** An extended trust manager, so that host names are not checked either. */
     private static final class TrustEverybody extends X509ExtendedTrustManager {
 
         @Override

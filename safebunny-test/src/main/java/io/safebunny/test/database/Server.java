@@ -19,7 +19,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** One running server: a process group of its own, which also ends when this virtual machine does, however that ends. */
+/** One running server in its own process group, which also ends with this JVM, however that ends. */
 final class Server implements AutoCloseable {
 
     // below Linux' ephemeral range, so that no outgoing connection takes it while the server is down
@@ -28,7 +28,7 @@ final class Server implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(60);
     private static final Duration STOP = Duration.ofSeconds(30);
 
-    /** The standard input is a pipe whose other end dies with the virtual machine: then the group kills itself. */
+    /** Standard input is a pipe that breaks when the JVM ends; the group then kills itself. */
     private static final String LIFELINE =
             "exec 3<&0 </dev/null; ( cat <&3 >/dev/null; kill -s KILL 0 ) & exec 3<&-; exec \"$@\"";
 
@@ -68,8 +68,8 @@ final class Server implements AutoCloseable {
     }
 
     /**
-     * Starts it, again after it was killed, and returns once it accepts connections. A process that was just being forked when the
-     * others were killed holds the data for a moment longer: a server that ends at once is started again.
+     * Starts or restarts it; returns once it accepts connections. After a kill, a process that was just being forked may hold the data a
+     * moment longer, so a server that ends at once is started again.
      */
     synchronized void start() {
         try {
@@ -128,11 +128,11 @@ final class Server implements AutoCloseable {
         signal(running, name);
     }
 
-    /** To every process by its number: those of PostgreSQL have groups of their own. */
+    /** Signals every process by its id, because PostgreSQL's processes have their own groups. */
     private static void signal(Process running, String name) {
         String processes = all(running).map(String::valueOf).collect(Collectors.joining(" "));
         try {
-            // a shell's own kill: /bin/kill is in a package that small images lack
+            // the shell's builtin: small images lack /bin/kill
             new ProcessBuilder("sh", "-c", "kill -s " + name + " " + processes)
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
@@ -154,7 +154,7 @@ final class Server implements AutoCloseable {
     synchronized void kill() {
         Process running = process;
         if (running != null) {
-            signal(running, "STOP"); // a list that is made while processes come and go may lack one
+            signal(running, "STOP"); // freeze first, as a list made while processes come and go may be incomplete
             List<Long> processes = all(running).toList();
             signal(running, "KILL");
             Awaitility.await()
@@ -170,7 +170,7 @@ final class Server implements AutoCloseable {
     private static boolean isRunning(long process) {
         try {
             String line = Files.readString(Path.of("/proc", Long.toString(process), "stat"));
-            // the command's name, in parentheses, may itself hold blanks: the state follows it
+            // the state follows the command's name, which is in parentheses and may contain blanks
             char state = line.charAt(line.lastIndexOf(')') + 2);
             return state != 'Z' && state != 'X';
         } catch (IOException itEndedMeanwhile) {

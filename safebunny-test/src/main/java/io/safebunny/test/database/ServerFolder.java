@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A temporary folder for a server, which nobody else may enter, and how to run its programs: never as root, which they refuse, but then
- * as {@code nobody}, whom the folder then belongs to.
+ * A private temporary folder for a server, and how to run its programs: they refuse to run as root, so root runs them as {@code nobody},
+ * who then owns the folder.
  */
 final class ServerFolder {
 
@@ -32,7 +32,7 @@ final class ServerFolder {
 
     static ServerFolder create(String name) {
         try {
-            // by the name it gets, and by its rights from the first moment, nobody can be there before
+            // unpredictable name, private from the start: nobody else can create it first
             ServerFolder folder = new ServerFolder(Files.createTempDirectory("safebunny-" + name + "-"));
             folder.give(folder.path);
             return folder;
@@ -41,7 +41,7 @@ final class ServerFolder {
         }
     }
 
-    /** A file with something that nobody but the server may read. */
+    /** Writes a file that only the server may read. */
     Path secret(String name, String content) {
         try {
             Path file = Files.createFile(
@@ -73,7 +73,7 @@ final class ServerFolder {
         return path.resolve("server.log");
     }
 
-    /** The command as it is run by somebody without rights. */
+    /** Wraps the command to run as an unprivileged user. */
     static List<String> unprivileged(List<String> command) {
         List<String> whole = new ArrayList<>();
         if (isRoot()) {

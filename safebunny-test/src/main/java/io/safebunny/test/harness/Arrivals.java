@@ -19,9 +19,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /**
- * What is still to come from a real broker, told from the topology and from what the nodes send and settle: a message is in every queue
- * bound for it, and each queue that is consumed delivers what is in it, as many as its consumer may have at once. What somebody else sends
- * is not known, and handled when it happens to come. Thread-safe.
+ * Predicts what a real broker will still deliver, from the topology and from what the nodes send and settle: a message is in every queue
+ * bound to its key, and each consumed queue delivers its messages up to the consumer's prefetch. Messages from outside the test are unknown
+ * and handled whenever they arrive. Thread-safe.
  */
 final class Arrivals implements Outside {
 
@@ -57,13 +57,13 @@ final class Arrivals implements Outside {
         }
     }
 
-    /** Such publications go to a queue that is none of the nodes'. */
+    /** Routing keys whose publications go to a queue of no node. */
     synchronized void accept(TopologyOptions options, String routingKey) {
         bindings.computeIfAbsent(new Address(options.mainExchange(), routingKey), address -> new LinkedHashSet<>())
                 .add(BrokerDesk.UNHEARD);
     }
 
-    /** To which queues a message goes that is sent there. */
+    /** The queues that a message sent there reaches. */
     synchronized List<String> queuesOf(Route route, TopologyOptions options) {
         if (route instanceof Route.Publication publication) {
             return at(new Address(options.mainExchange(), publication.routingKey()));
@@ -78,12 +78,12 @@ final class Arrivals implements Outside {
         return List.copyOf(bindings.getOrDefault(address, Set.of()));
     }
 
-    /** It is about to be sent, and may be there before the sender knows. */
+    /** Call before sending, because the message may arrive before the sender is confirmed. */
     synchronized void expect(List<String> destinations, String id) {
         destinations.forEach(queue -> copies(queue).put(id));
     }
 
-    /** It was not sent. If it has come nevertheless, there is nothing to take back. */
+    /** Call if it was not sent. Does nothing if it arrived nevertheless. */
     synchronized void expectNoLonger(List<String> destinations, String id) {
         destinations.forEach(queue -> copies(queue).remove(id));
     }
@@ -92,7 +92,7 @@ final class Arrivals implements Outside {
         return queues.computeIfAbsent(queue, QueueCopies::new);
     }
 
-    /** @param limit how many it delivers at once, 0 for none */
+    /** @param limit number of deliveries at once, 0 for none */
     synchronized void consumes(String queue, int limit) {
         copies(queue).limit(limit);
     }
@@ -116,7 +116,7 @@ final class Arrivals implements Outside {
         copies(delivery.queue()).putBack(delivery);
     }
 
-    /** The broker moves it on, as the queue's arguments say. */
+    /** The broker dead-letters it according to the queue's arguments. */
     synchronized void setAside(CountedDelivery delivery) {
         Address address = deadLetterAddresses.get(delivery.queue());
         if (copies(delivery.queue()).settle(delivery) && address != null) {
@@ -141,7 +141,7 @@ final class Arrivals implements Outside {
         return List.copyOf(exchanges);
     }
 
-    /** Queues that have something in them. */
+    /** Queues that are not empty. */
     synchronized List<String> filled() {
         return queues.entrySet().stream()
                 .filter(entry -> !entry.getValue().isEmpty())
@@ -149,7 +149,7 @@ final class Arrivals implements Outside {
                 .toList();
     }
 
-    /** Nothing is in them any more. */
+    /** Marks the queues as empty. */
     synchronized void forget() {
         queues.values().forEach(QueueCopies::forget);
     }

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks after the queues of a broker, through a connection of its own that is opened when it is needed. Thread-safe. */
+/** Manages the queues of a broker, through its own connection that is opened on demand. Thread-safe. */
 final class BrokerDesk implements QueueCopies.Look, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(BrokerDesk.class);
 
-    /** Queue for what nobody in the test consumes. */
+    /** Queue for messages that no node of the test consumes. */
     static final String UNHEARD = "safebunny-test-unheard";
 
     private final ConnectionFactory factory;
@@ -29,7 +29,7 @@ final class BrokerDesk implements QueueCopies.Look, AutoCloseable {
     private @Nullable Connection connection;
     private @Nullable Channel channel;
 
-    /** @param prefix of the queues, which is left out of the names given here */
+    /** @param prefix of the queues; names passed to this class do not include it */
     BrokerDesk(ConnectionFactory factory, String prefix) {
         this.factory = factory;
         this.prefix = prefix;
@@ -70,11 +70,11 @@ final class BrokerDesk implements QueueCopies.Look, AutoCloseable {
                 return answer.getConsumerCount() == 0 && answer.getMessageCount() >= copies;
             });
         } catch (IOException | ShutdownSignalException e) {
-            return false; // perhaps the next time
+            return false; // try again the next time
         }
     }
 
-    /** Nobody consumes what is published there, but it is accepted. */
+    /** Makes the broker accept publications that nobody consumes. */
     void bindUnheard(String exchange, String routingKey) {
         try {
             AMQP.Queue.BindOk unused = ask(asked -> {
@@ -86,7 +86,7 @@ final class BrokerDesk implements QueueCopies.Look, AutoCloseable {
         }
     }
 
-    /** What is in these queues is gone. */
+    /** Empties these queues. */
     void purge(List<String> queues) {
         try {
             boolean unused = ask(asked -> {
@@ -100,7 +100,7 @@ final class BrokerDesk implements QueueCopies.Look, AutoCloseable {
         }
     }
 
-    /** Those that there are. */
+    /** Deletes those that exist. */
     void delete(List<String> queues, List<String> exchanges) {
         try {
             boolean unused = ask(asked -> {
@@ -120,7 +120,7 @@ final class BrokerDesk implements QueueCopies.Look, AutoCloseable {
 
     private IllegalStateException lost(String purpose, Exception cause) {
         return new IllegalStateException(
-                "The test's broker did not %s [host=%s, port=%s]. See its log, and whether it still runs."
+                "The test's broker did not %s [host=%s, port=%s]. Check its log and whether it is still running."
                         .formatted(purpose, factory.getHost(), factory.getPort()),
                 cause);
     }

@@ -46,5 +46,5 @@ final class BrokerInMemory implements HarnessBroker {
     }
 
     @Override
-    public void close() {} // nothing is left of it
+    public void close() {} // its state ends with this object
 }

@@ -5,7 +5,7 @@ import io.safebunny.transport.Delivery;
 import io.safebunny.transport.ForwardingDelivery;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Tells {@link Arrivals} what becomes of it. Thread-safe. */
+/** A delivery that reports its settlement to {@link Arrivals}. Thread-safe. */
 final class CountedDelivery extends ForwardingDelivery {
 
     private final Arrivals arrivals;
@@ -24,7 +24,7 @@ final class CountedDelivery extends ForwardingDelivery {
         return message().queue();
     }
 
-    /** The broker has it back, and nobody said so. */
+    /** The broker took it back without notice. */
     boolean isLost() {
         return !settled.get() && !delivery.isOpen();
     }
@@ -51,7 +51,7 @@ final class CountedDelivery extends ForwardingDelivery {
         settle(() -> arrivals.setAside(this), delivery::reject);
     }
 
-    /** Counted first, because the broker may be faster. */
+    /** Counted before settling, because the broker may answer faster. */
     private void settle(Runnable count, Runnable tell) {
         boolean isOpen = delivery.isOpen();
         if (settled.compareAndSet(false, true)) {

@@ -7,14 +7,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that happened to a message. Immutable; never holds a payload.
+ * An event in the life of a message. Immutable; never holds a payload.
  *
  * @param at in virtual time
  * @param node where it happened
  * @param saga correlation id, as its sender wrote it
  * @param type name of the message type, as its sender wrote it
- * @param detail for people; empty for none
- * @param due when the message comes; {@code null} if it did not wait
+ * @param detail readable text; empty for none @param due when the message arrives; {@code null} if it is not delayed
  */
 public record Happening(
         Instant at,
@@ -26,7 +25,7 @@ public record Happening(
         String detail,
         @Nullable Instant due) {
 
-    /** What it was. */
+    /** The kind of event. */
     public enum Kind {
         PUBLISHED("published"),
         DELIVERED("delivered"),
@@ -44,7 +43,7 @@ public record Happening(
         }
     }
 
-    /** @param since what the times in it are relative to */
+    /** @param since times are printed relative to this */
     public String line(Instant since) {
         return "%12s  %-14s %s %s %s%s"
                 .formatted(
@@ -56,7 +55,7 @@ public record Happening(
                         detail.isEmpty() ? "" : ": " + detail);
     }
 
-    /** As people write it: {@code 7d 2h}, {@code 1.5s}. */
+    /** In readable form: {@code 7d 2h}, {@code 1.5s}. */
     public static String text(Duration duration) {
         if (duration.isNegative()) {
             return "-" + text(duration.negated());

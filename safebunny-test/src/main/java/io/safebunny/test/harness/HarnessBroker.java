@@ -9,19 +9,19 @@ import java.util.List;
 /** The broker of a {@link VirtualNode}, in memory or real. Thread-safe. */
 interface HarnessBroker extends AutoCloseable {
 
-    /** How a node gets to it. */
+    /** A transport for a node. */
     Transport connect(String node, TopologyOptions options);
 
-    /** From now on a publication with this routing key is accepted, even if nobody consumes it. */
+    /** Accepts publications with this routing key from now on, even if nobody consumes them. */
     void acceptUnheard(TopologyOptions options, String routingKey);
 
-    /** What was delivered and is not settled. */
+    /** Deliveries that are not settled. */
     List<IncomingMessage> unsettled();
 
-    /** Forgets messages that are nowhere but here. What it has delivered, or will, still comes. */
+    /** Drops messages held only here. Messages it has delivered, or will, still arrive. */
     void forgetWaiting();
 
-    /** Forgets all that is left, now that nothing is being handled. */
+    /** Drops everything that is left; call while nothing is being handled. */
     void forgetRest();
 
     @Override

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Keeps delayed messages until they are due in virtual time, because a real broker knows only the real one. Thread-safe. */
+/** Holds delayed messages until they are due in virtual time, which a real broker does not know. Thread-safe. */
 final class HeldMessages {
 
     private final Timeline timeline;
@@ -21,7 +21,7 @@ final class HeldMessages {
         this.timeline = timeline;
     }
 
-    /** @param release gets the message when it is due, without a delay */
+    /** @param release receives the message when it is due, without a delay */
     void hold(OutboundMessage message, Consumer<OutboundMessage> release) {
         Purpose purpose = message.route() instanceof Route.Publication ? Purpose.APPLICATION : Purpose.PROGRESS;
         OutboundMessage due = new OutboundMessage(message.message(), message.route(), Duration.ZERO);

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps what happened to the messages of a test, in its order. Thread-safe. */
+/** Records what happens to the messages of a test, in order. Thread-safe. */
 public final class Journal {
 
     private static final int LATEST = 20;
@@ -36,7 +36,7 @@ public final class Journal {
         this.since = now.get();
     }
 
-    /** Begins anew. */
+    /** Starts over. */
     public synchronized void clear() {
         happenings.clear();
         failures.clear();
@@ -44,7 +44,7 @@ public final class Journal {
         since = now.get();
     }
 
-    /** When it began. */
+    /** When recording began. */
     public synchronized Instant since() {
         return since;
     }
@@ -98,7 +98,7 @@ public final class Journal {
         return failure == null ? "" : text(failure);
     }
 
-    /** What is going on, for somebody who waits for its end in vain. */
+    /** Describes what is still running, for a run that does not end. */
     public synchronized String describe() {
         String handled = beingHandled.values().stream()
                 .map(message -> "%n  being handled: %s %s".formatted(message.type(), message.messageId()))

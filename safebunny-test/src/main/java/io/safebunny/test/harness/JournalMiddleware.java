@@ -9,7 +9,7 @@ import io.safebunny.test.harness.Happening.Kind;
 import java.util.function.Supplier;
 import org.springframework.core.Ordered;
 
-/** Writes down what handlers did: in the before group that they failed, in the after group that a message is done. Thread-safe. */
+/** Records handlers' failures in the before group, and completed messages in the after group. Thread-safe. */
 public final class JournalMiddleware implements ConsumeMiddleware, Ordered {
 
     private final Group group;
@@ -27,7 +27,7 @@ public final class JournalMiddleware implements ConsumeMiddleware, Ordered {
         return group;
     }
 
-    /** Around everybody else's. */
+    /** Outermost. */
     @Override
     public int getOrder() {
         return HIGHEST_PRECEDENCE;

@@ -22,8 +22,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Writes down what a node sends, receives and settles. What nobody listens to is accepted, because the services that would are no part of
- * the test. Thread-safe.
+ * Records what a node sends, receives and settles. Messages that no node consumes are accepted, because their consumers are not part of the
+ * test. Thread-safe.
  */
 final class JournalTransport extends ForwardingTransport {
 
@@ -34,7 +34,7 @@ final class JournalTransport extends ForwardingTransport {
 
     /**
      * @param unheard makes the broker accept publications with a routing key
-     * @param discards whether what is sent, and what comes, is to vanish, so that what goes on comes to its end
+     * @param discards whether to drop all messages sent and delivered, so that the run ends
      */
     JournalTransport(
             String node, Transport transport, Journal journal, Consumer<String> unheard, BooleanSupplier discards) {

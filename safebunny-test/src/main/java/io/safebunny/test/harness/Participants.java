@@ -24,12 +24,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A node that plays the participants of the saga of another node: it handles undos, so that they are acknowledged, and sets aside what it is
- * told to. Everything else the saga sends is heard by nobody. Thread-safe.
+ * Plays the participants of another node's saga: handles undos, so that they are acknowledged, and sets aside the types it is told to.
+ * Nothing consumes the saga's other messages. Thread-safe.
  */
 public final class Participants {
 
-    /** Name of the node. A saga has to have it among its participants. */
+    /** The node's name, which must be among the saga's participants. */
     public static final String NODE = "participants";
 
     private static final int PREFETCH = 10;
@@ -46,7 +46,7 @@ public final class Participants {
         this.ofNode = ofNode;
     }
 
-    /** What the saga's node has sent through the {@link #heard} transport. */
+    /** Messages that the saga's node has sent through the {@link #heard} transport. */
     public SentMessages sent() {
         return sent;
     }
@@ -56,7 +56,7 @@ public final class Participants {
         refused.add(type);
     }
 
-    /** The transport of the saga's node, whose messages are heard here. */
+    /** Wraps the transport of the saga's node to observe its messages. */
     public Transport heard(Transport transport) {
         return new Heard(transport);
     }
@@ -68,7 +68,7 @@ public final class Participants {
                 && !MessageTypes.isReserved(type);
     }
 
-    /** Its queue has to be there before the message is. */
+    /** Its queue must exist before the message is sent. */
     private void prepareFor(WireMessage message) {
         String type = String.valueOf(message.type());
         boolean isUndo = message.headers().containsKey(Headers.UNDOES);

@@ -9,13 +9,13 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which messages one queue of a real broker holds, as far as the application's nodes know: those they sent to it that have not come back
- * out, and those that came out and are not settled. Not thread-safe.
+ * The messages that one queue of a real broker holds, as far as the application's nodes know: sent but not delivered, or delivered but not
+ * settled. Not thread-safe.
  */
 final class QueueCopies {
 
     private static final int MOST_NAMED = 5;
-    /** A consumer that is just being replaced looks once as if there were none. */
+    /** While a consumer is being replaced, the queue once appears to have none. */
     private static final int LOOKS = 2;
 
     /** Asks the broker. */
@@ -28,11 +28,11 @@ final class QueueCopies {
     private final Map<String, Integer> inQueue = new LinkedHashMap<>();
     private final List<CountedDelivery> taken = new ArrayList<>();
     private int count;
-    /** How many may be taken at once; 0 while nothing is to be consumed. */
+    /** Number of deliveries allowed at once; 0 while the queue should not be consumed. */
     private int limit;
-    /** How often the broker is still to say that the queue is at rest, since it is consumed no longer. */
+    /** How often the broker must still confirm that the queue is at rest, after its consumption ended. */
     private int looks;
-    /** What comes back may be delivered alone, or by another consumer: then others may have to wait for it. */
+    /** Redeliveries may be isolated, or go to another consumer, so others may have to wait for them. */
     private boolean isDisturbed;
 
     private @Nullable CompletableFuture<Void> stopped;
@@ -46,7 +46,7 @@ final class QueueCopies {
         count++;
     }
 
-    /** @return whether it was there */
+    /** @return whether it was present */
     boolean remove(String id) {
         Integer copies = inQueue.get(id);
         if (copies == null) {
@@ -61,7 +61,7 @@ final class QueueCopies {
         return true;
     }
 
-    /** Whether it was put or not: the broker also repeats what was settled too late. */
+    /** Accepts unknown messages too: the broker redelivers what was settled too late. */
     void take(CountedDelivery delivery) {
         if (!remove(delivery.id())) {
             taken.stream()
@@ -73,7 +73,7 @@ final class QueueCopies {
         taken.add(delivery);
     }
 
-    /** @return false when that was known already */
+    /** @return false if that was known already */
     boolean settle(CountedDelivery delivery) {
         boolean was = taken.remove(delivery);
         isDisturbed &= !taken.isEmpty() || count > 0;

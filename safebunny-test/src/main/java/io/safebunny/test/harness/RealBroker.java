@@ -19,8 +19,8 @@ import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 
 /**
- * A RabbitMQ. Its transports work in real time, on threads of their own; what they deliver is handled in virtual time, where delayed
- * messages wait as well. Thread-safe.
+ * A RabbitMQ broker. Its transports work in real time, on their own threads; deliveries are handled in virtual time, and delayed messages
+ * wait in it. Thread-safe.
  */
 final class RealBroker implements HarnessBroker {
 
@@ -37,12 +37,12 @@ final class RealBroker implements HarnessBroker {
     private final BrokerDesk desk;
     private final Arrivals arrivals;
     private final HeldMessages held;
-    /** Instances of a node reach each other through it, and there is one of each. */
+    /** Carries the nodes' control messages in memory; each node has one instance. */
     private final MemoryBroker instances;
 
     /**
-     * @param room nobody else uses it
-     * @param discards whether what is delivered is to vanish
+     * @param room not shared with others
+     * @param discards whether to drop all deliveries
      */
     RealBroker(VirtualNode.Room room, SimulatedProcess process, BooleanSupplier discards) {
         this.room = room;
@@ -54,7 +54,7 @@ final class RealBroker implements HarnessBroker {
         this.instances = new MemoryBroker(process.timeline(), process.executor());
     }
 
-    /** What is to come from it. */
+    /** Predicts its deliveries. */
     Outside outside() {
         return arrivals;
     }
@@ -108,7 +108,7 @@ final class RealBroker implements HarnessBroker {
     @Override
     public void close() {
         transports.forEach(Transport::close);
-        if (!room.queuePrefix().isEmpty()) { // else it all goes with its virtual host
+        if (!room.queuePrefix().isEmpty()) { // otherwise everything is deleted with the virtual host
             desk.delete(arrivals.queues(), arrivals.exchanges());
         }
         desk.close();

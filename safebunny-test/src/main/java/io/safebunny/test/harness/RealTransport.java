@@ -26,8 +26,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node's connection to a real broker, for an application in virtual time. What is sent is confirmed when {@link #send} returns: its
- * caller waits for the broker in real time, and nothing else happens meanwhile. Thread-safe.
+ * Connects a node in virtual time to a real broker. A message is confirmed when {@link #send} returns: the caller waits for the broker in
+ * real time, and nothing else happens meanwhile. Thread-safe.
  */
 final class RealTransport extends ForwardingTransport {
 
@@ -38,11 +38,11 @@ final class RealTransport extends ForwardingTransport {
     private final Surroundings around;
 
     /**
-     * What it works with.
+     * Its environment.
      *
      * @param options names of the exchanges to send to
      * @param realTime of the broker
-     * @param discards whether what is delivered is to vanish
+     * @param discards whether to drop all deliveries
      */
     record Surroundings(
             TopologyOptions options,
@@ -65,7 +65,7 @@ final class RealTransport extends ForwardingTransport {
         super.start(topology);
     }
 
-    /** As in memory, an unroutable message is refused at once, even a delayed one. */
+    /** As in memory, refuses an unroutable message at once, even a delayed one. */
     @Override
     public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         if (message.delay().isZero() || message.delay().isNegative()) {
@@ -91,7 +91,7 @@ final class RealTransport extends ForwardingTransport {
         around.arrivals.expect(queues, id);
         CompletableFuture<Void> sent = transport.send(message, deadline);
         Throwable failure = failureOf(sent);
-        // not for the application to repeat: its time would be over before the connection is back
+        // not retried by the application: its virtual timeout would be over before the connection is back
         while (failure instanceof ConnectionLostException && waitsAgain(deadline)) {
             sent = transport.send(message, deadline);
             failure = failureOf(sent);
@@ -102,7 +102,7 @@ final class RealTransport extends ForwardingTransport {
         return sent;
     }
 
-    /** Waits for its end. */
+    /** Waits until it is done. */
     private static @Nullable Throwable failureOf(CompletableFuture<Void> sent) {
         return sent.<@Nullable Throwable>handle((done, failure) -> failure).join();
     }
@@ -169,7 +169,7 @@ final class RealTransport extends ForwardingTransport {
         }
     }
 
-    /** In virtual time. What the broker has taken back meanwhile comes again. */
+    /** Runs in virtual time. Messages that the broker takes back meanwhile are redelivered. */
     private void handle(Delivery delivery, DeliveryHandler handler, CompletableFuture<Void> handled) {
         try {
             CountedDelivery counted = around.arrivals.take(delivery);

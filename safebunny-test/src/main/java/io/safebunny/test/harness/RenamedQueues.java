@@ -19,8 +19,8 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queues with a prefix that the node does not see, on a broker where others may have queues of the same names. Its routing keys stay, so its
- * exchanges must be its own. Thread-safe.
+ * Adds a prefix to queue names that the node does not see, on a broker where others may have queues of the same name. Routing keys are
+ * unchanged, so the exchanges must be its own. Thread-safe.
  */
 final class RenamedQueues extends ForwardingTransport {
 
@@ -103,7 +103,7 @@ final class RenamedQueues extends ForwardingTransport {
             return message;
         }
 
-        /** What the broker wrote about queues. */
+        /** Header values that name queues, written by the broker. */
         private Object renamed(Object deaths) {
             return deaths instanceof List<?> list
                     ? list.stream().map(this::renamedDeath).toList()

@@ -8,10 +8,10 @@ import io.safebunny.transport.Transport;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Can send a message once more. Thread-safe, but for keeping and repeating, which the thread of a test does. */
+/** Can send a message again. Thread-safe, except keeping and repeating, which are for the test's thread. */
 public final class RepeatingTransport extends ForwardingTransport {
 
-    /** Of any thread. */
+    /** The last message sent by any thread. */
     private record Attempt(OutboundMessage message, Deadline deadline) {}
 
     private volatile @Nullable Attempt sent;
@@ -27,7 +27,7 @@ public final class RepeatingTransport extends ForwardingTransport {
         return transport.send(message, deadline);
     }
 
-    /** The message that was sent last is the one to be repeated. */
+    /** Remembers the last message for {@link #repeat}. */
     public void keepLatest() {
         kept = sent;
     }

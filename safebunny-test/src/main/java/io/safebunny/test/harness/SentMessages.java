@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/** The application's messages that one node has sent, with their payloads, each once and in order. Thread-safe. */
+/** The application messages sent by one node with their payloads, each once and in order. Thread-safe. */
 public final class SentMessages {
 
     private static final JsonMessageSerializer JSON = new JsonMessageSerializer();
@@ -48,14 +48,14 @@ public final class SentMessages {
         return (JsonNode) JSON.deserialize(json, JsonNode.class);
     }
 
-    /** Copies of a message do not count. */
+    /** Ignores copies of a message. */
     synchronized void add(WireMessage message) {
         byId.computeIfAbsent(
                 String.valueOf(message.messageId()),
                 id -> new Sent(String.valueOf(message.type()), tree(message.body())));
     }
 
-    /** The first one first. */
+    /** In the order of sending. */
     public synchronized List<Sent> all() {
         return new ArrayList<>(byId.values());
     }

@@ -9,7 +9,7 @@ import io.safebunny.transport.Transport;
 import java.util.List;
 import java.util.Map;
 
-/** A queue for what nobody in the test listens to. Thread-safe. */
+/** A queue for messages that nobody in the test consumes. Thread-safe. */
 final class UnheardMessages {
 
     private static final String QUEUE = "safebunny-test-unheard";

@@ -6,7 +6,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneId;
 
-/** A {@link Timeline} as a clock of the JDK. Thread-safe. */
+/** Adapts a {@link Timeline} to {@link java.time.Clock}. Thread-safe. */
 public final class VirtualClock extends Clock {
 
     private final Timeline timeline;

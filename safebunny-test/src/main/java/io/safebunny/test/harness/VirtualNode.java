@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process of the application, a broker, and virtual time for both. Nothing runs before {@link #runUntilIdle}. For one test at a time, and
- * called by its thread.
+ * A process of the application and a broker in virtual time. Nothing runs before {@link #runUntilIdle}. For one test at a time, on its
+ * thread.
  */
 public final class VirtualNode implements AutoCloseable {
 
@@ -35,9 +35,9 @@ public final class VirtualNode implements AutoCloseable {
     }
 
     /**
-     * What it has of a real broker for itself.
+     * Its part of a real broker.
      *
-     * @param queuePrefix of all its queues, and the exchanges are its own, too; empty if the virtual host is its own
+     * @param queuePrefix of all its queues, with exchanges of its own; empty with its own virtual host
      */
     public record Room(TestBroker broker, String queuePrefix) {}
 
@@ -70,7 +70,7 @@ public final class VirtualNode implements AutoCloseable {
         return journal;
     }
 
-    /** How a node gets to the broker. */
+    /** A transport for a node. */
     public Transport transport(String node, TopologyOptions options) {
         return new JournalTransport(
                 node,
@@ -87,13 +87,13 @@ public final class VirtualNode implements AutoCloseable {
         waited = waited.plus(scheduler.elapsed().minus(before));
     }
 
-    /** As {@link DeterministicScheduler#advance}, and what follows from it. */
+    /** As {@link DeterministicScheduler#advance}, then until idle. */
     public void advance(Duration duration) {
         scheduler.advance(duration);
         runUntilIdle();
     }
 
-    /** Whether a task that an earlier test has begun hangs: nothing can run any more. */
+    /** Whether a task of an earlier test hangs, so that nothing can run any more. */
     public boolean hangs() {
         return scheduler.isRunning();
     }
@@ -102,12 +102,12 @@ public final class VirtualNode implements AutoCloseable {
         return scheduler.isIdle() && broker.unsettled().isEmpty();
     }
 
-    /** Time that {@link #runUntilIdle} has let pass in this test: waits of the library, which no test should have to know. */
+    /** Time that {@link #runUntilIdle} skipped in this test: the library's own delays, which tests should not depend on. */
     public Duration waited() {
         return waited;
     }
 
-    /** Forgets messages and what happened, and lets what is under way end. Time does not go back. */
+    /** Drops messages and the journal, and lets running work end. Time does not go back. */
     public void clear() {
         clearing = true;
         broker.forgetWaiting();
@@ -118,7 +118,7 @@ public final class VirtualNode implements AutoCloseable {
         waited = Duration.ZERO;
     }
 
-    /** Deliveries that nobody settles any more, a line each. */
+    /** Deliveries that will never be settled, one per line. */
     public List<String> unsettled() {
         return broker.unsettled().stream()
                 .map(incoming -> "%s of queue %s".formatted(incoming.message(), incoming.queue()))

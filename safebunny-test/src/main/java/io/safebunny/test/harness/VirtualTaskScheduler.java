@@ -23,8 +23,8 @@ import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.support.SimpleTriggerContext;
 
 /**
- * Spring's scheduled tasks on the time of a process. What is to run once is something that the application wants then; what runs again and
- * again is upkeep, which nobody waits for. Thread-safe.
+ * Runs Spring's scheduled tasks on the time of a process. One-off tasks count as future work of the application, recurring ones as upkeep
+ * that nobody waits for. Thread-safe.
  */
 public final class VirtualTaskScheduler implements TaskScheduler {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the test kit is made of: a broker, clocks and threads in virtual time, and a journal of what happens to messages. Tests use {@code
+ * The internals of the test kit: a broker, clocks and threads in virtual time, and a journal of what happens to messages. Tests use {@code
  * io.safebunny.test}.
  */
 @NullMarked

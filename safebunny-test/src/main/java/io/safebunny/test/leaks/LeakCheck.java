@@ -16,8 +16,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
- * Fails a test class that leaves threads behind, or more of something else that can be counted. What is ending has 10 s to do so. The
- * failure names each thread, with its stack.
+ * Fails a test class that leaves threads or other countable things behind, after waiting 10 s for them to end. The failure shows each thread with its stack.
  *
  * <pre>{@code
  * @ExtendWith(LeakCheck.class)                             // threads only

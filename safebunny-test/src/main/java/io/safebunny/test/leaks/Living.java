@@ -13,25 +13,25 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What there is at one moment.
+ * A snapshot of threads and counters.
  *
- * @param threads those that count
- * @param numbers of everything else, by its name
+ * @param threads those that are checked
+ * @param numbers the counters by name
  */
 record Living(Set<Thread> threads, Map<String, Long> numbers) {
 
     private static final int MOST_LINES = 20;
 
-    /** Threads that are there for the whole JVM, or end by themselves when they were idle for a while. */
+    /** Threads that live as long as the JVM, or end by themselves after being idle. */
     private static final List<Pattern> SHARED = Stream.of(
                     // the JVM's
                     "Attach Listener|Common-Cleaner|DestroyJavaVM|Finalizer|Notification Thread|Reference Handler|Signal Dispatcher",
                     "process reaper.*",
                     "ForkJoinPool\\.commonPool-worker-.*|ForkJoinPool\\.commonPool-delayScheduler|CompletableFutureDelayScheduler",
                     "Keep-Alive-Timer",
-                    // of clients that cannot be closed before Java 21: they end when the client is collected
+                    // of HTTP clients, which cannot be closed before Java 21: they end when the client is collected
                     "HttpClient-\\d+-.*",
-                    // of those that run tests
+                    // of test runners
                     "junit-.*|surefire-.*|awaitility-.*",
                     // the pool of all schedulers of this kit
                     "safebunny-simulated")
@@ -48,7 +48,7 @@ record Living(Set<Thread> threads, Map<String, Long> numbers) {
         return new Living(threads, numbers);
     }
 
-    /** What there is more of than before, a paragraph each. */
+    /** What increased since the earlier snapshot, a paragraph each. */
     List<String> since(Living before) {
         List<String> more = new ArrayList<>();
         threads.stream()

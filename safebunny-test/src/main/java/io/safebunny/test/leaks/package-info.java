@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What tests leave behind: threads, and whatever else can be counted. */
+/** Checks that tests leave no threads or other countable things behind. */
 @NullMarked
 package io.safebunny.test.leaks;
 

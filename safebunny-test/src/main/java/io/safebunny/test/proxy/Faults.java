@@ -5,7 +5,7 @@ import io.safebunny.test.proxy.FrameRule.Verdict;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The faults that strike once, shared by all connections of a proxy; thread-safe. */
+/** One-time faults, shared by all connections of a proxy. Thread-safe. */
 final class Faults {
 
     private final AtomicBoolean confirm = new AtomicBoolean();

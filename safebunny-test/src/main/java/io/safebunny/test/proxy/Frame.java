@@ -3,7 +3,7 @@ package io.safebunny.test.proxy;
 
 import java.nio.ByteBuffer;
 
-/** The beginning of one AMQP 0-9-1 frame: type, channel, size, and at least as much payload as the accessors here read. */
+/** The beginning of an AMQP 0-9-1 frame: type, channel, size, and the part of the payload that the accessors read. */
 record Frame(int type, int channel, int size, ByteBuffer buffer, int start) {
 
     static final int PREFIX = 7;
@@ -17,7 +17,7 @@ record Frame(int type, int channel, int size, ByteBuffer buffer, int start) {
     private static final int HEADER_UP_TO_SIZE = 12;
     private static final int CLASS_AND_WEIGHT = 4;
 
-    /** How many bytes of a frame the accessors may need. */
+    /** Number of bytes that the accessors may need. */
     static final int HEAD = PREFIX + HEADER_UP_TO_SIZE;
 
     /** Reads the frame that starts at the buffer's position, which has at least a prefix. */
@@ -31,7 +31,7 @@ record Frame(int type, int channel, int size, ByteBuffer buffer, int start) {
         return type == METHOD || type == HEADER || type == BODY || type == HEARTBEAT;
     }
 
-    /** With the prefix and the octet that ends it. */
+    /** Total size, including the prefix and the end octet. */
     long length() {
         return PREFIX + Integer.toUnsignedLong(size) + 1;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.proxy;
 
-/** Decides what becomes of the connection at a frame; asked once per frame of one direction, in order. */
+/** Decides at each frame whether to cut the connection. Called once per frame of one direction, in order. */
 @FunctionalInterface
 interface FrameRule {
 

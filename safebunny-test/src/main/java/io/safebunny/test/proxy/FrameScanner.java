@@ -4,8 +4,8 @@ package io.safebunny.test.proxy;
 import java.nio.ByteBuffer;
 
 /**
- * Follows the frames of one direction of one connection and asks the rule about each; for the one thread that pumps. Traffic that is
- * not AMQP passes unread.
+ * Parses the frames of one direction of a connection and applies the rule to each. For the one thread that copies the bytes. Traffic that
+ * is not AMQP passes unparsed.
  */
 final class FrameScanner {
 
@@ -23,7 +23,7 @@ final class FrameScanner {
         this.greets = greets;
     }
 
-    /** For the client, who sends the protocol header first. */
+    /** For the client's direction, which begins with the protocol header. */
     static FrameScanner ofClient(FrameRule rule) {
         return new FrameScanner(rule, true);
     }
@@ -68,7 +68,7 @@ final class FrameScanner {
         return buffer.slice(buffer.position(), compared).equals(ByteBuffer.wrap(AMQP, 0, compared));
     }
 
-    /** Whether the next frame can be judged. */
+    /** Whether enough of the next frame has arrived to decide. */
     private boolean isHeadComplete(ByteBuffer buffer) {
         if (greets) {
             return buffer.remaining() >= PROTOCOL_HEADER;

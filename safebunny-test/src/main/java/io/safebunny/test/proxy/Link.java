@@ -86,7 +86,7 @@ final class Link {
         while ((count = from.getInputStream().read(buffer.array(), buffer.position(), buffer.remaining())) >= 0) {
             buffer.position(buffer.position() + count).flip();
             if (!isOpen) {
-                // the server says its last words to a client that was cut
+                // the server may still be sending to a client that was cut
                 buffer.clear();
                 continue;
             }
@@ -100,7 +100,7 @@ final class Link {
         }
     }
 
-    /** A reset of the server's side could overtake bytes the server has not read, and they are to count. */
+    /** Closes the server's side without a reset, which could discard bytes that the server has not read yet. */
     private void cutClient() throws IOException {
         isOpen = false;
         reset(client);

@@ -11,12 +11,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A TCP proxy on 127.0.0.1 in front of one server, whose connections a test cuts, stalls or refuses. Thread-safe; its threads are
- * daemons. Whoever makes it closes it.
+ * A TCP proxy on 127.0.0.1 in front of one server, whose connections a test cuts, stalls or refuses. Thread-safe; its threads are daemons.
+ * Whoever makes it closes it.
  *
- * <p>The faults named after AMQP methods strike once, at the first connection that carries the frame, and are forgotten then. They
- * need plain AMQP 0-9-1: anything else, TLS for example, passes unread. The client sees a reset; the broker still gets every byte
- * that was forwarded before, then the end of the stream.
+ * <p>Faults named after AMQP methods occur once, at the first connection that carries the frame. They need plain AMQP 0-9-1: anything else,
+ * such as TLS, passes unparsed. The client sees a reset; the broker still receives every byte forwarded before, then the end of the stream.
  */
 public final class TcpProxy implements AutoCloseable {
 
@@ -54,7 +53,7 @@ public final class TcpProxy implements AutoCloseable {
         return (int) links.stream().filter(Link::isOpen).count();
     }
 
-    /** Resets all present connections on both sides; bytes under way are lost. New ones are taken as before. */
+    /** Resets all open connections on both sides; bytes in transit are lost. New connections are accepted. */
     public void cut() {
         links.forEach(Link::reset);
     }
@@ -72,12 +71,12 @@ public final class TcpProxy implements AutoCloseable {
         valve.open();
     }
 
-    /** Resets each new connection at once; present ones go on. */
+    /** Resets each new connection at once; open ones continue. */
     public void refuse() {
         refusing = true;
     }
 
-    /** Takes new connections again. */
+    /** Accepts new connections again. */
     public void accept() {
         refusing = false;
     }
@@ -104,7 +103,7 @@ public final class TcpProxy implements AutoCloseable {
         faults.armPublishes(n);
     }
 
-    /** Whether one of the faults that strike once has yet to strike. */
+    /** Whether a one-time fault has not occurred yet. */
     public boolean isArmed() {
         return faults.areArmed();
     }
@@ -135,7 +134,7 @@ public final class TcpProxy implements AutoCloseable {
     private void welcome(Socket client) {
         Link link = new Link(client, target, valve, faults, links::remove);
         links.add(link);
-        // asked after the link can be cut, so that close() misses none
+        // checked after the link is registered, so that close() misses none
         if (refusing) {
             link.reset();
         } else {

@@ -17,12 +17,12 @@ final class Valve {
         notifyAll();
     }
 
-    /** Wakes the waiting, so that they see for themselves whether they are done. */
+    /** Wakes all waiting threads to check their condition again. */
     synchronized void nudge() {
         notifyAll();
     }
 
-    /** Waits until the valve is open or the other side of the wait is over. */
+    /** Waits until the valve opens or the given condition ends the wait. */
     synchronized void await(BooleanSupplier isOver) {
         try {
             while (shut && !isOver.getAsBoolean()) {

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may happen next, and what time it is. Only the thread that has the turn uses it, and between two runs whoever makes the next one;
- * the time may be read by all.
+ * The tasks that may run next, and the current time. Used by the thread that has the turn and, between runs, by the caller of the next run;
+ * any thread may read the time.
  */
 final class Agenda {
 
@@ -27,7 +27,7 @@ final class Agenda {
     private final Choices choices;
     private final List<Ready> ready = new ArrayList<>();
     private final Timers timers = new Timers();
-    /** What will go on in processes that are paused. */
+    /** Tasks of paused processes. */
     private final Map<SimulatedProcess, List<Ready>> paused = new HashMap<>();
     /** Runs of upkeep since anything else happened. */
     private long quiet;
@@ -43,13 +43,13 @@ final class Agenda {
         static final Running NOTHING = new Running(null, false, true);
     }
 
-    /** What may go on: a new task, or a stack that has waited. */
+    /** A task that may run: new, or with a stack that has waited. */
     record Ready(
             Running running,
             @Nullable Runnable task,
             @Nullable Stack stack) {}
 
-    /** Since the beginning, in nanoseconds. */
+    /** Nanoseconds since the beginning. */
     long elapsed() {
         return elapsed;
     }
@@ -58,7 +58,7 @@ final class Agenda {
         return !ready.isEmpty();
     }
 
-    /** What happens next of what may. */
+    /** Removes and returns the next task to run. */
     Ready take() {
         return ready.remove(ready.size() == 1 ? 0 : choices.next(ready.size()));
     }
@@ -84,7 +84,7 @@ final class Agenda {
         (held == null ? ready : held).add(other);
     }
 
-    /** Nothing of the process goes on until then. */
+    /** Pauses the process until then. */
     void pause(SimulatedProcess process, Duration duration, SimulatedProcess waker) {
         List<Ready> held = new ArrayList<>();
         paused.put(process, held);
@@ -98,7 +98,7 @@ final class Agenda {
         }
     }
 
-    /** Nothing of the process ever goes on. */
+    /** Ends the process: none of its tasks runs again. */
     void end(SimulatedProcess process) {
         ready.removeIf(one -> one.running().process() == process);
         paused.remove(process);
@@ -113,12 +113,12 @@ final class Agenda {
         timers.cancel(timer);
     }
 
-    /** Whether anything happens, now or later, that is not for later on purpose. */
+    /** Whether anything will happen, now or later, besides future work of the application. */
     boolean hasProgress() {
         return hasReady() || timers.count(Purpose.PROGRESS) > 0;
     }
 
-    /** How long until the application wants something; {@code null} for nothing. */
+    /** Time until the application's next future work; {@code null} for none. */
     @Nullable
     Duration nextApplicationTimer() {
         Timer next = timers.first(Purpose.APPLICATION::equals);
@@ -162,7 +162,7 @@ final class Agenda {
         return !due.isEmpty();
     }
 
-    /** What is still going on, a line each, the first of each kind. */
+    /** What is still running, one line each, the first of each kind. */
     String describe(Collection<Stack> waiting) {
         StringBuilder text = new StringBuilder();
         describe(text, "ready", ready.stream().map(one -> one.running().process()));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.scheduler;
 
-/** What is left open in a run. Asked by one thread at a time. */
+/** Decides what a run leaves open. Called by one thread at a time. */
 public interface Choices {
 
-    /** Everything in the order in which it could begin, and nothing interrupted. */
+    /** Runs tasks in the order in which they became ready, without interruptions. */
     Choices IN_ORDER = new Choices() {
         @Override
         public int next(int ready) {
@@ -21,12 +21,12 @@ public interface Choices {
      * Which of the tasks that are ready runs next.
      *
      * @param ready how many there are, at least 2
-     * @return from 0, the one that has been ready for longest
+     * @return its index; 0 is the one that has been ready for longest
      */
     int next(int ready);
 
     /**
-     * Whether the running task is interrupted, so that others that are ready go on first. Not asked when there are none.
+     * Whether to interrupt the running task, so that other ready tasks run first. Not called if there are none.
      *
      * @param point what it is about to do, or has just done
      */

@@ -26,13 +26,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the tasks of several processes one at a time, in virtual time. A task that waits keeps its stack, and so do those that were
- * interrupted; the others go on meanwhile. Time passes only when nothing else can happen. What happens next of what may is up to the
- * {@link Choices}.
+ * Runs the tasks of several processes one at a time, in virtual time. Waiting and interrupted tasks keep their stacks while others run.
+ * Time advances only when nothing else can happen. {@link Choices} decide which ready task runs next.
  *
  * <p>Exactly one thread of a run has the turn. It passes the turn on only when its task waits or is interrupted, so most tasks run one
- * after the other on one thread, without a change of threads. The methods that run something are called from outside of a run, by one
- * thread at a time; everything else is thread-safe.
+ * after another on one thread. Methods that run something are for one thread at a time, outside of a run; everything else is thread-safe.
  */
 public final class DeterministicScheduler implements AutoCloseable {
 
@@ -85,17 +83,17 @@ public final class DeterministicScheduler implements AutoCloseable {
     }
 
     /**
-     * When a run is given up.
+     * Limits beyond which a run is given up.
      *
      * @param steps of one run
-     * @param longestStep of one step, and of a wait for what comes from {@link Outside}, in real time
+     * @param longestStep real time of one step, and of a wait for {@link Outside}
      */
     public record Limits(long steps, Duration longestStep) {
         /** 10 million steps, 30 s. */
         public static final Limits DEFAULT = new Limits(10_000_000, Duration.ofSeconds(30));
     }
 
-    /** From the moment somebody lets something happen until nothing more is to happen. */
+    /** One run, from its start until nothing more is to happen. */
     private static final class Run {
         final Thread caller = Thread.currentThread();
         volatile boolean isOver;
@@ -110,7 +108,7 @@ public final class DeterministicScheduler implements AutoCloseable {
      */
     private record Goal(long until, @Nullable CompletableFuture<?> future) {
         static final Goal IDLE = new Goal(Long.MAX_VALUE, null);
-        /** No time passes, and whatever waits is told that its process has ended. */
+        /** Time stands still, and waiting tasks get a {@link ProcessEndedError}. */
         static final Goal UNWIND = new Goal(Long.MIN_VALUE, null);
 
         boolean isIdle() {
@@ -126,19 +124,19 @@ public final class DeterministicScheduler implements AutoCloseable {
         }
     }
 
-    /** A process that runs from now on. */
+    /** Starts a process. */
     public SimulatedProcess process(String name) {
         SimulatedProcess process = new SimulatedProcess(this, name, processes.size());
         processes.add(process);
         return process;
     }
 
-    /** From now on this is what is outside, instead of nothing. Called before the first run. */
+    /** Sets what happens outside; nothing by default. Call before the first run. */
     public void awaits(Outside other) {
         beyond = other;
     }
 
-    /** What time it is. */
+    /** The current time. */
     public Instant now() {
         return start.plusNanos(agenda.elapsed());
     }
@@ -148,26 +146,25 @@ public final class DeterministicScheduler implements AutoCloseable {
         return Duration.ofNanos(agenda.elapsed());
     }
 
-    /** How often a task has begun or gone on so far. */
+    /** Number of steps so far: how often a task has begun or continued. */
     public long steps() {
         return steps;
     }
 
     /**
-     * Runs until nothing can happen any more, except what the application wants later and upkeep, which is never over. Time passes as far
-     * as the library waits for something to be tried again.
+     * Runs until only future work of the application and upkeep are left. Time advances as far as the library waits for its own retries.
      *
-     * @throws StandstillException when it does not end
+     * @throws StandstillException if it does not end
      */
     public void runUntilIdle() {
         run(Goal.IDLE);
     }
 
     /**
-     * Lets time pass, and everything happen that is due until then. Upkeep that has had no effect several times is not done again before
-     * something else has happened, or the time is over.
+     * Advances time and runs everything due until then. Upkeep that had no effect several times is skipped until something else happens or
+     * the time is over.
      *
-     * @throws StandstillException when a moment does not end
+     * @throws StandstillException if a moment does not end
      */
     public void advance(Duration duration) {
         run(new Goal(agenda.elapsed() + duration.toNanos(), null));
@@ -180,22 +177,22 @@ public final class DeterministicScheduler implements AutoCloseable {
         return nothingComes && !isRunning() && !agenda.hasProgress();
     }
 
-    /** How long until the application wants something; {@code null} for nothing. */
+    /** Time until the application's next future work; {@code null} for none. */
     public @Nullable Duration nextApplicationTimer() {
         takeWhatIsFromOutside();
         return agenda.nextApplicationTimer();
     }
 
     /**
-     * Ends all processes, and gives their threads back. A task that hangs is interrupted, and left to itself.
+     * Ends all processes and releases their threads. A hanging task is interrupted and abandoned.
      *
-     * @throws StandstillException when a task does not end though everything it calls tells it to
+     * @throws StandstillException if a task does not end although everything it calls throws {@link ProcessEndedError}
      */
     @Override
     public void close() {
         processes.forEach(SimulatedProcess::end);
         Thread hanging = turn;
-        if (hanging != null) { // it will never give the turn back by itself
+        if (hanging != null) { // it will never pass the turn on
             goal = Goal.UNWIND;
             hanging.interrupt();
             return;
@@ -230,7 +227,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         }
     }
 
-    /** Does not return to a task of a process that has ended. */
+    /** Never returns to a task whose process has ended. */
     void leave(SimulatedProcess process) {
         if (hasTurn() && !goal.unwinds() && running.process() == process) {
             wait(new Stack(running, "has ended"));
@@ -325,7 +322,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         }
     }
 
-    /** Lets others go on until it is this stack's turn again. */
+    /** Lets others run until it is this stack's turn again. */
     private void wait(Stack stack) {
         stacks.add(stack);
         Ready next;
@@ -388,7 +385,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         }
     }
 
-    /** What happens next, if anything does. */
+    /** The next task to run, if any. */
     private @Nullable Ready next() {
         do {
             takeWhatIsFromOutside();
@@ -412,7 +409,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         }
     }
 
-    /** Noted, because whatever calls this may catch it. */
+    /** Recorded too, because the caller may catch it. */
     private StandstillException standstill(String message) {
         StandstillException failure = new StandstillException(message);
         Run current = run;
@@ -457,7 +454,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         return agenda.moveTime(goal.isIdle() ? agenda.nextProgress() : goal.until());
     }
 
-    // ---- a run, seen from outside
+    // ---- a run, from the outside
 
     private void run(Goal other) {
         if (isRunning()) {

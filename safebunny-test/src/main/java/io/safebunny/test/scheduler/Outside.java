@@ -2,12 +2,12 @@
 package io.safebunny.test.scheduler;
 
 /**
- * What happens in real time outside of a {@link DeterministicScheduler}, a server perhaps, and will make one of its processes go on. While
- * anything is awaited from there, no virtual time passes and no run ends. Asked by one thread at a time.
+ * Something in real time outside of a {@link DeterministicScheduler}, such as a server, that will trigger one of its processes. While
+ * anything is awaited from it, virtual time stands still and no run ends. Called by one thread at a time.
  */
 public interface Outside {
 
-    /** There is nothing outside. */
+    /** Nothing outside. */
     Outside NOTHING = new Outside() {
         @Override
         public boolean isAwaited() {
@@ -21,15 +21,15 @@ public interface Outside {
     };
 
     /**
-     * Whether something is still to come. What is no longer awaited because it has come must have been given to its process before. Asked
-     * again and again, every few milliseconds of real time, so it may ask somebody who answers at once, but not wait.
+     * Whether something is still awaited. What has arrived must be handed to its process before it stops being awaited. Polled every few
+     * milliseconds of real time, so it must not block.
      */
     boolean isAwaited();
 
     /**
-     * It has not come within the longest step, and the run is given up: from now on it is not awaited any more.
+     * Called when nothing arrived within the longest step and the run is given up: it is no longer awaited.
      *
-     * @return what it was, for people
+     * @return a readable description of what was awaited
      */
     String giveUp();
 }

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What a thread is doing, for people. */
+/** Describes what a thread is doing. */
 final class Report {
 
     private static final int MOST_LINES = 25;
@@ -26,7 +26,7 @@ final class Report {
                 .formatted(time.toSeconds(), thread == null ? "" : lines(thread));
     }
 
-    /** The stack without what the scheduler itself does. */
+    /** The stack without the scheduler's own frames. */
     static String lines(Thread thread) {
         return Arrays.stream(thread.getStackTrace())
                 .filter(frame -> !HIDDEN.contains(frame.getClassName().split("\\$", 2)[0]))

@@ -13,9 +13,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.random.RandomGenerator;
 
 /**
- * One process of a {@link DeterministicScheduler}: its clock, its timers and its threads, which end with it. What runs in it when it ends
- * never goes on, not even to a {@code finally}, before the scheduler is closed; then it gets a {@link ProcessEndedError}, to give its
- * thread back. Thread-safe.
+ * One process of a {@link DeterministicScheduler}: its clock, timers and threads, which end with it. A task that is running when the
+ * process ends never continues, not even to a {@code finally}, until the scheduler is closed; then it gets a {@link ProcessEndedError} to
+ * release its thread. Thread-safe.
  */
 public final class SimulatedProcess {
 
@@ -43,7 +43,7 @@ public final class SimulatedProcess {
     }
 
     /**
-     * Runs each task on a stack of its own, never on the caller's.
+     * Runs each task on its own stack, never on the caller's.
      *
      * @throws RejectedExecutionException by {@code execute}: the process has ended
      */
@@ -52,7 +52,7 @@ public final class SimulatedProcess {
     }
 
     /**
-     * Runs the task as {@link #executor} does, because something has happened to the process: a delivery came.
+     * Runs the task as {@link #executor} does, for an event from outside the process, such as a delivery.
      *
      * @throws RejectedExecutionException the process has ended
      */
@@ -60,12 +60,12 @@ public final class SimulatedProcess {
         execute(task, true);
     }
 
-    /** From now on its wall clock is wrong by this much. The monotonic one is not concerned. */
+    /** Skews its wall clock from now on, but not its monotonic clock. */
     public void skew(Duration other) {
         skew = other;
     }
 
-    /** At once and for good. When a task of this process calls it, it does not return. */
+    /** Ends the process at once. Does not return to a task of this process. */
     public void end() {
         if (!ended) {
             ended = true;
@@ -78,7 +78,7 @@ public final class SimulatedProcess {
     }
 
     /**
-     * Called before and after what another process could notice: others may go on first. Nothing happens outside of a run.
+     * Call before and after an action that another process could observe, to let others run first. No effect outside of a run.
      *
      * @param what for reports
      */
@@ -87,27 +87,27 @@ public final class SimulatedProcess {
         scheduler.point(this, what);
     }
 
-    /** Whether the calling thread runs a task of the scheduler now. Threads that a task has started do not. */
+    /** Whether the calling thread is running a task of the scheduler. False for threads that a task has started. */
     public boolean isCalledByTask() {
         return scheduler.hasTurn();
     }
 
-    /** Whether there is anything that could go on before the running task. Timers are never interrupted. */
+    /** Whether another task could run before the current one. Timers are never interrupted. */
     public boolean canBeInterrupted() {
         return scheduler.canInterrupt();
     }
 
     /**
-     * Lets everything that is ready go on before the running task does, if there is anything.
+     * Lets all ready tasks run before the current one continues.
      *
-     * @param what is done here, for reports
+     * @param what for reports
      */
     public void interrupt(String what) {
         scheduler.interrupt(what);
         requireAlive();
     }
 
-    /** Nothing of this process goes on for that long, as when it collects garbage. When one of its tasks calls this, that waits, too. */
+    /** Pauses the process for that long, as a garbage collection would, including a task of its own that calls this. */
     public void pause(Duration duration) {
         scheduler.pause(this, duration);
         requireAlive();

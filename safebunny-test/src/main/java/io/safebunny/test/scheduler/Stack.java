@@ -3,7 +3,7 @@ package io.safebunny.test.scheduler;
 
 import io.safebunny.test.scheduler.Agenda.Running;
 
-/** A task that waits, and the thread that it has. Whoever has the turn changes it. */
+/** A waiting task and its thread. Changed only by the thread that has the turn. */
 final class Stack {
 
     final Running running;

@@ -12,7 +12,7 @@ import java.util.PriorityQueue;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** What is due later, by purpose; of equally early ones, the one that was added first. Confined to the thread that runs. */
+/** Timers by purpose, in order of due time, then of addition. Confined to the running thread. */
 final class Timers {
 
     private final Map<Purpose, PriorityQueue<Timer>> byPurpose = new EnumMap<>(Purpose.class);
@@ -68,7 +68,7 @@ final class Timers {
         return queue(purpose).size();
     }
 
-    /** The first of all whose purpose is meant; {@code null} for none. */
+    /** The first timer with one of these purposes; {@code null} for none. */
     @Nullable
     Timer first(Predicate<Purpose> meant) {
         Timer first = null;
@@ -81,7 +81,7 @@ final class Timers {
         return first;
     }
 
-    /** Removes those that are due by then, the first one first. */
+    /** Removes those due by then, in order. */
     List<Timer> due(long by) {
         List<Timer> due = new ArrayList<>();
         for (Timer next = first(purpose -> true); next != null && next.due() <= by; next = first(purpose -> true)) {
@@ -91,7 +91,7 @@ final class Timers {
         return due;
     }
 
-    /** Those of one purpose, the first one first. */
+    /** The timers of one purpose, in order. */
     List<Timer> all(Purpose purpose) {
         return queue(purpose).stream().sorted(Comparator.naturalOrder()).toList();
     }

@@ -20,14 +20,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time after everything, when nothing is remembered any more: what was published comes once more, and nothing may be done again.
- * Used by the run's caller.
+ * Checks the time after the retention: everything published is delivered once more, and nothing may be handled again. For the run's caller.
  */
 final class Afterwards {
 
     static final String NOT_AGAIN = "what is forgotten is not handled again";
 
-    /** Sagas that have ended are let go first, and then forgotten like messages. */
+    /** Ended sagas are released first, and then expire like messages. */
     private static final int RETENTIONS = 2;
 
     private static final int LEASES_TO_FORGET = 5;
@@ -41,7 +40,7 @@ final class Afterwards {
         this.scheduler = scheduler;
     }
 
-    /** @param goOn lets everything that follows happen */
+    /** @param goOn runs everything that follows */
     @Nullable
     Violation judge(Duration retention, Supplier<@Nullable Violation> goOn) {
         for (int i = 0; i < RETENTIONS; i++) {
@@ -83,7 +82,7 @@ final class Afterwards {
         }
     }
 
-    /** Each must have been refused, for that reason and no other. SafeBunny's own are of any age, and find no saga. */
+    /** Each must have been refused for exactly this reason. SafeBunny's own messages have any age and find no saga. */
     private @Nullable Violation handled(OutboundMessage message) {
         WireMessage wire = message.message();
         if (MessageTypes.isReserved(String.valueOf(wire.type()))) {

@@ -9,9 +9,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test that declares a system and has it run through faults: {@code void …(SimulatedSystem system)}. The method is called once for each
- * schedule, by several threads, so it makes everything anew and uses no fields. The test fails with the first violation: what does not hold, the
- * shortest way there, and a method like this one that goes it again.
+ * A test that declares a system to be run through faults: {@code void …(SimulatedSystem system)}. The method is called once per schedule,
+ * by several threads, so it must create everything itself and use no fields. The test fails with the first violation: what does not hold,
+ * the shortest schedule found, and a method that replays it.
  *
  * @see Simulation
  */
@@ -21,12 +21,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 public @interface BunnySimulation {
 
-    /** How many schedules at most: none without a fault, then each single fault at each point, then several at random. */
+    /** Maximum number of schedules: first without faults, then each single fault at each point, then random combinations. */
     int schedules() default 300;
 
-    /** Another one for other faults at random. */
+    /** Seed of the random faults. */
     long seed() default 1;
 
-    /** The only schedule: what is left out of the system, and what goes wrong, as a report gives it; nothing for many schedules. */
+    /** Runs only this schedule, copied from a report; empty to explore many. */
     String[] replay() default {};
 }

@@ -6,7 +6,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Decides at each point of one run what goes wrong. Confined to the run. */
+/** Decides at each point of a run whether a fault occurs. Confined to the run. */
 @FunctionalInterface
 interface Chooser {
 
@@ -14,7 +14,7 @@ interface Chooser {
     @Nullable
     Fault choose(Point point);
 
-    /** Whatever the schedule says. */
+    /** Follows a schedule. */
     static Chooser of(Schedule schedule) {
         Map<Point, Fault> planned = schedule.events().stream()
                 .collect(Collectors.toMap(Event::point, Event::fault, (first, second) -> first));

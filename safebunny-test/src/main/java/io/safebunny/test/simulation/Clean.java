@@ -7,7 +7,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 
-/** The points of a run in which nothing goes wrong, in order. Immutable. */
+/** The points of a run without faults, in order. Immutable. */
 final class Clean {
 
     private final Set<Point> points;

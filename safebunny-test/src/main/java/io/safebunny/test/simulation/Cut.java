@@ -15,10 +15,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is left out of a system, because a violation needs less. Immutable.
+ * The parts of a system that a violation does not need. Immutable.
  *
- * @param messages those that are not published: the number of each, from 1 in the order of their declaration, and what it is
- * @param instances how many a node has instead of those that are declared
+ * @param messages those not published: number in the order of declaration, from 1, and description
+ * @param instances number of instances of a node, instead of the declared one
  */
 public record Cut(Map<Integer, String> messages, Map<String, Integer> instances) {
 

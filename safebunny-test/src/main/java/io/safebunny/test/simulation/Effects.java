@@ -7,10 +7,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What handlers did to another system: a bank, a warehouse. It survives the processes. Confined to the run.
- *
- * <p>A call can be repeated, because a process may end before it has stored what it did; so a system to which that matters takes an
- * idempotency key, and so does this one.
+ * What handlers did to an external system, such as a bank or a warehouse. It survives the processes. Confined to the run. * <p>Calls may be
+ * repeated, because a process may end before it has stored that it made one. Real systems therefore accept an idempotency key, and so does
+ * this one.
  */
 public final class Effects {
 
@@ -19,13 +18,13 @@ public final class Effects {
 
     Effects() {}
 
-    /** Does it once for each key. */
+    /** Carries it out once per key. */
     void perform(String effect, String key) {
         boolean unused =
                 keys.computeIfAbsent(effect, name -> new LinkedHashSet<>()).add(key);
     }
 
-    /** Does it each time. */
+    /** Carries it out each time. */
     void perform(String effect) {
         perform(effect, "#" + ++unkeyed);
     }
@@ -35,7 +34,7 @@ public final class Effects {
         return keys.getOrDefault(effect, Set.of()).size();
     }
 
-    /** Everything that was done, with how often, in the order in which each was done first. */
+    /** All effects with their counts, in the order of first occurrence. */
     public Map<String, Integer> all() {
         Map<String, Integer> all = new LinkedHashMap<>();
         keys.forEach((effect, performed) -> all.put(effect, performed.size()));

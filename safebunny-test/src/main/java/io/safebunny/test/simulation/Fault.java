@@ -5,13 +5,13 @@ package io.safebunny.test.simulation;
 public enum Fault {
     /** The process ends there, and a new one begins a second later. */
     CRASH,
-    /** The call fails: its request got lost if it was before it, its answer if it was after it. */
+    /** The call fails: before it, the request is lost; after it, the response. */
     FAIL,
-    /** Whatever else is ready goes on first. */
+    /** Other ready tasks run first. */
     INTERRUPT,
-    /** The connection to the broker is lost and comes back: the broker delivers again what is unsettled, while its handlers go on. */
+    /** The connection to the broker is lost and restored: the broker redelivers unsettled messages while their handlers continue. */
     DISCONNECT,
-    /** The whole process stands still for longer than a lease, and the broker takes it for dead. */
+    /** The whole process pauses for longer than a lease, and the broker considers it dead. */
     STALL,
     /** The broker delivers the message once more. */
     REPEAT,
@@ -19,6 +19,9 @@ public enum Fault {
     LATE,
     /** The wall clock of the process is an hour ahead from now on; its monotonic clock is right. */
     SKEW,
-    /** The broker confirms the message and then loses it, as when delay queues are purged. Alarms only, since the store knows them, too. */
+    /**
+     * The broker confirms the message and then loses it, as when delay queues are purged. Only for wake-up messages, which the store can
+     * replace.
+     */
     LOSE
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Every point that a run reaches, and what goes wrong there. Confined to the run. */
+/** The points that a run reaches, and the faults that occur there. Confined to the run. */
 final class Faults {
 
     static final Duration SKEW = Duration.ofHours(1);
@@ -32,12 +32,12 @@ final class Faults {
         this.stall = stall;
     }
 
-    /** Nothing goes wrong before. */
+    /** Starts injecting faults. */
     void begin() {
         begun = true;
     }
 
-    /** From now on somebody only looks. */
+    /** Stops injecting faults and recording points: from now on the run is only inspected. */
     void end() {
         begun = false;
     }
@@ -46,12 +46,12 @@ final class Faults {
         return points;
     }
 
-    /** What went wrong so far. */
+    /** The faults so far. */
     List<Event> events() {
         return events;
     }
 
-    /** Equal for equal runs, in another JVM too. */
+    /** Equal for equal runs, across JVMs. */
     long fingerprint() {
         return fingerprint;
     }

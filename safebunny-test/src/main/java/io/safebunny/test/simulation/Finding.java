@@ -2,10 +2,10 @@
 package io.safebunny.test.simulation;
 
 /**
- * A violation, and the shortest schedule that was found to lead there.
+ * A violation, and the shortest schedule found that leads to it.
  *
  * @param schedules how many had been run when it was found
  * @param schedule run it again with {@link Simulation#replay}
- * @param report for people: the way there as a diagram, and a test
+ * @param report readable description with a diagram and a test that replays it
  */
 public record Finding(Violation violation, int schedules, Schedule schedule, String report) {}

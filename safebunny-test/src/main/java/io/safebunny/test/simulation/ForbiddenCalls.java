@@ -23,8 +23,8 @@ import org.springframework.asm.SpringAsmInfo;
 import org.springframework.util.ClassUtils;
 
 /**
- * Looks in the byte code of handlers for what a simulation cannot take part in: the wall clock, sleeping, and threads. It follows calls
- * within a handler's package; what is further away is found only when it makes runs differ. Thread-safe.
+ * Searches handlers' byte code for calls that a simulation cannot control: the wall clock, sleeping, threads. It follows calls within a
+ * handler's package; calls further away show only if they make runs differ. Thread-safe.
  */
 final class ForbiddenCalls {
 
@@ -32,7 +32,7 @@ final class ForbiddenCalls {
     private static final String SLEEP = "sleeps in real time; use node.timeline().sleep() instead";
     private static final String THREAD = "uses threads that the simulation does not know; do without";
 
-    /** {@code Instant.now(clock)} asks the clock that it is given. */
+    /** {@code Instant.now(clock)} is allowed: it uses the given clock. */
     private static final String OF_A_CLOCK = "(Ljava/time/Clock;";
 
     private static final String NEW_WITHOUT_ARGUMENTS = "<init>()";

@@ -34,7 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** One process of a node, from its beginning to its end. Confined to the run. */
 final class Instance implements SimulatedNode {
 
-    /** Shared by all runs, because they are expensive to make and change nothing. */
+    /** Shared by all runs, because they are expensive to create and stateless. */
     private static final Serializers SERIALIZERS = new Serializers(List.of(new JsonMessageSerializer(
             JsonMapper.shared(), SafeBunnyOptions.of("any").maxMessageSize())));
 
@@ -122,20 +122,20 @@ final class Instance implements SimulatedNode {
                 : List.of();
     }
 
-    /** As when its process is killed: the broker delivers again what is unsettled. Does not return to a task of this process. */
+    /** Kills the process: the broker redelivers unsettled messages. Does not return to a task of this process. */
     void crash() {
         afterCrash.run();
         session.close();
         process.end();
     }
 
-    /** As when a network or a firewall cuts it: the broker delivers again what is unsettled, while its handlers go on. */
+    /** Cuts its connection: the broker redelivers unsettled messages while their handlers continue. */
     void loseConnection() {
         session.disconnect();
         session.reconnect();
     }
 
-    /** For so long that the broker takes it for dead. */
+    /** Pauses it for so long that the broker considers it dead. */
     void stall(Duration duration) {
         session.disconnect();
         process.pause(duration);
@@ -167,7 +167,7 @@ final class Instance implements SimulatedNode {
         return world.nameOf(key);
     }
 
-    // ---- what handlers see
+    // ---- seen by handlers
 
     @Override
     public Bunny bunny() {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What happened in a run, for people; kept only when somebody wants to read it. Confined to the run. */
+/** A readable log of a run; kept only when it is needed. Confined to the run. */
 final class Journal {
 
     private final boolean isKept;

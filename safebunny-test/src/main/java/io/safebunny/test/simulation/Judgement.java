@@ -18,10 +18,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Lets a run go on until everything is over, and looks at what became of it. */
+/** Runs a system to its end and checks the result. */
 final class Judgement {
 
-    /** What must hold of every system. */
+    /** Invariants of every system. */
     static final String ENDS = "everything comes to an end";
 
     static final String NOTHING_LOST = "each message is handled";
@@ -78,7 +78,7 @@ final class Judgement {
         }
     }
 
-    /** Until nothing can happen any more. */
+    /** Runs until nothing can happen any more. */
     private @Nullable Violation goOn() {
         for (int rounds = 0; !drained(); rounds++) {
             if (world.rules().broken() != null || rounds == MOST_ROUNDS) {
@@ -112,7 +112,7 @@ final class Judgement {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    /** A long way passes over upkeep: so first for as long as it takes until others take over what a process left behind. */
+    /** Advances first by the time after which other processes take over, because a long advance skips upkeep. */
     private void advance(Duration next) {
         Duration left = next;
         for (int leases = 0; leases < LEASES_OF_A_TAKEOVER && left.compareTo(World.LEASE) > 0; leases++) {
@@ -234,7 +234,7 @@ final class Judgement {
         return null;
     }
 
-    /** With the first lines of its stack, because it was hardly meant to be thrown. */
+    /** Includes the first lines of its stack, as it was probably unexpected. */
     private static String describe(Exception e) {
         return Stream.concat(
                         Stream.of(e.toString()),

@@ -6,7 +6,7 @@ import io.safebunny.saga.Sagas;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
-/** The sagas of an engine that is not started yet, since its handlers, which use them, are made before. */
+/** The sagas of an engine that does not exist yet: handlers that use them are created before it. */
 final class LateSagas {
 
     private LateSagas() {}

@@ -20,13 +20,13 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The person who mends what made messages fail, and then replays those that were set aside. Used by the run's caller. */
+/** Plays the person who fixes the cause of failures and then replays the poison messages. For the run's caller. */
 final class Operator {
 
-    /** A replay has to be asked for again if its process ends, it loses its connection, or somebody else has what it is to move. */
+    /** A replay must be repeated if its process ends, the connection is lost, or the message is locked elsewhere. */
     private static final int MOST_TRIES = 10;
 
-    /** Verdicts of copies that may be moved another time. */
+    /** Outcomes after which a copy may be moved later. */
     private static final Set<Verdict> LATER = Set.of(Verdict.BUSY, Verdict.UNKNOWN);
 
     private static final Set<RecordState> HANDLED =
@@ -42,7 +42,7 @@ final class Operator {
         return world.system().repair() != null && isAnythingSetAside();
     }
 
-    /** @param goOn lets everything that follows happen */
+    /** @param goOn runs everything that follows */
     @Nullable
     Violation repair(Supplier<@Nullable Violation> goOn) {
         Runnable repair = world.system().repair();
@@ -82,7 +82,7 @@ final class Operator {
         return world.nodes().keySet().stream().anyMatch(node -> !setAside(node).isEmpty());
     }
 
-    /** Copies of messages that are not handled. One whose process ended between its copy and its acknowledgement leaves a copy behind. */
+    /** Poison copies of unhandled messages. A process that ended between copy and acknowledgement leaves a copy of a handled one. */
     List<WireMessage> setAside(String node) {
         return world.broker().messages(Topology.poisonOf(node)).stream()
                 .filter(copy -> !isHandled(node, copy))

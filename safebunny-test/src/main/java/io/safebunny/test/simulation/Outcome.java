@@ -5,10 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a run ended. Immutable: a task that hangs may go on when the run is over, and changes nothing of this any more.
+ * The result of a run. Immutable: a hanging task may continue after the run but cannot change it.
  *
- * @param violation {@code null} when everything holds
- * @param events what went wrong on the way
+ * @param violation {@code null} if everything holds
+ * @param events the faults that occurred
  * @param fingerprint equal for equal runs
  */
 record Outcome(

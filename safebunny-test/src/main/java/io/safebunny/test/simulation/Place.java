@@ -13,7 +13,7 @@ import static io.safebunny.test.simulation.Fault.STALL;
 
 import java.util.List;
 
-/** Where in the protocol a process is. */
+/** A position in the protocol. */
 public enum Place {
     DELIVERED("gets", INTERRUPT, CRASH, STALL, REPEAT, LATE, SKEW),
     BEFORE_READ("is about to read", INTERRUPT, FAIL),
@@ -37,7 +37,7 @@ public enum Place {
         this.faults = List.of(faults);
     }
 
-    /** What can go wrong here. */
+    /** Faults that can occur here. */
     public List<Fault> faults() {
         return faults;
     }

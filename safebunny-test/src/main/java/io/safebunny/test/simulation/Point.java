@@ -2,11 +2,11 @@
 package io.safebunny.test.simulation;
 
 /**
- * One moment of a run. It is the same in another run as long as its process has done the same until then.
+ * One moment of a run. It recurs in another run if its process has done the same until then.
  *
  * @param process node, instance and incarnation
  * @param subject what is written, sent, delivered or done
- * @param occurrence from 1, of equal ones
+ * @param occurrence number among equal points, from 1
  */
 public record Point(String process, Place place, String subject, int occurrence) {
 

@@ -8,8 +8,8 @@ import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
 /**
- * While any of these is open, SafeBunny logs nothing, where Logback is what SLF4J logs with: what goes wrong in hundreds of runs does so on
- * purpose. Thread-safe.
+ * Silences SafeBunny's log while any instance is open, if SLF4J is bound to Logback, because failures in hundreds of runs are intended.
+ * Thread-safe.
  */
 final class QuietLog implements AutoCloseable {
 

@@ -8,8 +8,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A few faults at random: some at points of a run in which nothing goes wrong, the kind chosen before the point, since kinds that fit few
- * points matter as much as those that fit many; some at points that are there only because something went wrong before.
+ * Chooses a few random faults. Some are at points of the run without faults; the kind is chosen before the point, so that kinds possible at
+ * few points are as frequent as others. Some are at points that exist only because of an earlier fault.
  */
 final class RandomChooser implements Chooser {
 

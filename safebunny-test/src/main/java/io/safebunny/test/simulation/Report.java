@@ -9,15 +9,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A violation for people: what does not hold, what went wrong, the way there as a Mermaid diagram, and a test that goes it again. */
+/** Describes a violation: what does not hold, the faults, the run as a Mermaid diagram, and a test that replays it. */
 final class Report {
 
-    /** Lines of a diagram at its beginning, and at its end. */
+    /** Number of lines shown at a diagram's beginning and at its end. */
     private static final int MOST_AT_EACH_END = 100;
 
     private Report() {}
 
-    /** @param test that goes the way again; empty for none */
+    /** @param test that replays it; empty for none */
     static String of(Violation violation, Schedule schedule, List<Journal.Entry> journal, String test) {
         StringBuilder text = new StringBuilder();
         text.append("It does not hold that %s:%n%s%n".formatted(violation.invariant(), violation.details()));

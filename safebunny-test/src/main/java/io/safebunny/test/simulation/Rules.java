@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What must hold at each moment of a run, whatever the application is. Confined to the run, except for {@link #isBroken}. */
+/** Invariants that must hold at each moment of a run of any application. Confined to the run, except for {@link #isBroken}. */
 final class Rules {
 
     static final String SAME_IN_EACH_RUN = "handlers take time and threads from the simulation";
@@ -63,7 +63,7 @@ final class Rules {
         return time.get();
     }
 
-    /** @param begun when it was sent, whose confirm may have taken long */
+    /** @param begun when sending began; the confirm may have taken long */
     void sent(OutboundMessage message, Duration begun) {
         Duration comes = begun.plus(message.delay());
         due.merge(
@@ -87,7 +87,7 @@ final class Rules {
         }
     }
 
-    /** Where the record of a message is: not in the partition of its correlation id, if its saga has another id. */
+    /** Key of a message's record, which is not in the partition of its correlation id if its saga has another id. */
     RecordKey keyOf(String node, WireMessage message) {
         String id = String.valueOf(message.messageId());
         return keys.getOrDefault(new OfNode<>(node, id), new RecordKey(String.valueOf(message.correlationId()), id));
@@ -98,7 +98,7 @@ final class Rules {
         return ended.contains(new OfNode<>(node, String.valueOf(message.messageId())));
     }
 
-    /** Whether or not the store is going to answer. */
+    /** Call on every write, whether or not the store will answer. */
     void writes(Instance by, MessageRecord record) {
         keys.put(new OfNode<>(by.node(), record.key().messageId()), record.key());
         failures.merge(new OfNode<>(by.node(), record.key().messageId()), record.attempt(), Math::max);
@@ -109,7 +109,7 @@ final class Rules {
         ended.add(new OfNode<>(by.node(), record.key().messageId()));
     }
 
-    /** @param begun when the write was, whose answer may have taken long */
+    /** @param begun when the write began; the response may have taken long */
     void written(Instance by, String name, MessageRecord record, Duration begun) {
         OfNode<RecordKey> key = new OfNode<>(by.node(), record.key());
         if (record.state().isFinal()) {

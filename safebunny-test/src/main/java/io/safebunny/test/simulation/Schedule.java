@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Everything that goes wrong in a run, in order; whatever else happens follows from it. Immutable.
+ * The faults of a run, in order; they determine everything else. Immutable.
  *
- * @param cut what the run does without
+ * @param cut parts of the system that the run leaves out
  */
 public record Schedule(List<Event> events, Cut cut) {
 
-    /** Nothing goes wrong. */
+    /** Without faults. */
     public static final Schedule CLEAN = new Schedule(List.of());
 
     public Schedule {

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A connection that can be lost and come back, as that of a real broker does: what was unsettled is delivered again. Confined to the run. */
+/** A connection that can be lost and restored like that of a real broker, which then redelivers unsettled messages. Confined to the run. */
 final class Session implements Transport {
 
     private final Supplier<Transport> connections;
@@ -31,7 +31,7 @@ final class Session implements Transport {
         this.current = connections.get();
     }
 
-    /** Until {@link #reconnect} nothing is delivered. */
+    /** Delivers nothing until {@link #reconnect}. */
     void disconnect() {
         current.close();
     }

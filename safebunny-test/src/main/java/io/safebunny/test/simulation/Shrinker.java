@@ -9,13 +9,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leaves out what is not needed for a violation: faults first, then messages and instances of the system. A smaller system counts only if
- * everything holds in it when nothing goes wrong, or what is violated would be what was left out.
+ * Removes what a violation does not need: faults first, then messages and instances. A smaller system counts only if it has no violation
+ * without faults; otherwise the removed part would be the cause.
  */
 final class Shrinker {
 
     private static final int MOST_RUNS = 500;
-    /** Of real time: a run in which a handler hangs takes as long as that. */
+    /** Limit of real time, because each run with a hanging handler takes long. */
     private static final Duration LONGEST = Duration.ofSeconds(5);
 
     private final Function<Schedule, @Nullable Violation> run;

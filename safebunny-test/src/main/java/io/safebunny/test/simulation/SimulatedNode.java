@@ -6,7 +6,7 @@ import io.safebunny.saga.Sagas;
 import io.safebunny.time.Timeline;
 import java.time.Clock;
 
-/** What the handlers of one process may use. A process that begins again gets another one. */
+/** What the handlers of one process may use. A restarted process gets a new one. */
 public interface SimulatedNode {
 
     Bunny bunny();
@@ -17,17 +17,17 @@ public interface SimulatedNode {
     /** Virtual time, with random numbers that are the same in each run of a schedule. */
     Timeline timeline();
 
-    /** The same time for those who ask a clock; UTC. */
+    /** The same time as a {@link java.time.Clock} in UTC. */
     Clock clock();
 
     /**
-     * Does something to another system that knows the key and does it once for each.
+     * Causes an effect in an external system that is idempotent by key.
      *
-     * @param effect what, and to what: "charge order 7"
-     * @param key for instance the message id, which is the same in each attempt
+     * @param effect what and on what: "charge order 7"
+     * @param key for example the message id, which is the same in each attempt
      */
     void perform(String effect, String key);
 
-    /** Does something to another system that does it each time it is told to. */
+    /** Causes an effect in an external system that is not idempotent. */
     void perform(String effect);
 }

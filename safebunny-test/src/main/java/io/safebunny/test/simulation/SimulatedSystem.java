@@ -17,10 +17,10 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What is simulated: nodes with their handlers, messages from outside, and what must hold in the end. Declared anew for each run. */
+/** The system to simulate: nodes with their handlers, messages from outside, and what must hold in the end. Declared again for each run. */
 public final class SimulatedSystem {
 
-    /** Longer than any delay in a run, since in the end the record of each message is looked at. */
+    /** Longer than any delay in a run, because each message's record is checked in the end. */
     private static final Duration RETENTION = Duration.ofDays(366);
 
     private final Map<String, Node> nodes = new LinkedHashMap<>();
@@ -79,15 +79,15 @@ public final class SimulatedSystem {
         return this;
     }
 
-    /** Published in the beginning, in this order, by a process that has no handlers and does not fail. */
+    /** Publishes at the start, in the order of these calls, from a process without handlers that never fails. */
     public SimulatedSystem publish(String node, Object message, String correlationId) {
         messages.add(new Message(node, message, correlationId));
         return this;
     }
 
     /**
-     * How long messages are remembered, and sagas that have ended; otherwise longer than any run. When everything else holds, twice that time
-     * passes, and then all that was published comes once more, as from somebody who restores a backup of the broker: none of it may be handled.
+     * Retention of messages and ended sagas; by default longer than any run. If everything else holds, time advances by twice the retention
+     * and everything published is delivered once more, as from a restored backup of the broker: none of it may be handled.
      *
      * @param other longer than an hour, by which clocks differ, and than retries take
      */
@@ -102,14 +102,14 @@ public final class SimulatedSystem {
         return this;
     }
 
-    /** What must hold when everything that went wrong is over, and nothing moves any more. */
+    /** What must hold after all faults, when nothing happens any more. */
     public SimulatedSystem holds(String what, Check check) {
         checks.put(what, check);
         return this;
     }
 
     /**
-     * Another store for each node than the one in memory. It must not wait in real time.
+     * Replaces each node's in-memory store. The store must not block in real time.
      *
      * @param other is called once for each node of each run
      */
@@ -131,9 +131,10 @@ public final class SimulatedSystem {
     }
 
     /**
-     * What is set aside is replayed, as a person does, once everything else is over and this has run. Without it nothing may be set aside.
+     * Replays poison messages, as an operator would, after everything else is over and {@code mending} has run. Without it no message may
+     * become poison.
      *
-     * @param mending takes away what made the messages fail
+     * @param mending removes the cause of the failures
      */
     public SimulatedSystem replaysAfter(Runnable mending) {
         repair = mending;
@@ -154,7 +155,7 @@ public final class SimulatedSystem {
         return sagas.apply(node, sagaId);
     }
 
-    /** What the handlers have done. */
+    /** The effects of handlers. */
     public Effects effects() {
         return effects;
     }

@@ -15,9 +15,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a system of the application's own handlers through faults. Every run is the same for the same schedule, on every machine, as long as
- * the handlers ask nothing else than their {@link SimulatedNode} what is not the same in each run. Immutable and thread-safe; a declaration
- * is called by several threads, each time for another run.
+ * Runs a system of the application's own handlers through faults. The same schedule gives the same run on every machine, as long as
+ * handlers take everything that varies, such as time and randomness, from their {@link SimulatedNode}. Immutable and thread-safe; several
+ * threads call the declaration, each time for another run.
  */
 public final class Simulation {
 
@@ -31,7 +31,7 @@ public final class Simulation {
         this.method = method;
     }
 
-    /** @param declaration is called for each run, and makes everything anew */
+    /** @param declaration called for each run; must create everything itself */
     public static Simulation of(Consumer<SimulatedSystem> declaration) {
         return new Simulation(declaration, null);
     }
@@ -42,11 +42,11 @@ public final class Simulation {
     }
 
     /**
-     * First without a fault, then each single fault at each point, then several at random. SafeBunny logs nothing meanwhile, if SLF4J logs
-     * with Logback.
+     * Runs without faults, then with each single fault at each point, then with random combinations. SafeBunny's log is silenced meanwhile
+     * if SLF4J is bound to Logback.
      *
-     * @param schedules how many at most, all of them counted
-     * @param seed another one for other faults at random
+     * @param schedules maximum number of runs in total
+     * @param seed of the random faults
      * @return the first violation in this order; {@code null} when everything held in all of them
      * @throws NotDeterministicException when runs of one schedule differ
      * @throws MisuseException {@code schedules} is not positive
@@ -140,10 +140,9 @@ public final class Simulation {
     }
 
     /**
-     * What the schedules of {@link #explore} come to: a number for each, which is the same on every machine, and another one for a run that
-     * differs anywhere. To be compared with those of another JVM.
+     * Fingerprints of the schedules of {@link #explore}: equal on every machine for equal runs, to compare with those of another JVM.
      *
-     * @param schedules how many, as for {@link #explore}
+     * @param schedules number of runs, as for {@link #explore}
      */
     public List<Long> fingerprints(int schedules, long seed) {
         try (QuietLog quiet = QuietLog.begin()) {
@@ -162,12 +161,13 @@ public final class Simulation {
         Schedule shortest = new Shrinker(this::violationOf, whole()).shrink(schedule, violation);
         Outcome outcome = run(shortest, true);
         Violation last = outcome.violation() == null ? violation : outcome.violation();
-        Schedule happened = new Schedule(outcome.events(), shortest.cut()); // some of it may need what is left out
+        Schedule happened =
+                new Schedule(outcome.events(), shortest.cut()); // some of the schedule may depend on the removed parts
         return new Finding(
                 last, schedules, happened, Report.of(last, happened, outcome.journal(), Report.test(happened, method)));
     }
 
-    /** As it is declared; nothing runs in it. */
+    /** The declared system, without running it. */
     private SimulatedSystem whole() {
         SimulatedSystem whole = new SimulatedSystem((node, saga) -> List.of());
         declaration.accept(whole);

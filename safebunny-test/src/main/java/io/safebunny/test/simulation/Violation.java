@@ -2,9 +2,9 @@
 package io.safebunny.test.simulation;
 
 /**
- * Something that must hold does not.
+ * A violated invariant.
  *
- * @param invariant which; the same whatever the details are
+ * @param invariant which one, independent of the details
  * @param details what was found
  */
 public record Violation(String invariant, String details) {}

@@ -31,12 +31,12 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Everything of one run. Used by one thread, and by the run's own. */
+/** The state of one run. For one thread and the run's own threads. */
 final class World implements AutoCloseable {
 
     static final Duration LEASE = Duration.ofSeconds(30);
 
-    /** By the clock that is behind most. */
+    /** Time after which even the slowest clock has noticed a lost wake-up. */
     private static final Duration NOTICED_WITHIN = Faults.SKEW.plus(LEASE.multipliedBy(3));
 
     private static final int MOST_SAGAS = 1_000;
@@ -151,7 +151,7 @@ final class World implements AutoCloseable {
                 : running.engine().sagas().find(id);
     }
 
-    /** What nodes have published for the first time, in order. */
+    /** All publications of nodes without repeats, in order. */
     List<OutboundMessage> published() {
         return new ArrayList<>(published.values());
     }
@@ -208,7 +208,7 @@ final class World implements AutoCloseable {
         }
     }
 
-    /** By a thread that is none of the run's. */
+    /** Called by a thread that does not belong to the run. */
     void usedFromOutside(String process, String what) {
         rules.isBroken(
                 Rules.OWN_THREADS,
