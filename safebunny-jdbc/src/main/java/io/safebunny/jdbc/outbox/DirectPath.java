@@ -2,9 +2,7 @@
 package io.safebunny.jdbc.outbox;
 
 import io.safebunny.failure.MisuseException;
-import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.middleware.PublishOutcome;
-import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.waiting.SerialTask;
 import java.sql.SQLException;
@@ -13,14 +11,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -46,20 +41,15 @@ final class DirectPath {
     private static final int MOST_DOUBLINGS = 5;
     private static final Duration NO_ANSWER_DELAY = Duration.ofSeconds(1);
 
-    private final Connections connections;
-    private final OutboxTable table;
+    private final OutboxContext outbox;
     private final SentRows sentRows;
-    private final Timeline timeline;
-    private final Executor blocking;
-    private final OutboxMetrics metrics;
-    private final OutboxLog log;
     private final MissingRows missing;
     private final int batchSize;
     private final long tooOldNanos;
     private final SerialTask worker;
 
-    private final Map<String, Track> tracks = new HashMap<>();
-    private final Deque<Track> ready = new ArrayDeque<>();
+    private final Map<String, Lane> lanes = new HashMap<>();
+    private final Deque<Lane> ready = new ArrayDeque<>();
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
     private @Nullable Function<OutboundMessage, CompletableFuture<Void>> sender;
     private volatile Runnable leftToRelay = () -> {};
@@ -71,33 +61,20 @@ final class DirectPath {
     private int inFlight;
     private boolean stopped;
 
-    private record Taken(Track track, List<OutboxRow> rows) {
+    private record Taken(Lane lane, List<OutboxRow> rows) {
         String correlationId() {
-            return track.lane.correlationId();
+            return lane.correlationId();
         }
     }
 
-    DirectPath(
-            Connections connections,
-            OutboxTable table,
-            SentRows sentRows,
-            Timeline timeline,
-            Executor blocking,
-            OutboxMetrics metrics,
-            OutboxLog log,
-            JdbcOutboxOptions options) {
-        this.connections = connections;
-        this.table = table;
+    DirectPath(OutboxContext outbox, SentRows sentRows) {
+        this.outbox = outbox;
         this.sentRows = sentRows;
-        this.timeline = timeline;
-        this.blocking = blocking;
-        this.metrics = metrics;
-        this.log = log;
-        this.missing = new MissingRows(connections, table, timeline, blocking, metrics, log);
-        this.batchSize = options.batchSize();
+        this.missing = new MissingRows(outbox);
+        this.batchSize = outbox.options().batchSize();
         // well before the relay claims the row, so that it is not sent twice
-        this.tooOldNanos = options.relayAfter().toNanos() * 3 / 4;
-        this.worker = new SerialTask("sending committed messages", this::work, blocking, timeline);
+        this.tooOldNanos = outbox.options().relayAfter().toNanos() * 3 / 4;
+        this.worker = new SerialTask("sending committed messages", this::work, outbox.blocking(), outbox.timeline());
     }
 
     /** @param newLeftToRelay called when rows are left to the relay; must not block */
@@ -121,7 +98,7 @@ final class DirectPath {
                 leave(rows, null);
                 return;
             }
-            long now = timeline.nanoTime();
+            long now = outbox.timeline().nanoTime();
             for (int i = 0; i < rows.size(); i++) {
                 if (held >= MOST_HELD || heldBytes >= MOST_BYTES) {
                     leave(rows.subList(i, rows.size()), null);
@@ -130,9 +107,9 @@ final class DirectPath {
                 OutboxRow row = rows.get(i);
                 held++;
                 heldBytes += row.bytes();
-                Track track = tracks.computeIfAbsent(row.correlationId(), Track::new);
-                track.lane.add(row, now);
-                makeReady(track);
+                Lane lane = lanes.computeIfAbsent(row.correlationId(), Lane::new);
+                lane.add(row, now);
+                makeReady(lane);
             }
             // the transaction may have stored more rows than it handed over
             leavesIf(held >= MOST_HELD || heldBytes >= MOST_BYTES);
@@ -156,17 +133,17 @@ final class DirectPath {
         }
     }
 
-    private void makeReady(Track track) {
-        if (track.state == Track.State.IDLE) {
-            track.state = Track.State.READY;
-            ready.add(track);
+    private void makeReady(Lane lane) {
+        if (lane.state == Lane.State.IDLE) {
+            lane.state = Lane.State.READY;
+            ready.add(lane);
         }
     }
 
     /** Whether a message of the correlation is being sent. */
     synchronized boolean isSending(String correlationId) {
-        Track track = tracks.get(correlationId);
-        return track != null && track.state == Track.State.SENDING;
+        Lane lane = lanes.get(correlationId);
+        return lane != null && lane.state == Lane.State.SENDING;
     }
 
     /** Number of rows waiting to be sent here or being sent. */
@@ -184,11 +161,12 @@ final class DirectPath {
         while (!taken.isEmpty()) {
             Map<String, NavigableSet<Long>> present;
             try {
-                present = present(taken);
-                log.databaseAnswers(UNASKED);
+                present = outbox.present(
+                        taken.stream().flatMap(one -> one.rows.stream()).toList());
+                outbox.log().databaseAnswers(UNASKED);
             } catch (SQLException | RuntimeException | Error e) { // pools and drivers throw these too
-                log.noDatabase(UNASKED, e);
-                taken.forEach(one -> lookAgain(one.track, NO_ANSWER_DELAY));
+                outbox.log().noDatabase(UNASKED, e);
+                taken.forEach(one -> lookAgain(one.lane, NO_ANSWER_DELAY));
                 return;
             }
             for (Taken one : taken) {
@@ -198,19 +176,6 @@ final class DirectPath {
         }
     }
 
-    private Map<String, NavigableSet<Long>> present(List<Taken> taken) throws SQLException {
-        Set<String> correlations = new HashSet<>();
-        long largest = 0;
-        for (Taken one : taken) {
-            correlations.add(one.correlationId());
-            for (OutboxRow row : one.rows) {
-                largest = Math.max(largest, row.id());
-            }
-        }
-        long upTo = largest;
-        return connections.once(connection -> table.present(connection, correlations, upTo));
-    }
-
     private synchronized List<Taken> take() {
         List<Taken> taken = new ArrayList<>();
         if (sender == null || stopped) {
@@ -218,19 +183,19 @@ final class DirectPath {
         }
         int room = Math.min(batchSize, 4 * batchSize - inFlight);
         while (room > 0 && !ready.isEmpty()) {
-            Track track = ready.remove();
-            List<OutboxRow> tooOld = track.lane.removeOlder(timeline.nanoTime(), tooOldNanos);
+            Lane lane = ready.remove();
+            List<OutboxRow> tooOld = lane.removeOlder(outbox.timeline().nanoTime(), tooOldNanos);
             leavesIf(!tooOld.isEmpty());
             leave(tooOld, null);
             forget(tooOld);
-            if (track.lane.isEmpty()) {
-                tracks.remove(track.lane.correlationId());
+            if (lane.isEmpty()) {
+                lanes.remove(lane.correlationId());
                 continue;
             }
-            track.state = Track.State.WAITING;
-            List<OutboxRow> rows = track.lane.first(room);
+            lane.state = Lane.State.WAITING;
+            List<OutboxRow> rows = lane.first(room);
             room -= rows.size();
-            taken.add(new Taken(track, rows));
+            taken.add(new Taken(lane, rows));
         }
         return taken;
     }
@@ -248,16 +213,16 @@ final class DirectPath {
     private void sendPart(Taken taken, NavigableSet<Long> present) {
         List<OutboxRow> part = free(taken, present);
         if (part.isEmpty()) {
-            lookAgain(taken.track, looksAgainIn(taken));
+            lookAgain(taken.lane, looksAgainIn(taken));
             return;
         }
         Function<OutboundMessage, CompletableFuture<Void>> current = currentSender();
         new SendingInOrder(
                         part,
                         current,
-                        blocking,
+                        outbox.blocking(),
                         () -> !isStopped(),
-                        (confirmed, failure) -> ended(taken.track, part, confirmed, failure))
+                        (confirmed, failure) -> ended(taken.lane, part, confirmed, failure))
                 .run();
     }
 
@@ -274,89 +239,90 @@ final class DirectPath {
         return stopped;
     }
 
-    /** The taken rows that the table holds and that no earlier row precedes. If there are any, the track is {@code SENDING} afterwards. */
+    /** The taken rows that the table holds and that no earlier row precedes. If there are any, the lane is {@code SENDING} afterwards. */
     private synchronized List<OutboxRow> free(Taken taken, NavigableSet<Long> present) {
         if (stopped) {
             return List.of();
         }
-        Lane.Part part = taken.track.lane.take(taken.rows, present);
+        Lane.Part part = taken.lane.take(taken.rows, present);
         forget(part.gone());
         missing.add(part.gone());
         if (!part.free().isEmpty()) {
-            taken.track.state = Track.State.SENDING;
-            taken.track.looks = 0;
+            taken.lane.state = Lane.State.SENDING;
+            taken.lane.looks = 0;
             inFlight += part.free().size();
         }
         return part.free();
     }
 
     private synchronized Duration looksAgainIn(Taken taken) {
-        Track track = taken.track;
-        return track.lane.isEmpty() || track.lane.hasBefore(taken.rows.get(0))
+        Lane lane = taken.lane;
+        return lane.isEmpty() || lane.hasBefore(taken.rows.get(0))
                 ? Duration.ZERO
-                : FIRST_LOOK_AGAIN.multipliedBy(1L << Math.min(track.looks++, MOST_DOUBLINGS));
+                : FIRST_LOOK_AGAIN.multipliedBy(1L << Math.min(lane.looks++, MOST_DOUBLINGS));
     }
 
-    private void lookAgain(Track track, Duration delay) {
+    private void lookAgain(Lane lane, Duration delay) {
         if (delay.isZero()) {
-            release(track);
+            release(lane);
         } else {
-            timeline.schedule(delay, () -> release(track));
+            outbox.timeline().schedule(delay, () -> release(lane));
         }
     }
 
-    private void release(Track track) {
+    private void release(Lane lane) {
         synchronized (this) {
-            track.state = Track.State.IDLE;
-            if (track.lane.isEmpty()) {
-                tracks.remove(track.lane.correlationId());
+            lane.state = Lane.State.IDLE;
+            if (lane.isEmpty()) {
+                lanes.remove(lane.correlationId());
             } else {
-                makeReady(track);
+                makeReady(lane);
             }
         }
         worker.request();
     }
 
-    private void ended(Track track, List<OutboxRow> part, int confirmed, @Nullable Throwable failure) {
-        metrics.sent(confirmed);
+    private void ended(Lane lane, List<OutboxRow> part, int confirmed, @Nullable Throwable failure) {
+        outbox.metrics().sent(confirmed);
         if (confirmed > 0) {
-            log.sent();
+            outbox.log().sent();
         }
         if (failure != null) {
-            metrics.failed();
+            outbox.metrics().failed();
             String id = part.get(confirmed).messageId();
-            log.unsent(
-                    failure,
-                    id,
-                    () -> LOG.warn(
-                            "Message {} is stored in the outbox and could not be sent after its commit; the relay retries it: {}",
+            outbox.log()
+                    .unsent(
+                            failure,
                             id,
-                            failure.toString()));
+                            () -> LOG.warn(
+                                    "Message {} is stored in the outbox and could not be sent after its commit; the relay retries it: {}",
+                                    id,
+                                    failure.toString()));
         }
         part.subList(0, confirmed).forEach(row -> row.ended(PublishOutcome.CONFIRMED, null));
         leave(part.subList(confirmed, part.size()), failure);
         synchronized (this) {
             if (confirmed < part.size()) {
-                forget(leaveAll(track));
+                forget(leaveAll(lane));
             }
         }
         List<Long> ids = part.stream().limit(confirmed).map(OutboxRow::id).toList();
-        sentRows.settle(ids, null, () -> settled(track, part, confirmed < part.size()));
+        sentRows.settle(ids, null, () -> settled(lane, part, confirmed < part.size()));
     }
 
-    private void settled(Track track, List<OutboxRow> part, boolean isPartLeft) {
+    private void settled(Lane lane, List<OutboxRow> part, boolean isPartLeft) {
         synchronized (this) {
             leavesIf(isPartLeft);
             inFlight -= part.size();
             forget(part);
             completeIfIdle();
         }
-        release(track);
+        release(lane);
         tellRelay();
     }
 
-    private static List<OutboxRow> leaveAll(Track track) {
-        List<OutboxRow> all = track.lane.removeAll();
+    private static List<OutboxRow> leaveAll(Lane lane) {
+        List<OutboxRow> all = lane.removeAll();
         leave(all, null);
         return all;
     }
@@ -373,7 +339,7 @@ final class DirectPath {
         missing.stop();
         worker.stop();
         ready.clear();
-        tracks.values().forEach(track -> forget(leaveAll(track)));
+        lanes.values().forEach(lane -> forget(leaveAll(lane)));
         completeIfIdle();
         return idle;
     }

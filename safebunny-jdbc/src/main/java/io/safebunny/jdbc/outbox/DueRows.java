@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
-import io.safebunny.jdbc.sql.Connections;
-import io.safebunny.time.Timeline;
 import io.safebunny.transport.Route;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -23,14 +21,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class DueRows {
 
-    private final Connections connections;
-    private final OutboxTable table;
+    private final OutboxContext outbox;
     private final SentRows sentRows;
     private final DirectPath direct;
     private final Destinations destinations;
-    private final Timeline timeline;
     private final Duration lease;
-    private final Duration interval;
 
     /**
      * A batch of claimed rows.
@@ -47,37 +42,23 @@ final class DueRows {
         }
     }
 
-    /**
-     * @param lease how long claimed rows are invisible to other relays
-     * @param interval how long to defer rows whose correlation is already being sent
-     */
-    DueRows(
-            Connections connections,
-            OutboxTable table,
-            SentRows sentRows,
-            DirectPath direct,
-            Destinations destinations,
-            Timeline timeline,
-            Duration lease,
-            Duration interval) {
-        this.connections = connections;
-        this.table = table;
+    /** @param lease how long claimed rows are invisible to other relays */
+    DueRows(OutboxContext outbox, SentRows sentRows, DirectPath direct, Destinations destinations, Duration lease) {
+        this.outbox = outbox;
         this.sentRows = sentRows;
         this.direct = direct;
         this.destinations = destinations;
-        this.timeline = timeline;
         this.lease = lease;
-        this.interval = interval;
     }
 
     /** @param ago minimum time the rows have been due, so that one pass does not take rows it has deferred itself */
     Batch take(int most, Duration ago) throws SQLException {
-        long now = timeline.nanoTime();
-        return connections.together(connection -> take(connection, most, ago, now));
+        long now = outbox.timeline().nanoTime();
+        return outbox.connections().together(connection -> take(connection, most, ago, now));
     }
 
     private Batch take(Connection connection, int most, Duration ago, long now) throws SQLException {
-        List<ClaimedRow> locked = table.lockFirst(connection, most, ago);
+        List<ClaimedRow> locked = outbox.table().lockFirst(connection, most, ago);
         if (locked.isEmpty()) {
             return Batch.NONE;
         }
@@ -106,10 +87,10 @@ final class DueRows {
             addThoseBehind(connection, runs, room, ago);
         }
         if (!claimed.isEmpty()) {
-            table.defer(connection, claimed, lease, 0);
+            outbox.table().defer(connection, claimed, lease, 0);
         }
         for (Map.Entry<Duration, List<Long>> some : waiting.entrySet()) {
-            table.defer(connection, some.getValue(), some.getKey(), 0);
+            outbox.table().defer(connection, some.getValue(), some.getKey(), 0);
         }
         return new Batch(
                 runs.values().stream()
@@ -122,7 +103,7 @@ final class DueRows {
     /** How long to defer the row; {@code null} if it may be sent now. */
     private @Nullable Duration waits(OutboxRow first) {
         if (direct.isSending(first.correlationId())) {
-            return interval;
+            return outbox.options().relayInterval();
         }
         Route to = first.message().route();
         return sentRows.isConfirmed(first.id()) || destinations.mayTry(to) ? null : destinations.putOff(to);
@@ -135,7 +116,7 @@ final class DueRows {
                 runs.values().stream().mapToLong(rows -> rows.get(0).id()).min().orElseThrow();
         Set<String> ended = new HashSet<>();
         int added = 0;
-        for (ClaimedRow row : table.behind(connection, first, runs.keySet(), most + runs.size(), ago)) {
+        for (ClaimedRow row : outbox.table().behind(connection, first, runs.keySet(), most + runs.size(), ago)) {
             List<OutboxRow> run = runs.get(row.correlationId());
             if (run == null || run.get(0).id() >= row.id() || ended.contains(row.correlationId())) {
                 continue;

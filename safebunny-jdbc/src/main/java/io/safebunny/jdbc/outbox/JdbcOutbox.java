@@ -63,13 +63,9 @@ public final class JdbcOutbox implements Outbox {
     private static final Duration STOP = Duration.ofSeconds(5);
 
     private final DataSource dataSource;
-    private final OutboxTable table;
+    private final OutboxContext outbox;
     private final Failures failures;
     private final Connections joined;
-    private final JdbcOutboxOptions options;
-    private final Timeline timeline;
-    private final OutboxLog log;
-    private final OutboxMetrics metrics;
     private final Destinations destinations;
     private final DirectPath direct;
     private final Relay relay;
@@ -89,20 +85,24 @@ public final class JdbcOutbox implements Outbox {
             Executor blocking,
             MeterRegistry meterRegistry) {
         this.dataSource = JdbcSchema.unwrap(dataSource);
-        this.options = options;
-        this.timeline = timeline;
-        this.table = new OutboxTable(
+        OutboxTable table = new OutboxTable(
                 Database.of(this.dataSource), options.tablePrefix(), options.node(), timeline, options.timeout());
         this.failures = new Failures(table.name());
         this.joined = new JoinedConnections(this.dataSource);
         Connections own = new OwnConnections(this.dataSource, options.timeout());
         TableCheck.run(table.name(), table.script(), own, table::check);
-        this.metrics = new OutboxMetrics(meterRegistry);
-        this.log = new OutboxLog(timeline, table.name());
-        SentRows sentRows = new SentRows(own, table, options.batchSize(), timeline, blocking, log);
-        this.direct = new DirectPath(own, table, sentRows, timeline, blocking, metrics, log, options);
+        this.outbox = new OutboxContext(
+                options,
+                own,
+                table,
+                timeline,
+                blocking,
+                new OutboxMetrics(meterRegistry),
+                new OutboxLog(timeline, table.name()));
+        SentRows sentRows = new SentRows(outbox);
+        this.direct = new DirectPath(outbox, sentRows);
         this.destinations = new Destinations(timeline, options.relayInterval());
-        this.relay = new Relay(own, table, sentRows, direct, destinations, timeline, blocking, metrics, log, options);
+        this.relay = new Relay(outbox, sentRows, direct, destinations);
     }
 
     /**
@@ -148,7 +148,7 @@ public final class JdbcOutbox implements Outbox {
     /** As of the relay's last pass; counted up to 10,000. */
     @Override
     public OptionalInt backlog() {
-        return metrics.backlog();
+        return outbox.metrics().backlog();
     }
 
     private static RuntimeException remembered(StoredInTransaction stored, RuntimeException failure) {
@@ -194,8 +194,7 @@ public final class JdbcOutbox implements Outbox {
         if (TransactionSynchronizationManager.getResource(this) instanceof StoredInTransaction stored) {
             return stored;
         }
-        StoredInTransaction stored =
-                new StoredInTransaction(this, table, joined, timeline, options.relayAfter(), this::committed);
+        StoredInTransaction stored = new StoredInTransaction(this, outbox, joined, this::committed);
         TransactionSynchronizationManager.registerSynchronization(stored);
         stored.bind();
         return stored;
@@ -203,7 +202,7 @@ public final class JdbcOutbox implements Outbox {
 
     /** With many rows waiting, leaves those for unhealthy destinations to the relay, so that they do not crowd out the others. */
     private void committed(List<OutboxRow> rows) {
-        if (direct.held() < options.batchSize()) {
+        if (direct.held() < outbox.options().batchSize()) {
             direct.add(rows);
             return;
         }
@@ -228,7 +227,7 @@ public final class JdbcOutbox implements Outbox {
     @Override
     public void stop() {
         try {
-            timeline.await(CompletableFuture.allOf(direct.stop(), relay.stop()), STOP);
+            outbox.timeline().await(CompletableFuture.allOf(direct.stop(), relay.stop()), STOP);
         } catch (TimeoutException e) {
             LOG.warn(
                     "Messages of the outbox are still unconfirmed {} s after the stop; they stay stored, and another instance or the next start sends them again",
@@ -240,7 +239,7 @@ public final class JdbcOutbox implements Outbox {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            log.close();
+            outbox.log().close();
         }
     }
 }

@@ -18,6 +18,20 @@ final class Lane {
     private final String correlationId;
     private final NavigableMap<Long, Waiting> rows = new TreeMap<>();
 
+    State state = State.IDLE;
+    /** Queries of the table since a row could be sent. */
+    int looks;
+
+    /** Who deals with the lane now. */
+    enum State {
+        /** Not queued; adding a row makes it ready. */
+        IDLE,
+        READY,
+        /** The table is being queried for its rows, or will be again. */
+        WAITING,
+        SENDING
+    }
+
     private record Waiting(OutboxRow row, long committed) {}
 
     /**

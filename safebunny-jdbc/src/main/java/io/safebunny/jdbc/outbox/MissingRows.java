@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
-import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.middleware.PublishOutcome;
-import io.safebunny.time.Timeline;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -11,8 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeSet;
-import java.util.concurrent.Executor;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,28 +24,12 @@ final class MissingRows {
 
     static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
-    private final Connections connections;
-    private final OutboxTable table;
-    private final Timeline timeline;
-    private final Executor blocking;
-    private final OutboxMetrics metrics;
-    private final OutboxLog log;
+    private final OutboxContext outbox;
     private final Map<Long, OutboxRow> unseen = new HashMap<>();
     private volatile Runnable leftToRelay = () -> {};
 
-    MissingRows(
-            Connections connections,
-            OutboxTable table,
-            Timeline timeline,
-            Executor blocking,
-            OutboxMetrics metrics,
-            OutboxLog log) {
-        this.connections = connections;
-        this.table = table;
-        this.timeline = timeline;
-        this.blocking = blocking;
-        this.metrics = metrics;
-        this.log = log;
+    MissingRows(OutboxContext outbox) {
+        this.outbox = outbox;
     }
 
     /** @param newLeftToRelay called when missing rows turned up after all; must not block */
@@ -69,16 +49,16 @@ final class MissingRows {
     }
 
     private void lookLater(List<OutboxRow> rows) {
-        timeline.schedule(LOOK_AGAIN, () -> blocking.execute(() -> look(rows)));
+        outbox.timeline().schedule(LOOK_AGAIN, () -> outbox.blocking().execute(() -> look(rows)));
     }
 
     private void look(List<OutboxRow> rows) {
         Map<String, NavigableSet<Long>> present;
         try {
-            present = present(rows);
-            log.databaseAnswers(UNASKED);
+            present = outbox.present(rows);
+            outbox.log().databaseAnswers(UNASKED);
         } catch (SQLException | RuntimeException | Error e) { // pools and drivers throw all of these
-            log.noDatabase(UNASKED, e);
+            outbox.log().noDatabase(UNASKED, e);
             lookLater(rows);
             return;
         }
@@ -97,31 +77,26 @@ final class MissingRows {
         }
     }
 
-    private Map<String, NavigableSet<Long>> present(List<OutboxRow> rows) throws SQLException {
-        long largest = rows.stream().mapToLong(OutboxRow::id).max().orElseThrow();
-        return connections.once(connection -> table.present(
-                connection, rows.stream().map(OutboxRow::correlationId).collect(Collectors.toSet()), largest));
-    }
-
     /** Removes the row; true only the first time. */
     private synchronized boolean isPending(OutboxRow row) {
         return unseen.remove(row.id()) != null;
     }
 
     private void report(OutboxRow row) {
-        metrics.missing();
+        outbox.metrics().missing();
         row.ended(PublishOutcome.DROPPED, null);
-        log.missing(
-                row.messageId(),
-                () -> LOG.warn(
-                        "Message {} was stored in the outbox by a committed transaction, but table {} does not hold it [id={},"
-                                + " correlation={}]: SafeBunny will not send it, unless a relay already has. Its row was deleted, or rolled back to"
-                                + " a savepoint that Spring does not know, or the DataSource leads to several databases and the row is in one that no"
-                                + " relay reads. See docs/outbox.md",
+        outbox.log()
+                .missing(
                         row.messageId(),
-                        table.name(),
-                        row.id(),
-                        row.correlationId()));
+                        () -> LOG.warn(
+                                "Message {} was stored in the outbox by a committed transaction, but table {} does not hold it [id={},"
+                                        + " correlation={}]: SafeBunny will not send it, unless a relay already has. Its row was deleted, or rolled back to"
+                                        + " a savepoint that Spring does not know, or the DataSource leads to several databases and the row is in one that no"
+                                        + " relay reads. See docs/outbox.md",
+                                row.messageId(),
+                                outbox.table().name(),
+                                row.id(),
+                                row.correlationId()));
     }
 
     /** Reports all rows not looked up yet. */

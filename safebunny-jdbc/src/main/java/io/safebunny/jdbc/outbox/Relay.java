@@ -4,8 +4,6 @@ package io.safebunny.jdbc.outbox;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.Printable;
 import io.safebunny.failure.PublishTimeoutException;
-import io.safebunny.jdbc.sql.Connections;
-import io.safebunny.time.Timeline;
 import io.safebunny.time.Timeline.Purpose;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.waiting.SerialTask;
@@ -13,7 +11,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,17 +32,11 @@ final class Relay {
     private static final Duration LONGEST_BACK_OFF = Duration.ofMinutes(5);
     private static final int MOST_DOUBLINGS = 12;
 
-    private final Connections connections;
-    private final OutboxTable table;
+    private final OutboxContext outbox;
     private final SentRows sentRows;
     private final DirectPath direct;
     private final Destinations destinations;
     private final DueRows dueRows;
-    private final Timeline timeline;
-    private final Executor blocking;
-    private final OutboxMetrics metrics;
-    private final OutboxLog log;
-    private final JdbcOutboxOptions options;
     private final Duration lease;
     private final SerialTask worker;
 
@@ -57,33 +48,16 @@ final class Relay {
     /** Whether the table is known to hold rows that only the relay will send. */
     private boolean hasWork;
 
-    Relay(
-            Connections connections,
-            OutboxTable table,
-            SentRows sentRows,
-            DirectPath direct,
-            Destinations destinations,
-            Timeline timeline,
-            Executor blocking,
-            OutboxMetrics metrics,
-            OutboxLog log,
-            JdbcOutboxOptions options) {
-        this.connections = connections;
-        this.table = table;
+    Relay(OutboxContext outbox, SentRows sentRows, DirectPath direct, Destinations destinations) {
+        this.outbox = outbox;
         this.sentRows = sentRows;
         this.direct = direct;
         this.destinations = destinations;
-        this.timeline = timeline;
-        this.blocking = blocking;
-        this.metrics = metrics;
-        this.log = log;
-        this.options = options;
         // with the defaults, as long as publishing may take
-        this.lease = options.relayAfter().multipliedBy(3);
-        this.dueRows = new DueRows(
-                connections, table, sentRows, direct, destinations, timeline, lease, options.relayInterval());
-        this.inFlight = new RunsInFlight(timeline, options.batchSize());
-        this.worker = new SerialTask("relaying unsent messages", this::work, blocking, timeline);
+        this.lease = outbox.options().relayAfter().multipliedBy(3);
+        this.dueRows = new DueRows(outbox, sentRows, direct, destinations, lease);
+        this.inFlight = new RunsInFlight(outbox.timeline(), outbox.options().batchSize());
+        this.worker = new SerialTask("relaying unsent messages", this::work, outbox.blocking(), outbox.timeline());
     }
 
     void start(Function<OutboundMessage, CompletableFuture<Void>> newSender) {
@@ -101,7 +75,7 @@ final class Relay {
                 return; // the running pass schedules the next one
             }
         }
-        worker.requestAfter(options.relayInterval(), Purpose.PROGRESS);
+        worker.requestAfter(outbox.options().relayInterval(), Purpose.PROGRESS);
     }
 
     private void work() {
@@ -110,16 +84,17 @@ final class Relay {
         }
         try {
             look();
-            int rows = connections.once(connection -> table.count(connection, OutboxMetrics.MOST_COUNTED));
-            metrics.backlog(rows);
+            int rows = outbox.connections()
+                    .once(connection -> outbox.table().count(connection, OutboxMetrics.MOST_COUNTED));
+            outbox.metrics().backlog(rows);
             synchronized (this) {
                 hasWork = rows > direct.held();
             }
-            log.databaseAnswers(UNSEEN);
+            outbox.log().databaseAnswers(UNSEEN);
         } catch (SQLException | RuntimeException e) { // pools also throw RuntimeExceptions
-            log.noDatabase(UNSEEN, e);
+            outbox.log().noDatabase(UNSEEN, e);
         } finally {
-            worker.requestAfter(options.relayInterval(), purposeOfNextLook());
+            worker.requestAfter(outbox.options().relayInterval(), purposeOfNextLook());
         }
     }
 
@@ -129,7 +104,7 @@ final class Relay {
     }
 
     private void look() throws SQLException {
-        long began = timeline.nanoTime();
+        long began = outbox.timeline().nanoTime();
         int putOff = 0;
         DueRows.Batch batch = DueRows.Batch.NONE;
         do {
@@ -146,7 +121,7 @@ final class Relay {
                 return;
             }
             int most = destinations.isAway() ? Math.min(room, Destinations.FEW) : room;
-            batch = dueRows.take(most, Duration.ofNanos(timeline.nanoTime() - began));
+            batch = dueRows.take(most, Duration.ofNanos(outbox.timeline().nanoTime() - began));
             putOff += batch.putOff();
             batch.unreadable().forEach(this::unreadable);
             send(batch.runs(), current);
@@ -165,7 +140,7 @@ final class Relay {
             new SendingInOrder(
                             run.rows(),
                             current,
-                            blocking,
+                            outbox.blocking(),
                             () -> goesOn(run),
                             (confirmed, failure) -> ended(run, confirmed, failure))
                     .run();
@@ -173,19 +148,20 @@ final class Relay {
     }
 
     private boolean goesOn(Run run) {
-        run.moves(timeline.nanoTime());
+        run.moves(outbox.timeline().nanoTime());
         return !isStopped() && !isOver(run);
     }
 
     private void unreadable(ClaimedRow row, IllegalArgumentException reason) {
-        log.unreadable(
-                row.messageId(),
-                () -> LOG.error(
-                        "Message {} in row {} of {} cannot be read; it stays there and blocks the later messages of its correlation. Start a newer version of the application, or delete the row.",
+        outbox.log()
+                .unreadable(
                         row.messageId(),
-                        row.id(),
-                        table.name(),
-                        Printable.inLines(reason)));
+                        () -> LOG.error(
+                                "Message {} in row {} of {} cannot be read; it stays there and blocks the later messages of its correlation. Start a newer version of the application, or delete the row.",
+                                row.messageId(),
+                                row.id(),
+                                outbox.table().name(),
+                                Printable.inLines(reason)));
         sentRows.settle(List.of(), failed(row.id(), row.attempts(), null), () -> {});
     }
 
@@ -194,9 +170,9 @@ final class Relay {
     }
 
     private void ended(Run run, int confirmed, @Nullable Throwable failure) {
-        metrics.relayed(confirmed);
+        outbox.metrics().relayed(confirmed);
         if (confirmed > 0) {
-            log.sent();
+            outbox.log().sent();
         }
         List<Long> done =
                 run.rows().stream().limit(confirmed).map(OutboxRow::id).toList();
@@ -212,25 +188,26 @@ final class Relay {
             // not tried: either the lease is over and others own the rows, or we are stopping and give them back
             return isOver(run) ? null : new SentRows.PutOff(row.id(), Duration.ZERO, 0);
         }
-        log.unsent(
-                failure,
-                row.messageId(),
-                () -> LOG.warn(
-                        "Message {} is stored in the outbox and could not be sent by the relay [tries={}]; retrying in {} s: {}",
+        outbox.log()
+                .unsent(
+                        failure,
                         row.messageId(),
-                        row.attempts() + 1,
-                        backOff(row.attempts(), failure).toSeconds(),
-                        failure.toString()));
+                        () -> LOG.warn(
+                                "Message {} is stored in the outbox and could not be sent by the relay [tries={}]; retrying in {} s: {}",
+                                row.messageId(),
+                                row.attempts() + 1,
+                                backOff(row.attempts(), failure).toSeconds(),
+                                failure.toString()));
         return failed(row.id(), row.attempts(), failure);
     }
 
     private SentRows.PutOff failed(long id, int attempts, @Nullable Throwable failure) {
-        metrics.failed();
+        outbox.metrics().failed();
         return new SentRows.PutOff(id, backOff(attempts, failure), 1);
     }
 
     private boolean isOver(Run run) {
-        return timeline.nanoTime() - run.claimed() >= lease.toNanos();
+        return outbox.timeline().nanoTime() - run.claimed() >= lease.toNanos();
     }
 
     /**
@@ -239,9 +216,9 @@ final class Relay {
      */
     private Duration backOff(int attempts, @Nullable Throwable failure) {
         if (failure instanceof ConnectionLostException || failure instanceof PublishTimeoutException) {
-            return options.relayInterval();
+            return outbox.options().relayInterval();
         }
-        Duration doubled = options.relayInterval().multipliedBy(1L << Math.min(attempts, MOST_DOUBLINGS));
+        Duration doubled = outbox.options().relayInterval().multipliedBy(1L << Math.min(attempts, MOST_DOUBLINGS));
         return doubled.compareTo(LONGEST_BACK_OFF) > 0 ? LONGEST_BACK_OFF : doubled;
     }
 

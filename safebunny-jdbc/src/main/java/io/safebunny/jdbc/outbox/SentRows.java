@@ -2,8 +2,6 @@
 package io.safebunny.jdbc.outbox;
 
 import io.safebunny.failure.Printable;
-import io.safebunny.jdbc.sql.Connections;
-import io.safebunny.time.Timeline;
 import io.safebunny.waiting.SerialTask;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -13,7 +11,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,10 +28,7 @@ final class SentRows {
 
     private static final Duration NO_ANSWER_DELAY = Duration.ofSeconds(1);
 
-    private final Connections connections;
-    private final OutboxTable table;
-    private final int batchSize;
-    private final OutboxLog log;
+    private final OutboxContext outbox;
     private final SerialTask worker;
     private final Deque<Item> waiting = new ArrayDeque<>();
     private final Set<Long> confirmed = ConcurrentHashMap.newKeySet();
@@ -49,18 +43,9 @@ final class SentRows {
     /** @param done called once the table has been written */
     private record Item(List<Long> confirmed, @Nullable PutOff putOff, Runnable done) {}
 
-    SentRows(
-            Connections connections,
-            OutboxTable table,
-            int batchSize,
-            Timeline timeline,
-            Executor blocking,
-            OutboxLog log) {
-        this.connections = connections;
-        this.table = table;
-        this.batchSize = batchSize;
-        this.log = log;
-        this.worker = new SerialTask("deleting sent messages", this::work, blocking, timeline);
+    SentRows(OutboxContext outbox) {
+        this.outbox = outbox;
+        this.worker = new SerialTask("deleting sent messages", this::work, outbox.blocking(), outbox.timeline());
     }
 
     /**
@@ -90,9 +75,9 @@ final class SentRows {
         while (!batch.isEmpty()) {
             try {
                 write(batch);
-                log.databaseAnswers(UNDELETED);
+                outbox.log().databaseAnswers(UNDELETED);
             } catch (SQLException | RuntimeException | Error e) { // pools and drivers throw these too
-                log.noDatabase(UNDELETED, e);
+                outbox.log().noDatabase(UNDELETED, e);
                 putBack(batch);
                 worker.requestAfter(NO_ANSWER_DELAY);
                 return;
@@ -118,7 +103,7 @@ final class SentRows {
     private synchronized List<Item> next() {
         List<Item> batch = new ArrayList<>();
         int rows = 0;
-        while (!waiting.isEmpty() && rows < batchSize) {
+        while (!waiting.isEmpty() && rows < outbox.options().batchSize()) {
             Item item = waiting.remove();
             batch.add(item);
             rows += item.confirmed.size() + (item.putOff == null ? 0 : 1);
@@ -141,16 +126,16 @@ final class SentRows {
         List<PutOff> putOffs =
                 batch.stream().map(Item::putOff).flatMap(Stream::ofNullable).toList();
         if (!putOffs.isEmpty()) {
-            connections.together(connection -> {
+            outbox.connections().together(connection -> {
                 for (PutOff putOff : putOffs) {
-                    table.defer(connection, List.of(putOff.id), putOff.dueIn, putOff.failures);
+                    outbox.table().defer(connection, List.of(putOff.id), putOff.dueIn, putOff.failures);
                 }
                 return true;
             });
         }
         if (!ids.isEmpty()) {
-            connections.once(connection -> {
-                table.delete(connection, ids);
+            outbox.connections().once(connection -> {
+                outbox.table().delete(connection, ids);
                 return true;
             });
         }

@@ -5,10 +5,8 @@ import io.safebunny.failure.Printable;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.middleware.PublishOutcome;
-import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -32,10 +30,8 @@ final class StoredInTransaction implements TransactionSynchronization {
     private static final int AT_ONCE = 1_000;
 
     private final Object key;
-    private final OutboxTable table;
+    private final OutboxContext outbox;
     private final Connections connections;
-    private final Timeline timeline;
-    private final Duration relayAfter;
     private final Consumer<List<OutboxRow>> committed;
     private final List<OutboxRow> rows = new ArrayList<>();
     private final List<Long> ids = new ArrayList<>();
@@ -53,21 +49,17 @@ final class StoredInTransaction implements TransactionSynchronization {
 
     private @Nullable RuntimeException failure;
 
-    /** @param committed receives the rows after the commit, without those rolled back to a savepoint */
+    /**
+     * @param connections those of the transaction
+     * @param committed receives the rows after the commit, without those rolled back to a savepoint
+     */
     StoredInTransaction(
-            Object key,
-            OutboxTable table,
-            Connections connections,
-            Timeline timeline,
-            Duration relayAfter,
-            Consumer<List<OutboxRow>> committed) {
+            Object key, OutboxContext outbox, Connections connections, Consumer<List<OutboxRow>> committed) {
         this.key = key;
-        this.table = table;
+        this.outbox = outbox;
         this.connections = connections;
-        this.timeline = timeline;
-        this.relayAfter = relayAfter;
         this.committed = committed;
-        this.begun = timeline.nanoTime();
+        this.begun = outbox.timeline().nanoTime();
     }
 
     void bind() {
@@ -76,7 +68,8 @@ final class StoredInTransaction implements TransactionSynchronization {
 
     /** Inserts at once rather than just before the commit, so that a rollback to a savepoint includes the message. */
     void store(OutboundMessage message) throws SQLException {
-        OutboxRow row = connections.once(connection -> table.insert(connection, message, relayAfter));
+        OutboxRow row = connections.once(connection ->
+                outbox.table().insert(connection, message, outbox.options().relayAfter()));
         ids.add(row.id());
         if (closing) {
             late.add(row);
@@ -135,7 +128,7 @@ final class StoredInTransaction implements TransactionSynchronization {
         if (failure != null) {
             throw failure;
         }
-        if (timeline.nanoTime() - begun > relayAfter.toNanos() / 4) {
+        if (outbox.timeline().nanoTime() - begun > outbox.options().relayAfter().toNanos() / 4) {
             putOff();
         }
     }
@@ -146,12 +139,12 @@ final class StoredInTransaction implements TransactionSynchronization {
             for (int from = 0; from < ids.size(); from += AT_ONCE) {
                 List<Long> some = ids.subList(from, Math.min(ids.size(), from + AT_ONCE));
                 connections.once(connection -> {
-                    table.defer(connection, some, relayAfter, 0);
+                    outbox.table().defer(connection, some, outbox.options().relayAfter(), 0);
                     return true;
                 });
             }
         } catch (SQLException e) {
-            throw new Failures(table.name())
+            throw new Failures(outbox.table().name())
                     .translateStoring("The outbox could not be written to before the commit", e);
         }
     }
@@ -208,7 +201,7 @@ final class StoredInTransaction implements TransactionSynchronization {
             });
             handOver(late);
         } catch (SQLException e) {
-            failure = new Failures(table.name())
+            failure = new Failures(outbox.table().name())
                     .translateStoring("The outbox could not be written to after the commit", e);
             LOG.error(
                     "Messages published after the commit of their transaction are lost [count={}]. Publish them before the commit.",

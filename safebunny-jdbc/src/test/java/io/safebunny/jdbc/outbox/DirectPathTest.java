@@ -38,16 +38,15 @@ class DirectPathTest {
                 TestDatabase.newNode(),
                 timeline,
                 Duration.ofSeconds(5));
-        OutboxLog log = new OutboxLog(timeline, "outbox");
-        return new DirectPath(
+        OutboxContext outbox = new OutboxContext(
+                OPTIONS,
                 connections,
                 table,
-                new SentRows(connections, table, 100, timeline, tasks::add, log),
                 timeline,
                 tasks::add,
                 new OutboxMetrics(new SimpleMeterRegistry()),
-                log,
-                OPTIONS);
+                new OutboxLog(timeline, "outbox"));
+        return new DirectPath(outbox, new SentRows(outbox));
     }
 
     private void start() {

@@ -3,6 +3,7 @@ package io.safebunny.jdbc.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Database;
@@ -50,7 +51,8 @@ class SentRowsTest {
         }
     };
 
-    private final SentRows sentRows = new SentRows(
+    private final SentRows sentRows = new SentRows(new OutboxContext(
+            JdbcOutboxOptions.of("shop"),
             failing,
             new OutboxTable(
                     Database.of(JdbcSchema.unwrap(TestDatabase.H2.pool())),
@@ -58,10 +60,10 @@ class SentRowsTest {
                     TestDatabase.newNode(),
                     timeline,
                     Duration.ofSeconds(5)),
-            100,
             timeline,
             tasks::add,
-            new OutboxLog(timeline, "outbox"));
+            new OutboxMetrics(new SimpleMeterRegistry()),
+            new OutboxLog(timeline, "outbox")));
 
     private void work() {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
