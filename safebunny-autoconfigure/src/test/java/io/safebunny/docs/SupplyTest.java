@@ -89,7 +89,8 @@ class SupplyTest {
         return Stream.concat(
                         Stream.of(root),
                         children(children(project(root), "modules").get(0), "module").stream()
-                                .map(module -> PROJECT.resolve(module.getTextContent()).resolve("pom.xml")))
+                                .map(module ->
+                                        PROJECT.resolve(module.getTextContent()).resolve("pom.xml")))
                 .toList();
     }
 

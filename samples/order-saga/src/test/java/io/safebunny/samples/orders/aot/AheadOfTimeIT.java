@@ -27,6 +27,7 @@ class AheadOfTimeIT {
             "--spring.application.name=storefront", // it listens to the storefront, and there is no other node
             "--safebunny.node=storefront",
             "--safebunny.transport=memory",
+            "--safebunny.store.type=memory",
             "--spring.datasource.url=jdbc:h2:mem:aot;DB_CLOSE_DELAY=-1",
             "--spring.main.web-application-type=none",
             "--spring.main.banner-mode=off");

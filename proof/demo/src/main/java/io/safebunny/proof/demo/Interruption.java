@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.demo;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** A request to end the demo, by Ctrl-C or a signal. Work in progress is finished before the process ends. */
+final class Interruption {
+
+    private final CountDownLatch requested = new CountDownLatch(1);
+    private final CompletableFuture<Integer> status = new CompletableFuture<>();
+
+    void request() {
+        requested.countDown();
+    }
+
+    /** @return whether it was requested within that time */
+    boolean awaitFor(Duration time) {
+        try {
+            return requested.await(time.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
+    }
+
+    /** Makes signals request an interruption; the process then ends with the status given to {@link #end}. */
+    void listen() {
+        Thread hook = new Thread(
+                () -> {
+                    request();
+                    int ended = status.completeOnTimeout(1, 2, TimeUnit.MINUTES).join();
+                    // the only way for a process ended by a signal to choose its exit status
+                    Runtime.getRuntime().halt(ended);
+                },
+                "demo-interruption");
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    void end(int exitStatus) {
+        status.complete(exitStatus);
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.demo;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.memory.MemoryBroker;
+import io.safebunny.proof.demo.chaos.Chaos;
+import io.safebunny.proof.demo.chaos.ChaosMonkey;
+import io.safebunny.proof.demo.chaos.GatewaySwitch;
+import io.safebunny.proof.demo.chaos.Saboteur;
+import io.safebunny.samples.orders.storefront.Storefront;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.amqp.AmqpException;
+import org.springframework.amqp.core.AmqpAdmin;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.Banner;
+import org.springframework.boot.actuate.audit.InMemoryAuditEventRepository;
+import org.springframework.boot.actuate.audit.listener.AuditListener;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** Nodes running in this process, each in its own application context. They share the in-process broker if there is one. */
+final class Saga implements AutoCloseable {
+
+    /** After the last message has moved, or was due back: brokers are late now and then. */
+    private static final Duration QUIET = Duration.ofMillis(2_500);
+
+    private final Setup setup;
+    private final Traffic traffic = new Traffic();
+    private final List<MeterRegistry> meters = new ArrayList<>();
+    private final @Nullable Chaos chaos;
+    private final @Nullable EmbeddedBroker embedded;
+    private final Map<Node, ConfigurableApplicationContext> nodes = new EnumMap<>(Node.class);
+
+    private final boolean looksOnly;
+
+    private Saga(Setup setup, boolean looksOnly) {
+        this.setup = setup;
+        this.looksOnly = looksOnly;
+        this.chaos = setup.chaos() ? new Chaos(setup.seed()) : null;
+        this.embedded = setup.embedded() ? new EmbeddedBroker() : null;
+    }
+
+    /** @throws UsageException when a node does not start; Spring Boot's log says why */
+    static Saga start(Setup setup, Collection<Node> nodes) {
+        return start(new Saga(setup, false), nodes);
+    }
+
+    /** An instance of the orchestrator that takes no messages: for looking at sagas, and repairing them, from outside of those that do. */
+    static Saga console(Setup setup) {
+        return start(new Saga(setup, true), List.of(Node.ORDERS));
+    }
+
+    private static Saga start(Saga saga, Collection<Node> nodes) {
+        int after = nodes.size(); // the last one to start, the storefront, gets the first port
+        for (Node node : nodes) {
+            after--;
+            try {
+                saga.start(node, after);
+            } catch (RuntimeException e) {
+                saga.close();
+                throw new UsageException("the node " + node.wireName() + " did not start; the reason is above");
+            }
+        }
+        return saga;
+    }
+
+    /** @param after how many nodes are started after it */
+    private void start(Node node, int after) {
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(node.application(setup.orchestrated()))
+                .bannerMode(Banner.Mode.OFF)
+                .registerShutdownHook(false) // the demo stops the nodes itself, in order
+                .initializers(created -> instrument(node, created.getBeanFactory()))
+                .run(arguments(node, after));
+        nodes.put(node, context);
+    }
+
+    /** Adds everything that is not part of a node: the shared broker, watchers and chaos. */
+    private void instrument(Node node, ConfigurableListableBeanFactory beans) {
+        MeterRegistry registry = new SimpleMeterRegistry();
+        meters.add(registry);
+        beans.registerSingleton("meterRegistry", registry);
+        beans.registerSingleton("watcher", new WatchedTransport.Watcher(traffic));
+        if (chaos != null) {
+            beans.registerSingleton("chaosMonkey", new ChaosMonkey(chaos, setup.payWithin()));
+            if (setup.orchestrated()) {
+                beans.registerSingleton("saboteur", new Saboteur(chaos));
+            }
+        }
+        if (setup.http() != null) { // Spring Boot keeps audit events only where Spring Security is
+            InMemoryAuditEventRepository events = new InMemoryAuditEventRepository();
+            beans.registerSingleton("auditEvents", events);
+            beans.registerSingleton("auditListener", new AuditListener(events));
+        }
+        if (setup.http() != null && node == Node.BILLING) {
+            beans.registerSingleton("gatewaySwitch", new GatewaySwitch());
+        }
+        if (looksOnly) {
+            beans.registerSingleton("onlooker", new OnlookingTransport.Onlooker());
+        }
+        if (embedded != null) {
+            beans.registerSingleton("memoryBroker", embedded.broker());
+        }
+    }
+
+    private String[] arguments(Node node, int after) {
+        Map<String, String> properties = new LinkedHashMap<>(setup.properties());
+        properties.put("spring.application.name", node.wireName());
+        properties.put("safebunny.node", node.wireName());
+        Integer http = setup.http();
+        if (http != null) {
+            properties.put("server.port", String.valueOf(http == 0 ? 0 : http + after));
+        }
+        List<String> arguments = new ArrayList<>();
+        properties.forEach((name, value) -> arguments.add("--" + name + "=" + value));
+        return arguments.toArray(String[]::new);
+    }
+
+    /** Addresses of the nodes' health and metrics; empty if they serve none. */
+    Map<Node, String> addresses() {
+        Map<Node, String> addresses = new EnumMap<>(Node.class);
+        nodes.forEach((node, context) -> {
+            String port = context.getEnvironment().getProperty("local.server.port");
+            if (port != null) {
+                addresses.put(node, "http://localhost:" + port + "/actuator/");
+            }
+        });
+        return addresses;
+    }
+
+    Storefront storefront() {
+        return bean(Node.STOREFRONT, Storefront.class);
+    }
+
+    <T> T bean(Node node, Class<T> type) {
+        ConfigurableApplicationContext context = nodes.get(node);
+        if (context == null) {
+            throw new IllegalStateException("The node " + node.wireName() + " does not run in this process");
+        }
+        return context.getBean(type);
+    }
+
+    Traffic traffic() {
+        return traffic;
+    }
+
+    @Nullable
+    Chaos chaos() {
+        return chaos;
+    }
+
+    /** Totals of all nodes; may be called after they have stopped. */
+    Counts counts() {
+        return new Counts(
+                traffic.duplicates(),
+                traffic.redelivered(),
+                count("safebunny.dedup", "outcome", "hit"),
+                count("safebunny.dedup", "outcome", "takeover"),
+                count("safebunny.retries", "stage", "immediate"),
+                count("safebunny.retries", "stage", "delayed"),
+                count("safebunny.poison"),
+                count("safebunny.saga", "state", "stuck"),
+                count("safebunny.saga", "state", "compensation-failed"));
+    }
+
+    /** The sum over all nodes, types and reasons. */
+    private long count(String meter, String... tags) {
+        return Math.round(meters.stream()
+                .flatMap(registry -> registry.find(meter).tags(tags).counters().stream())
+                .mapToDouble(Counter::count)
+                .sum());
+    }
+
+    /** Whether the queues of all nodes exist, so that no message is refused or missed. */
+    boolean isReady() {
+        if (embedded != null) {
+            return true;
+        }
+        AmqpAdmin admin = nodes.values().iterator().next().getBean(AmqpAdmin.class);
+        try {
+            return traffic.queues().stream().allMatch(queue -> admin.getQueueInfo(queue) != null);
+        } catch (AmqpException e) {
+            return false; // not connected yet
+        }
+    }
+
+    /**
+     * Whether nothing moves any more: known for certain on the in-process broker, unless timeouts wait there; otherwise assumed after
+     * a period of silence.
+     */
+    boolean isIdle() {
+        MemoryBroker broker = embedded == null ? null : embedded.broker();
+        return (broker == null || setup.orchestrated()) ? traffic.quietFor(QUIET) : broker.isIdle();
+    }
+
+    /** Stops publishers before their receivers; after that the ledger no longer changes. A repeat is harmless. */
+    void stop() {
+        List<ConfigurableApplicationContext> contexts = new ArrayList<>(nodes.values());
+        Collections.reverse(contexts);
+        contexts.forEach(ConfigurableApplicationContext::close);
+    }
+
+    @Override
+    public void close() {
+        stop();
+        if (embedded != null) {
+            embedded.close();
+        }
+    }
+}

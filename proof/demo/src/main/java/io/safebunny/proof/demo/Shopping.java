@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.demo;
+
+import io.safebunny.Published;
+import io.safebunny.proof.demo.chaos.Chaos;
+import io.safebunny.samples.orders.messages.PlaceOrder;
+import io.safebunny.samples.orders.storefront.Storefront;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Places orders and waits until the last one has ended or nothing moves any more. */
+final class Shopping {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Shopping.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration POLL = Duration.ofMillis(100);
+    private static final double CLICKED_TWICE = 0.05;
+
+    private final Options options;
+    private final Interruption interruption;
+    private final Progress progress;
+    private final OrderGenerator generator;
+    private final Accounts accounts;
+
+    Shopping(Options options, Interruption interruption, PrintStream out, Storage storage) {
+        this.options = options;
+        this.interruption = interruption;
+        this.progress = Progress.of(options, out);
+        this.generator = OrderGenerator.of(options);
+        this.accounts = new Accounts(storage, generator.prefix());
+    }
+
+    Accounts accounts() {
+        return accounts;
+    }
+
+    /**
+     * @param saga with a storefront
+     * @param isIdle whether no message is in flight any more
+     * @param look is given the tally now and then
+     */
+    void run(Saga saga, BooleanSupplier isIdle, Consumer<Tally> look) {
+        CompletableFuture<Void> placing = CompletableFuture.completedFuture(saga)
+                .thenComposeAsync(this::place)
+                .whenComplete(Shopping::warnOfRefusals);
+        long reached = -1;
+        long since = System.nanoTime();
+        Duration pause = POLL;
+        while (!interruption.awaitFor(pause)) {
+            long asked = System.nanoTime();
+            Tally tally = accounts.tally();
+            long now = System.nanoTime();
+            progress.show(tally.ended(), options.orders());
+            look.accept(tally);
+            if (tally.progress() != reached) {
+                reached = tally.progress();
+                since = now;
+            }
+            boolean over = placing.isDone() && tally.isComplete(options.orders()) && isIdle.getAsBoolean();
+            if (over || now - since > PATIENCE.toNanos()) {
+                break;
+            }
+            // counting gets slower as the ledger grows; to kill half-way we have to look often all the same
+            pause = options.kill() ? POLL : Duration.ofNanos(Math.max(POLL.toNanos(), 10 * (now - asked)));
+        }
+        progress.clear();
+    }
+
+    private CompletableFuture<Void> place(Saga saga) {
+        Storefront storefront = saga.storefront();
+        Chaos chaos = saga.chaos();
+        List<CompletableFuture<Published>> placed = new ArrayList<>();
+        for (int number = 1; number <= options.orders() && !interruption.awaitFor(Duration.ZERO); number++) {
+            PlaceOrder order = generator.order(number);
+            placed.add(storefront.place(order));
+            if (chaos != null && chaos.strikes("click", order.orderId(), CLICKED_TWICE)) {
+                placed.add(storefront.place(order));
+            }
+        }
+        return CompletableFuture.allOf(placed.toArray(CompletableFuture[]::new));
+    }
+
+    private static void warnOfRefusals(@Nullable Void none, @Nullable Throwable failure) {
+        if (failure != null) {
+            LOG.warn("Not all orders could be placed; those that were not count as lost", failure);
+        }
+    }
+}

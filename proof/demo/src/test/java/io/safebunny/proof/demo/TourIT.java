@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Follows docs/tour.md like a reader: starts what it says, makes its requests, and sees what it says. */
+class TourIT {
+
+    private static final Path PAGE = Path.of("../../docs/tour.md");
+    private static final Pattern PORT = Pattern.compile("localhost:(\\d+)");
+    private static final Pattern PLACEHOLDER = Pattern.compile("<\\w+>");
+    private static final Duration HALF_A_MINUTE = Duration.ofSeconds(40);
+
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final Map<String, String> known = new HashMap<>();
+    private int ports;
+
+    @Test
+    void everyStepShowsWhatThePageSays() throws Exception {
+        TourPage page = TourPage.read(PAGE);
+        Options asked = CommandLine.parse(page.start().toArray(String[]::new));
+        assertThat(asked.serve()).isTrue();
+        int first = freePorts();
+        ports = first - Objects.requireNonNull(asked.http(), "--http");
+        try (SagaBroker broker = SagaBroker.open("order-saga-tour-" + UUID.randomUUID());
+                ServedSaga saga =
+                        ServedSaga.start(asked.withRabbit(broker.address()).withHttp(first))) {
+            for (TourPage.Step step : page.steps()) {
+                follow(step);
+            }
+            assertThat(page.steps().stream()
+                            .map(step -> step.request().address().replaceFirst("[^/]*//[^/]*", "")))
+                    .contains("/actuator/health", "/actuator/prometheus", "/actuator/safebunny/breakers")
+                    .contains("/actuator/safebunnypoison", "/orders/tour-[1-19]", "/gateway", "/ledger");
+            assertThat(known).containsKeys("<copies>", "<replay>");
+
+            Report report = saga.stop();
+
+            assertThat(report.exitStatus()).as(report.json()).isZero();
+            assertThat(report.completed()).as(report.json()).isEqualTo(19);
+        }
+    }
+
+    /** Asks again, as a reader would, until the answer is as the page says; changes are made once. */
+    private void follow(TourPage.Step step) throws Exception {
+        if (step.request().looksOnly()) {
+            await().atMost(HALF_A_MINUTE).untilAsserted(() -> check(step));
+        } else {
+            check(step);
+        }
+    }
+
+    private void check(TourPage.Step step) throws Exception {
+        String answer = "";
+        for (HttpRequest request : step.request().requests(this::actual)) {
+            HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
+            answer = response.body();
+            assertThat(response.statusCode()).as("%s: %s", request, answer).isBetween(200, 299);
+        }
+        String shown = answer.lines()
+                .filter(line -> line.contains(step.request().grep()))
+                .collect(Collectors.joining("\n"));
+        Map<String, String> learnt = new HashMap<>(known);
+        step.facts().forEach(fact -> fact.check(shown, learnt));
+        known.putAll(learnt);
+    }
+
+    private String actual(String address) {
+        String moved =
+                PORT.matcher(address).replaceFirst(port -> "localhost:" + (Integer.parseInt(port.group(1)) + ports));
+        return PLACEHOLDER.matcher(moved).replaceAll(name -> {
+            assertThat(known).as(address).containsKey(name.group());
+            return known.get(name.group());
+        });
+    }
+
+    /** The first of as many free ports as there are nodes, below those that systems give to clients. */
+    private static int freePorts() {
+        return IntStream.generate(() -> ThreadLocalRandom.current().nextInt(20_000, 32_000))
+                .limit(1_000)
+                .filter(TourIT::areFree)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static boolean areFree(int first) {
+        List<ServerSocket> opened = new ArrayList<>();
+        try {
+            for (int i = 0; i < Node.values().length; i++) {
+                opened.add(new ServerSocket(first + i, 1, InetAddress.getLoopbackAddress()));
+            }
+            return true;
+        } catch (IOException e) {
+            return false;
+        } finally {
+            opened.forEach(TourIT::close);
+        }
+    }
+
+    private static void close(ServerSocket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** Makes things go wrong on purpose, from outside: the nodes know nothing about it. */
-@NullMarked
-package io.safebunny.samples.orders.chaos;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** What a person does who looks after sagas: reads poison queues, replays, and repairs. Written down, so that chaos can be mended while it strikes. */
-@NullMarked
-package io.safebunny.samples.orders.repair;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** The endpoints behind Spring MVC, where a request has a path, a query and a body. */
-@NullMarked
-package io.safebunny.samples.orders.actuator;
-
-import org.jspecify.annotations.NullMarked;

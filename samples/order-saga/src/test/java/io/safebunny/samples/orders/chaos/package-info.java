@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** Tests of the chaos itself. */
-@NullMarked
-package io.safebunny.samples.orders.chaos;
-
-import org.jspecify.annotations.NullMarked;
