@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# For scripts that install servers from the distribution's packages, or from another Debian release unpacked beside it. Sourced.
+# For scripts that install servers from the distribution's packages, or from another Debian release unpacked beside it. Sourced,
+# after command.sh.
 
-say() { printf '%s\n' "${0##*/}: $*" >&2; }
-fail() { say "$*"; exit 1; }
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
-have() { command -v "$1" >/dev/null 2>&1; }
 
 apt_install() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >&2

@@ -40,7 +40,7 @@ class SupplyTest {
         used.removeIf(name -> name.startsWith("io.safebunny:"));
 
         assertThat(DEPENDENCY_ROW
-                        .matcher(Files.readString(PROJECT.resolve("CONTRIBUTING.md")))
+                        .matcher(Files.readString(PROJECT.resolve("docs/dependencies.md")))
                         .results()
                         .map(row -> row.group(1)))
                 .containsExactlyInAnyOrderElementsOf(used);
