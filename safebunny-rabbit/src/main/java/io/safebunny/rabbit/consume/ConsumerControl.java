@@ -5,16 +5,11 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.Printable;
-import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.rabbit.connection.Channels;
-import io.safebunny.rabbit.connection.ConnectionKeeper;
-import io.safebunny.time.Timeline;
 import io.safebunny.transport.Pace;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,10 +28,8 @@ final class ConsumerControl implements ConsumerSession.Events {
     private final String queue;
     private final boolean countsDeliveries;
     private final InboundBudget.Share share;
-    private final Supplier<@Nullable Connection> connection;
-    private final ConnectionKeeper.Preparation repair;
+    private final ConsumerContext context;
     private final Dispatcher dispatcher;
-    private final BoundedLog log;
     private final Kind notConsumed;
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private final Adjusting adjusting;
@@ -48,31 +41,16 @@ final class ConsumerControl implements ConsumerSession.Events {
     /** Used only by the adjusting thread. */
     private boolean failedBefore;
 
-    /**
-     * @param countsDeliveries whether the broker counts failed deliveries of this queue (quorum queues)
-     * @param share may slow the queue down to one message at a time
-     * @param connection the current one, {@code null} while disconnected; its keeper calls {@link #adjustSoon} on each new one
-     * @param repair declares the queue again if it is missing
-     */
-    ConsumerControl(
-            String queue,
-            boolean countsDeliveries,
-            InboundBudget.Share share,
-            Supplier<@Nullable Connection> connection,
-            ConnectionKeeper.Preparation repair,
-            Dispatcher dispatcher,
-            Executor workers,
-            Timeline timeline,
-            BoundedLog log) {
-        this.queue = queue;
-        this.countsDeliveries = countsDeliveries;
+    /** @param share may slow the queue down to one message at a time */
+    ConsumerControl(ConsumedQueue queue, InboundBudget.Share share, ConsumerContext context, Dispatcher dispatcher) {
+        this.queue = queue.name();
+        this.countsDeliveries = queue.countsDeliveries();
         this.share = share;
-        this.connection = connection;
-        this.repair = repair;
+        this.context = context;
         this.dispatcher = dispatcher;
-        this.log = log;
-        this.adjusting = new Adjusting(this::adjustOnce, this::completeIfDrained, workers, timeline);
-        this.notConsumed = Kind.warn(LOG, "Cannot consume queue '%s'".formatted(queue));
+        this.adjusting =
+                new Adjusting(this::adjustOnce, this::completeIfDrained, context.workers(), context.timeline());
+        this.notConsumed = Kind.warn(LOG, "Cannot consume queue '%s'".formatted(queue.name()));
     }
 
     /** Also true while nothing should be consumed because it is paused or stopping. */
@@ -100,12 +78,12 @@ final class ConsumerControl implements ConsumerSession.Events {
         try {
             ConsumerSession present = presentSession();
             int wanted = wantedPrefetch(present);
-            Connection open = connection.get();
+            Connection open = context.connection().get();
             if (open == null || !isOutOfLine(present, wanted)) {
                 return;
             }
             if (present == null && failedBefore) {
-                repair.prepare(open);
+                context.repair().prepare(open);
             }
             failedBefore = true;
             ConsumerSession current = present == null ? openSession(open) : present;
@@ -114,29 +92,34 @@ final class ConsumerControl implements ConsumerSession.Events {
                 current.consume(wanted);
             }
             failedBefore = false;
-            log.works(notConsumed);
+            context.log().works(notConsumed);
             // deliveries in the meantime may have changed the wanted prefetch
             adjusting.lookAgain();
         } catch (IOException | ShutdownSignalException | ConfigurationException e) {
             String why = Channels.explain(e);
-            log.fails(
-                    notConsumed,
-                    queue,
-                    why,
-                    () -> LOG.warn(
-                            "Cannot consume queue '{}': {}. Retrying in {} s", queue, why, LaterRun.DELAY.toSeconds()));
+            context.log()
+                    .fails(
+                            notConsumed,
+                            queue,
+                            why,
+                            () -> LOG.warn(
+                                    "Cannot consume queue '{}': {}. Retrying in {} s",
+                                    queue,
+                                    why,
+                                    LaterRun.DELAY.toSeconds()));
             adjusting.later();
         } catch (RuntimeException | Error e) {
             // an unexpected failure too: nothing else would retry
-            log.fails(
-                    notConsumed,
-                    queue,
-                    e.toString(),
-                    () -> LOG.error(
-                            "Cannot consume queue '{}'; retrying in {} s",
+            context.log()
+                    .fails(
+                            notConsumed,
                             queue,
-                            LaterRun.DELAY.toSeconds(),
-                            Printable.inLines(e)));
+                            e.toString(),
+                            () -> LOG.error(
+                                    "Cannot consume queue '{}'; retrying in {} s",
+                                    queue,
+                                    LaterRun.DELAY.toSeconds(),
+                                    Printable.inLines(e)));
             adjusting.later();
         }
     }

@@ -2,12 +2,8 @@
 package io.safebunny.rabbit.consume;
 
 import io.safebunny.failure.Printable;
-import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
-import io.safebunny.recovery.QuarantinePolicy;
-import io.safebunny.time.Timeline;
 import java.time.Duration;
-import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,30 +31,21 @@ final class Dispatcher {
     }
 
     private final String queue;
-    private final Executor workers;
-    private final Timeline timeline;
-    private final BoundedLog log;
+    private final ConsumerContext context;
     private final Work work;
     private final LaterRun start;
     private final WaitingLine line;
     private volatile boolean stopping;
 
-    Dispatcher(
-            String queue,
-            int prefetch,
-            QuarantinePolicy quarantine,
-            Executor workers,
-            Timeline timeline,
-            BoundedLog log,
-            Work work) {
-        this.queue = queue;
-        this.workers = workers;
-        this.timeline = timeline;
-        this.start = new LaterRun(this::startWaiting, timeline);
-        this.log = log;
+    Dispatcher(ConsumedQueue queue, ConsumerContext context, Work work) {
+        this.queue = queue.name();
+        this.context = context;
+        this.start = new LaterRun(this::startWaiting, context.timeline());
         this.work = work;
         this.line = new WaitingLine(
-                prefetch, new Isolation(quarantine, prefetch, timeline, this::startWaiting, this::release));
+                queue.prefetch(),
+                new Isolation(
+                        queue.quarantine(), queue.prefetch(), context.timeline(), this::startWaiting, this::release));
     }
 
     /** @param asked the prefetch of the consumer that received it */
@@ -97,7 +84,7 @@ final class Dispatcher {
             return;
         }
         try {
-            workers.execute(this::takeTurn);
+            context.workers().execute(this::takeTurn);
         } catch (RuntimeException | Error e) {
             // the executor has no thread to spare
             line.endStart();
@@ -107,20 +94,21 @@ final class Dispatcher {
 
     private void startLater(Throwable cause) {
         if (start.plan()) {
-            log.tell(
-                    Kind.warn(LOG, "No worker thread for deliveries of queue '%s'".formatted(queue)),
-                    cause.toString(),
-                    () -> LOG.warn(
-                            "No worker thread for a delivery of queue '{}'; retrying in {} ms",
-                            queue,
-                            LaterRun.DELAY.toMillis(),
-                            Printable.inLines(cause)));
+            context.log()
+                    .tell(
+                            Kind.warn(LOG, "No worker thread for deliveries of queue '%s'".formatted(queue)),
+                            cause.toString(),
+                            () -> LOG.warn(
+                                    "No worker thread for a delivery of queue '{}'; retrying in {} ms",
+                                    queue,
+                                    LaterRun.DELAY.toMillis(),
+                                    Printable.inLines(cause)));
         }
     }
 
     /** Handles waiting deliveries for at most {@link #TURN}, so that queues that share a small pool all get threads. */
     private void takeTurn() {
-        long begun = timeline.nanoTime();
+        long begun = context.timeline().nanoTime();
         line.endStart();
         try {
             for (RabbitDelivery next = line.takeNext(); next != null; next = mayGoOn(begun) ? line.takeNext() : null) {
@@ -134,7 +122,7 @@ final class Dispatcher {
     /** Stops on an interrupt, which is meant for the thread's owner. */
     private boolean mayGoOn(long begun) {
         return !stopping
-                && timeline.nanoTime() - begun < TURN.toNanos()
+                && context.timeline().nanoTime() - begun < TURN.toNanos()
                 && !Thread.currentThread().isInterrupted();
     }
 

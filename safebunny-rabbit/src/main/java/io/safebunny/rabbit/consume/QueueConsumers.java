@@ -67,18 +67,15 @@ public final class QueueConsumers {
             String queue, int prefetch, Pace pace, DeliveryHandler handler, Source source, TopologyOptions topology) {
         InboundBudget.Share share = budget.share(queue, prefetch);
         QueueContainer container = new QueueContainer(
-                queue,
-                prefetch,
+                new ConsumedQueue(
+                        queue,
+                        prefetch,
+                        topology.queueType() == QueueType.QUORUM,
+                        new QuarantinePolicy(topology.deliveryLimit(), QuarantinePolicy.PATIENCE)),
                 share,
                 handler,
                 source.factory(),
-                source.connection()::current,
-                repair,
-                topology.queueType() == QueueType.QUORUM,
-                new QuarantinePolicy(topology.deliveryLimit(), QuarantinePolicy.PATIENCE),
-                workers,
-                timeline,
-                log);
+                new ConsumerContext(source.connection()::current, repair, workers, timeline, log));
         container.customizeBy(source.customizer());
         if (pace != Pace.FULL) {
             container.setPace(pace);

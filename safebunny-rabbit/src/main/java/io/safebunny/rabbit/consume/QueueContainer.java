@@ -2,17 +2,10 @@
 package io.safebunny.rabbit.consume;
 
 import com.rabbitmq.client.Channel;
-import com.rabbitmq.client.Connection;
-import io.safebunny.observation.BoundedLog;
-import io.safebunny.rabbit.connection.ConnectionKeeper;
-import io.safebunny.recovery.QuarantinePolicy;
-import io.safebunny.time.Timeline;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.Pace;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.core.AcknowledgeMode;
@@ -29,47 +22,30 @@ import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer
  */
 final class QueueContainer extends AbstractMessageListenerContainer {
 
-    private final String queue;
-    private final int prefetch;
+    private final ConsumedQueue queue;
     private final AdvisedPipeline pipeline;
     private final ConnectionFactory factory;
     private final ConsumerControl control;
 
-    /**
-     * @param share may slow the queue down to one message at a time
-     * @param connection the current one, {@code null} while disconnected
-     * @param repair declares the queue again if it is missing
-     * @param countsDeliveries whether the broker counts failed deliveries of this queue (quorum queues)
-     * @param quarantine decides which messages are isolated
-     */
+    /** @param share may slow the queue down to one message at a time */
     QueueContainer(
-            String queue,
-            int prefetch,
+            ConsumedQueue queue,
             InboundBudget.Share share,
             DeliveryHandler pipeline,
             ConnectionFactory factory,
-            Supplier<@Nullable Connection> connection,
-            ConnectionKeeper.Preparation repair,
-            boolean countsDeliveries,
-            QuarantinePolicy quarantine,
-            Executor workers,
-            Timeline timeline,
-            BoundedLog log) {
+            ConsumerContext context) {
         this.queue = queue;
-        this.prefetch = prefetch;
-        this.pipeline = new AdvisedPipeline(queue, this::advise, pipeline, log);
+        this.pipeline = new AdvisedPipeline(queue.name(), this::advise, pipeline, context.log());
         this.factory = factory;
-        Dispatcher dispatcher = new Dispatcher(queue, prefetch, quarantine, workers, timeline, log, new AdvisedWork());
-        this.control = new ConsumerControl(
-                queue, countsDeliveries, share, connection, repair, dispatcher, workers, timeline, log);
+        this.control = new ConsumerControl(queue, share, context, new Dispatcher(queue, context, new AdvisedWork()));
     }
 
     /** Call once, before the start. The customizer's advice chain is kept; all other settings are overwritten. */
     void customizeBy(ContainerCustomizer<AbstractMessageListenerContainer> customizer) {
         customizer.configure(this);
         setConnectionFactory(factory);
-        setQueueNames(queue);
-        setPrefetchCount(prefetch);
+        setQueueNames(queue.name());
+        setPrefetchCount(queue.prefetch());
         setAcknowledgeMode(AcknowledgeMode.MANUAL);
         setAutoDeclare(false);
         Advice[] around = getAdviceChain();
@@ -105,7 +81,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     }
 
     String queue() {
-        return queue;
+        return queue.name();
     }
 
     /** Also true while nothing should be consumed: paused, or stopping. */

@@ -31,18 +31,13 @@ class ConsumerControlTest implements Dispatcher.Work {
     private final BoundedLog log = new BoundedLog(timeline, ExceptionDetails.FULL);
     private final InboundBudget budget = new InboundBudget(1 << 20, log);
     private final FakeConnection broker = new FakeConnection();
-    private final Dispatcher dispatcher = new Dispatcher(
-            "orders-Ping", PREFETCH, new QuarantinePolicy(20, QuarantinePolicy.PATIENCE), workers, timeline, log, this);
-    private final ConsumerControl control = new ConsumerControl(
-            "orders-Ping",
-            true,
-            budget.share("orders-Ping", PREFETCH),
-            this::connection,
-            connection -> repairs++,
-            dispatcher,
-            workers,
-            timeline,
-            log);
+    private final ConsumedQueue queue =
+            new ConsumedQueue("orders-Ping", PREFETCH, true, new QuarantinePolicy(20, QuarantinePolicy.PATIENCE));
+    private final ConsumerContext context =
+            new ConsumerContext(this::connection, connection -> repairs++, workers, timeline, log);
+    private final Dispatcher dispatcher = new Dispatcher(queue, context, this);
+    private final ConsumerControl control =
+            new ConsumerControl(queue, budget.share("orders-Ping", PREFETCH), context, dispatcher);
     private final Deque<Runnable> within = new ArrayDeque<>();
 
     private @Nullable Connection connection() {

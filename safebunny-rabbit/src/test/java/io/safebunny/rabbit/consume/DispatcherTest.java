@@ -30,7 +30,9 @@ class DispatcherTest implements ConsumerSession.Events, Dispatcher.Work {
     private final ManualWorkers workers = new ManualWorkers();
     private final BoundedLog log = new BoundedLog(timeline, ExceptionDetails.FULL);
     private final Dispatcher dispatcher = new Dispatcher(
-            "orders-Ping", PREFETCH, new QuarantinePolicy(20, QuarantinePolicy.PATIENCE), workers, timeline, log, this);
+            new ConsumedQueue("orders-Ping", PREFETCH, true, new QuarantinePolicy(20, QuarantinePolicy.PATIENCE)),
+            new ConsumerContext(() -> null, connection -> {}, workers, timeline, log),
+            this);
     private final FakeChannel channel = new FakeChannel(new FakeConnection());
 
     /** {@code +1} is begun, {@code -1} is finished, {@code ~1} goes on beside others. */

@@ -81,23 +81,14 @@ class KillerTest {
 
         Life(int prefetch) {
             BoundedLog log = new BoundedLog(timeline, ExceptionDetails.FULL);
+            ConsumedQueue queue = new ConsumedQueue(
+                    "orders-Ping", prefetch, true, new QuarantinePolicy(20, QuarantinePolicy.PATIENCE));
+            ConsumerContext context = new ConsumerContext(broker::connection, connection -> {}, workers, timeline, log);
             control = new ConsumerControl(
-                    "orders-Ping",
-                    true,
+                    queue,
                     new InboundBudget(1 << 20, log).share("orders-Ping", prefetch),
-                    broker::connection,
-                    connection -> {},
-                    new Dispatcher(
-                            "orders-Ping",
-                            prefetch,
-                            new QuarantinePolicy(20, QuarantinePolicy.PATIENCE),
-                            workers,
-                            timeline,
-                            log,
-                            this),
-                    workers,
-                    timeline,
-                    log);
+                    context,
+                    new Dispatcher(queue, context, this));
         }
 
         void live() {

@@ -53,21 +53,14 @@ class QueueContainerTest implements DeliveryHandler {
 
     private QueueContainer startedWith(Advice... advices) {
         QueueContainer container = new QueueContainer(
-                "orders-Ping",
-                10,
+                new ConsumedQueue("orders-Ping", 10, true, new QuarantinePolicy(20, QuarantinePolicy.PATIENCE)),
                 new InboundBudget(1 << 20, log).share("orders-Ping", 10),
                 this,
                 (ConnectionFactory) Proxy.newProxyInstance(
                         getClass().getClassLoader(),
                         new Class<?>[] {ConnectionFactory.class},
                         (proxy, method, arguments) -> null),
-                broker::connection,
-                connection -> {},
-                true,
-                new QuarantinePolicy(20, QuarantinePolicy.PATIENCE),
-                workers,
-                timeline,
-                log);
+                new ConsumerContext(broker::connection, connection -> {}, workers, timeline, log));
         container.customizeBy(customized -> {
             customized.setAcknowledgeMode(AcknowledgeMode.NONE);
             customized.setQueueNames("another-queue");
