@@ -10,7 +10,9 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaFieldAccess;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.rules.TimeRule;
+import java.net.URL;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -36,6 +38,7 @@ class LadderTest {
         "middleware",
         "saga",
         "poison",
+        "actuate",
         "observation",
         "topology",
         "transport",
@@ -62,8 +65,14 @@ class LadderTest {
     private static final String ROOT = "io.safebunny";
     private static final Pattern EMPTY_NAMES = Pattern.compile(".*(Impl|Manager|Helper|Utils?|Base|Data|Info)");
 
-    private static final JavaClasses CORE = new ClassFileImporter()
-            .importUrl(Bunny.class.getProtectionDomain().getCodeSource().getLocation());
+    /** {@code safebunny-api} and {@code safebunny-core}. */
+    private static final List<URL> MODULES = List.of(moduleOf(Bunny.class), moduleOf(SafeBunnyEngine.class));
+
+    private static final JavaClasses CORE = new ClassFileImporter().importUrls(MODULES);
+
+    private static URL moduleOf(Class<?> type) {
+        return type.getProtectionDomain().getCodeSource().getLocation();
+    }
 
     @Test
     void usesOnlyPackagesFurtherUpTheLadder() {
@@ -82,6 +91,17 @@ class LadderTest {
         Set<String> packages = CORE.stream().map(LadderTest::packageOf).collect(Collectors.toSet());
 
         assertThat(packages).containsExactlyInAnyOrder(LADDER);
+    }
+
+    /** The module path allows no package in two. */
+    @Test
+    void hasEachPackageInOneModule() {
+        List<String> packages = MODULES.stream()
+                .flatMap(module -> new ClassFileImporter()
+                        .importUrl(module).stream().map(LadderTest::packageOf).distinct())
+                .toList();
+
+        assertThat(packages).doesNotHaveDuplicates();
     }
 
     @Test

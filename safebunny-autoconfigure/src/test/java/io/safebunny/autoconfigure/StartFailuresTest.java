@@ -151,6 +151,7 @@ class StartFailuresTest {
     private static List<Path> sources() throws IOException {
         List<Path> sources = new ArrayList<>();
         for (String module : List.of(
+                "safebunny-api",
                 "safebunny-core",
                 "safebunny-rabbit",
                 "safebunny-jdbc",

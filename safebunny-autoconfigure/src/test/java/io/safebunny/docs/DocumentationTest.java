@@ -108,6 +108,7 @@ class DocumentationTest {
     void everyErrorCodeIsDocumentedAndNoOther() throws IOException {
         Set<String> used = new TreeSet<>();
         for (String module : List.of(
+                "safebunny-api",
                 "safebunny-core",
                 "safebunny-rabbit",
                 "safebunny-jdbc",

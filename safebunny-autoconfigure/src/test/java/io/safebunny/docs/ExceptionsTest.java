@@ -22,7 +22,12 @@ class ExceptionsTest {
 
     private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
     private static final List<String> MODULES = List.of(
-            "safebunny-core", "safebunny-rabbit", "safebunny-jdbc", "safebunny-cosmos", "safebunny-autoconfigure");
+            "safebunny-api",
+            "safebunny-core",
+            "safebunny-rabbit",
+            "safebunny-jdbc",
+            "safebunny-cosmos",
+            "safebunny-autoconfigure");
     private static final Pattern MADE =
             Pattern.compile("\\bnew (?:\\w+\\.)*(\\w+(?:Exception|Error))\\b|\\b(\\w+(?:Exception|Error))::new");
     private static final Pattern DECLARED =

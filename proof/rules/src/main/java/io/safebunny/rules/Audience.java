@@ -20,6 +20,7 @@ enum Audience {
             ROOT + ".middleware",
             ROOT + ".saga",
             ROOT + ".poison",
+            ROOT + ".actuate",
             ROOT + ".memory",
             ROOT + ".jdbc.store",
             ROOT + ".jdbc.outbox",

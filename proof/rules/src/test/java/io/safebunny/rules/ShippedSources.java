@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 final class ShippedSources {
 
     private static final List<String> MODULES = List.of(
+            "safebunny-api",
             "safebunny-core",
             "safebunny-rabbit",
             "safebunny-jdbc",

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate;
+
+import io.safebunny.failure.BrowsingException;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.SafeBunnyException;
+import io.safebunny.poison.PoisonOperation;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.util.MimeType;
+
+/** What the endpoints answer: what was asked for, or the problem as RFC 9457 has it. Pure. */
+final class Answers {
+
+    private static final MimeType PROBLEM = new MimeType("application", "problem+json");
+
+    private static final int BAD_REQUEST = 400;
+    private static final int NOT_FOUND = 404;
+    private static final int CONFLICT = 409;
+    private static final int FAULT = 500;
+    private static final int UNAVAILABLE = 503;
+
+    private static final Map<Integer, String> TITLES = Map.of(
+            BAD_REQUEST, "Bad Request",
+            NOT_FOUND, "Not Found",
+            CONFLICT, "Conflict",
+            FAULT, "Internal Server Error",
+            UNAVAILABLE, "Service Unavailable");
+
+    private Answers() {}
+
+    /** What the supplier has to say, or why it cannot. */
+    static WebEndpointResponse<Object> of(Supplier<? extends @Nullable Object> answer) {
+        try {
+            Object body = answer.get();
+            return body instanceof WebEndpointResponse<?> made
+                    ? new WebEndpointResponse<>(made.getBody(), made.getStatus(), made.getContentType())
+                    : new WebEndpointResponse<>(body);
+        } catch (SafeBunnyException e) {
+            return problem(e, null);
+        }
+    }
+
+    /** @param operation that failed so; {@code null} if none was begun */
+    static WebEndpointResponse<Object> problem(SafeBunnyException e, @Nullable PoisonOperation operation) {
+        return problem(status(e.code()), e.code(), e.messageWithoutCode(), operation);
+    }
+
+    /** For an operation that has failed already. */
+    static WebEndpointResponse<Object> failed(PoisonOperation operation) {
+        PoisonOperation.Progress progress = operation.progress();
+        String failure = String.valueOf(progress.failure());
+        String code = progress.failureCode();
+        return code == null
+                ? problem(FAULT, "", failure, operation)
+                : problem(status(code), code, failure.substring(code.length() + 1), operation);
+    }
+
+    /** 503 only for what may pass by itself, so that it is worth asking again. */
+    private static int status(String code) {
+        return switch (code) {
+            case MisuseException.ARGUMENT, MisuseException.POISON -> BAD_REQUEST;
+            case MisuseException.TYPE, MisuseException.COPY, MisuseException.SAGA -> NOT_FOUND;
+            case MisuseException.BUSY, MisuseException.REPAIR -> CONFLICT;
+            case MisuseException.NOT_RUNNING,
+                    BrowsingException.UNAVAILABLE,
+                    "SB-2002", // refused, for example because the queue is full
+                    "SB-2003", // not confirmed in time
+                    "SB-2004", // the connection was lost
+                    "SB-2006", // not started, or stopping
+                    "SB-4001" -> UNAVAILABLE; // the store does not answer
+            default -> FAULT;
+        };
+    }
+
+    /** The same for what there may not be: then the answer is {@code null}, and the response says what is missing. */
+    static WebEndpointResponse<Object> found(Supplier<? extends @Nullable Object> answer, String missing) {
+        WebEndpointResponse<Object> response = of(answer);
+        return response.getStatus() == WebEndpointResponse.STATUS_OK && response.getBody() == null
+                ? problem(NOT_FOUND, "", missing, null)
+                : response;
+    }
+
+    private static WebEndpointResponse<Object> problem(
+            int status, String code, String detail, @Nullable PoisonOperation operation) {
+        Map<String, Object> problem = new LinkedHashMap<>();
+        problem.put("title", TITLES.get(status));
+        problem.put("status", status);
+        problem.put("detail", detail);
+        if (!code.isEmpty()) {
+            problem.put("code", code);
+        }
+        if (operation != null) {
+            problem.put("operation", operation.id());
+            problem.put("moved", operation.progress().moved());
+        }
+        return new WebEndpointResponse<>(problem, status, PROBLEM);
+    }
+}

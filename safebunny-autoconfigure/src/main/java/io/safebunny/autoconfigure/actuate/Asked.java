@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate;
+
+import io.safebunny.failure.MisuseException;
+import io.safebunny.message.Names;
+import java.security.Principal;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.convert.DurationStyle;
+
+/** Reads what a request says. What it cannot read it refuses with SB-5001, naming the parameter, its value and what it must be. Pure. */
+final class Asked {
+
+    private static final int LONGEST_NAME = 99;
+
+    private Asked() {}
+
+    /** The user of the request, or {@code anonymous}. */
+    static String by(SecurityContext security) {
+        Principal principal = security.getPrincipal();
+        String name = principal == null ? "" : Names.printable(principal.getName(), LONGEST_NAME);
+        return name.isBlank() ? "anonymous" : name;
+    }
+
+    /** @return one of the words */
+    static String oneOf(String what, @Nullable String value, List<String> words) {
+        if (value != null && words.contains(value)) {
+            return value;
+        }
+        throw wrong(what, value, "it must be " + String.join(" or ", words));
+    }
+
+    static String present(String what, @Nullable String value) {
+        if (value == null || value.isEmpty()) {
+            throw wrong(what, null, "it is needed for this action");
+        }
+        return value;
+    }
+
+    /** @return text that can be written as UTF-8, neither blank nor longer than that */
+    static String text(String what, @Nullable String value, int longest) {
+        String text = present(what, value);
+        if (text.isBlank() || text.length() > longest) {
+            throw wrong(what, text, "it must have 1 to %s characters, and not only spaces".formatted(longest));
+        }
+        if (!Names.isUnicode(text)) {
+            throw wrong(what, text, "it has half of a character (an unpaired surrogate)");
+        }
+        return text;
+    }
+
+    /** Refuses what is given where it means nothing. */
+    static void absent(String what, @Nullable String value, String why) {
+        if (value != null) {
+            throw wrong(what, value, why);
+        }
+    }
+
+    /** Refuses an operation on all that does not say so, and one that says so and means some. */
+    static void allOrSome(@Nullable String all, Stream<@Nullable String> filters) {
+        boolean some = filters.anyMatch(Objects::nonNull);
+        if (flag("all", all) == some) {
+            throw wrong(
+                    "all",
+                    all,
+                    some
+                            ? "there is a filter, too. Leave out one of them"
+                            : "without type, poisonReason, exception and correlation it must be true, so that nobody moves all messages by mistake");
+        }
+    }
+
+    static boolean flag(String what, @Nullable String value) {
+        return value != null
+                && Boolean.parseBoolean(oneOf(what, value.toLowerCase(Locale.ROOT), List.of("true", "false")));
+    }
+
+    /** @return a number from 1 */
+    static int number(String what, @Nullable String value, int otherwise, int most) {
+        int number = otherwise;
+        try {
+            number = value == null ? otherwise : Integer.parseInt(value);
+        } catch (NumberFormatException e) {
+            number = 0;
+        }
+        if (number < 1 || number > most) {
+            throw wrong(what, value, "it must be a whole number, 1 to " + most);
+        }
+        return number;
+    }
+
+    static double decimal(String what, @Nullable String value, double otherwise) {
+        try {
+            return value == null ? otherwise : Double.parseDouble(value);
+        } catch (NumberFormatException e) {
+            throw wrong(what, value, "it must be a number");
+        }
+    }
+
+    static Duration duration(@Nullable String value) {
+        if (value != null && !value.matches("\\d*")) { // Spring takes a number alone as milliseconds
+            try {
+                return DurationStyle.detectAndParse(value);
+            } catch (IllegalArgumentException | ArithmeticException e) {
+                // answered as every other value that is none
+            }
+        }
+        throw wrong("duration", value, "it must be a number with a unit, such as 30s, 10m or 2h");
+    }
+
+    static MisuseException wrong(String what, @Nullable String value, String needs) {
+        return new MisuseException(
+                MisuseException.ARGUMENT,
+                "Invalid operation [%s=%s]: %s. Nothing was changed."
+                        .formatted(what, value == null ? "missing" : Names.printable(value), needs));
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate;
+
+import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.BunnyOperations;
+import io.safebunny.actuate.BodyMasker;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.poison.PoisonMessages;
+import io.safebunny.saga.Sagas;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.Outbox;
+import io.safebunny.time.Timeline;
+import io.safebunny.transport.Transport;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.annotation.MergedAnnotations;
+
+/** The endpoints, where Spring Boot's actuator is on the class path and exposes them. */
+@AutoConfiguration(afterName = "io.safebunny.autoconfigure.SafeBunnyAutoConfiguration")
+@ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
+@ConditionalOnClass({WebEndpoint.class, ConditionalOnAvailableEndpoint.class})
+@ConditionalOnBean(SafeBunnyEngine.class)
+@EnableConfigurationProperties({NodeEndpointProperties.class, PoisonEndpointProperties.class})
+final class EndpointsAutoConfiguration {
+
+    @Bean
+    @ConditionalOnAvailableEndpoint
+    @ConditionalOnMissingBean(name = "safebunnyEndpoint")
+    NodeEndpoint safebunnyEndpoint(
+            SafeBunnyEngine engine,
+            SafeBunnyOptions options,
+            BunnyCircuitBreaker breaker,
+            BunnyOperations operations,
+            PoisonMessages poison,
+            Transport transport,
+            ObjectProvider<MessageStore> store,
+            ObjectProvider<Outbox> outbox,
+            Sagas sagas,
+            NodeEndpointProperties properties,
+            ObjectProvider<BodyMasker> masker,
+            Timeline timeline,
+            Audit audit) {
+        OperationViews poisonOperations = new OperationViews(poison);
+        NodeViews views = new NodeViews(
+                engine,
+                options.node(),
+                breaker,
+                operations,
+                transport,
+                store.getIfAvailable(),
+                outbox.getIfAvailable(),
+                poisonOperations);
+        SagaSection section = new SagaSection(
+                sagas,
+                new SagaViews(masker.getIfAvailable(BodyMasker::none)),
+                security -> properties.showStates().isShown(security, properties.roles()),
+                audit,
+                timeline);
+        return new NodeEndpoint(views, operations, poisonOperations, section, audit);
+    }
+
+    @Bean
+    @ConditionalOnAvailableEndpoint
+    @ConditionalOnMissingBean(name = "safebunnypoisonEndpoint")
+    PoisonEndpoint safebunnypoisonEndpoint(
+            SafeBunnyEngine engine,
+            PoisonMessages poison,
+            PoisonEndpointProperties properties,
+            ObjectProvider<BodyMasker> masker,
+            Audit audit) {
+        return new PoisonEndpoint(
+                poison,
+                new PoisonViews(masker.getIfAvailable(BodyMasker::none)),
+                security -> properties.showBodies().isShown(security, properties.roles()),
+                audit,
+                () -> engine.handlers().stream()
+                        .map(HandlerDefinition::type)
+                        .collect(Collectors.toCollection(TreeSet::new)));
+    }
+
+    /** @param beans whether an endpoint is ours, or of the application under our id */
+    @Bean
+    OperationInvokerAdvisor safebunnyKnownParametersOnly(ListableBeanFactory beans) {
+        Set<EndpointId> ours = Stream.of(NodeEndpoint.class, PoisonEndpoint.class)
+                .filter(type -> beans.getBeanNamesForType(type, false, false).length > 0)
+                .map(type -> EndpointId.of(
+                        MergedAnnotations.from(type).get(WebEndpoint.class).getString("id")))
+                .collect(Collectors.toSet());
+        return new KnownParametersOnly(ours);
+    }
+
+    @Bean
+    Audit safebunnyAudit(ApplicationEventPublisher publisher, Timeline timeline) {
+        return new Audit(publisher, timeline);
+    }
+}

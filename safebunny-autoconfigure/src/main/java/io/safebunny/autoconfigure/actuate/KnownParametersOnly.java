@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate;
+
+import io.safebunny.failure.MisuseException;
+import io.safebunny.message.Names;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.OperationType;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
+
+/**
+ * Refuses a request with a property or query parameter that its operation does not have. Spring passes on those that it knows and drops the
+ * rest, so with a misspelt {@code dryRun} messages would be moved.
+ *
+ * <p>Spring also merges path, body and query, and what comes later wins: a property named like a selector would replace what the path says,
+ * and another message would be moved. So our selectors take all that remains of the path: that comes as an array, which nothing in a body or
+ * a query does. Leaves the endpoints of others alone. Thread-safe.
+ */
+final class KnownParametersOnly implements OperationInvokerAdvisor {
+
+    private final Set<EndpointId> endpoints;
+
+    KnownParametersOnly(Set<EndpointId> endpoints) {
+        this.endpoints = Set.copyOf(endpoints);
+    }
+
+    @Override
+    public OperationInvoker apply(
+            EndpointId endpoint, OperationType type, OperationParameters parameters, OperationInvoker invoker) {
+        if (!endpoints.contains(endpoint)) {
+            return invoker;
+        }
+        List<String> selectors = parameters.stream()
+                .filter(KnownParametersOnly::isSelector)
+                .map(OperationParameter::getName)
+                .toList();
+        Set<String> known = parameters.stream()
+                .filter(parameter -> !isSelector(parameter) && parameter.getType() != SecurityContext.class)
+                .map(OperationParameter::getName)
+                .collect(Collectors.toCollection(TreeSet::new));
+        String operation = (type == OperationType.READ ? "GET" : type == OperationType.WRITE ? "POST" : "DELETE")
+                + " " + endpoint
+                + selectors.stream().map(name -> "/{" + name + "}").collect(Collectors.joining());
+        return context -> {
+            Set<String> unknown = new TreeSet<>(context.getArguments().keySet());
+            unknown.removeAll(known);
+            unknown.removeIf(name -> selectors.contains(name)
+                    && isFromPath(context.getArguments().get(name)));
+            return unknown.isEmpty()
+                    ? invoker.invoke(context)
+                    : Answers.of(() -> {
+                        throw refused(operation, unknown, known);
+                    });
+        };
+    }
+
+    private static boolean isFromPath(@Nullable Object value) {
+        return value instanceof String[];
+    }
+
+    private static boolean isSelector(OperationParameter parameter) {
+        return parameter.getAnnotation(Selector.class) != null;
+    }
+
+    private static MisuseException refused(String operation, Set<String> unknown, Set<String> known) {
+        String meant = known.stream()
+                .filter(name -> unknown.stream().anyMatch(other -> isLike(name, other)))
+                .collect(Collectors.joining(" or "));
+        return new MisuseException(
+                MisuseException.ARGUMENT,
+                "Unknown parameter of %s [name=%s]: it takes %s.%s Nothing was changed."
+                        .formatted(
+                                operation,
+                                Names.printable(String.join(", ", unknown)),
+                                known.isEmpty() ? "none" : String.join(", ", known),
+                                meant.isEmpty() ? "" : " Perhaps you mean " + meant + "."));
+    }
+
+    private static boolean isLike(String known, String unknown) {
+        return !unknown.isEmpty() && known.toLowerCase(Locale.ROOT).contains(unknown.toLowerCase(Locale.ROOT));
+    }
+}

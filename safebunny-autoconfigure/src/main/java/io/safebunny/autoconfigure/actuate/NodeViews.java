@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate;
+
+import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.BunnyCircuitBreaker.State;
+import io.safebunny.BunnyOperations;
+import io.safebunny.dedup.dispatch.WaitingPublications;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.Outbox;
+import io.safebunny.topology.Topology;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What the endpoint shows of the node. Reads what the node knows already, so polling costs nothing. Thread-safe. */
+final class NodeViews {
+
+    private final SafeBunnyEngine engine;
+    private final String node;
+    private final BunnyCircuitBreaker breaker;
+    private final BunnyOperations operations;
+    private final Transport transport;
+    private final @Nullable MessageStore store;
+    private final @Nullable Outbox outbox;
+    private final Map<String, Supplier<Map<String, Object>>> sections = new TreeMap<>();
+
+    NodeViews(
+            SafeBunnyEngine engine,
+            String node,
+            BunnyCircuitBreaker breaker,
+            BunnyOperations operations,
+            Transport transport,
+            @Nullable MessageStore store,
+            @Nullable Outbox outbox,
+            OperationViews poison) {
+        this.engine = engine;
+        this.node = node;
+        this.breaker = breaker;
+        this.operations = operations;
+        this.transport = transport;
+        this.store = store;
+        this.outbox = outbox;
+        sections.put("topology", this::topology);
+        sections.put("breakers", this::breakers);
+        sections.put("publisher", this::publisher);
+        sections.put("sagas", this::sagas);
+        sections.put("handlers", this::handlers);
+        sections.put("outbox", this::outbox);
+        sections.put("operations", poison::all);
+    }
+
+    /** By their names in the path. */
+    Map<String, Supplier<Map<String, Object>>> sections() {
+        return sections;
+    }
+
+    Map<String, Object> overview() {
+        Map<String, State> states = breaker.states();
+        Map<String, Object> counts = new LinkedHashMap<>();
+        counts.put("types", states.size());
+        counts.put(
+                "notClosed",
+                states.values().stream().filter(state -> state != State.CLOSED).count());
+        counts.put("paused", operations.paused().size());
+        counts.put("waitingPublications", engine.waiting().messages());
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("node", node);
+        view.put("instance", operations.instance());
+        view.put("transport", transport.getClass().getSimpleName());
+        view.put("store", store == null ? "none" : store.getClass().getSimpleName());
+        view.put("counts", counts);
+        return view;
+    }
+
+    private Map<String, Object> topology() {
+        Topology topology = engine.topology();
+        return topology == null
+                ? Map.of()
+                : Map.of(
+                        "exchanges", topology.exchanges(),
+                        "queues", topology.queues(),
+                        "bindings", topology.bindings());
+    }
+
+    private Map<String, Object> breakers() {
+        return new TreeMap<>(breaker.statuses());
+    }
+
+    private Map<String, Object> publisher() {
+        TransportStatus status = transport.status();
+        WaitingPublications waiting = engine.waiting();
+        return Map.of("usable", status.usable(), "detail", status.detail(), "waiting", waiting);
+    }
+
+    private Map<String, Object> handlers() {
+        Map<String, Object> types = new TreeMap<>();
+        for (HandlerDefinition handler : engine.handlers()) {
+            Map<String, Object> told = new LinkedHashMap<>();
+            told.put("handler", handler.description());
+            told.put("payload", handler.payloadType().getTypeName());
+            told.put("from", handler.from());
+            told.put("prefetch", handler.prefetch());
+            told.put("inMemoryRetries", handler.recovery().inMemory().maxRetries());
+            told.put("delayedRetries", handler.recovery().delayed().delays());
+            types.put(handler.type(), told);
+        }
+        return types;
+    }
+
+    private Map<String, Object> outbox() {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("present", outbox != null);
+        if (outbox != null && outbox.backlog().isPresent()) {
+            view.put("backlog", outbox.backlog().getAsInt());
+        }
+        return view;
+    }
+
+    private Map<String, Object> sagas() {
+        Map<String, Object> view = new LinkedHashMap<>();
+        Instant asOf = engine.sagasCountedAt();
+        view.put("asOf", asOf);
+        if (asOf != null) {
+            view.put("needingRepair", engine.sagasNeedingRepair());
+            view.put("blocked", engine.sagasBlocked());
+            view.put("undoing", engine.sagasUndoing());
+        }
+        return view;
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate;
+
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What a request wants done with poison messages. */
+enum PoisonAction {
+    /** Back to the queues of their handlers. */
+    REPLAY,
+    /** To the archive. */
+    DISCARD,
+    /** From the archive. */
+    RESTORE,
+    /** Another body for one copy. */
+    EDIT;
+
+    static final List<PoisonAction> OF_MANY = List.of(REPLAY, DISCARD, RESTORE);
+    static final List<PoisonAction> OF_ONE = List.of(values());
+
+    static PoisonAction of(@Nullable String action, List<PoisonAction> possible) {
+        List<String> words = possible.stream().map(PoisonAction::word).toList();
+        return possible.get(words.indexOf(Asked.oneOf("action", action, words)));
+    }
+
+    /** Refuses what would be without effect on this action. */
+    void requireApplicable(@Nullable String body, @Nullable String dryRun, @Nullable String forced) {
+        if (this != EDIT) {
+            Asked.absent("body", body == null ? null : "given", "it is for the action edit only");
+        } else {
+            Asked.absent("dryRun", dryRun, "an edit has no dry run");
+        }
+        if (this != REPLAY) {
+            Asked.absent("forced", forced, "it is for the action replay only");
+        }
+    }
+
+    private String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

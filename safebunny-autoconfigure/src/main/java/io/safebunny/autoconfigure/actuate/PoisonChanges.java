@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate;
+
+import io.safebunny.poison.EditFailedException;
+import io.safebunny.poison.PoisonEdit;
+import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.PoisonOperation.Progress;
+import io.safebunny.poison.PoisonOperation.State;
+import io.safebunny.poison.PoisonRequest;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Begins operations on poison messages, has them audited, and says how far they are. Thread-safe. */
+final class PoisonChanges {
+
+    /** An answer that waits this long has the end of what concerns a few messages. */
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    /** Longer than an operation waits for copies that others may hold, or nobody would be told that there is no such message. */
+    private static final Duration PATIENCE_FOR_ONE = Duration.ofSeconds(5);
+
+    private final PoisonMessages poison;
+    private final Audit audit;
+
+    PoisonChanges(PoisonMessages poison, Audit audit) {
+        this.poison = poison;
+        this.audit = audit;
+    }
+
+    /**
+     * On all that match.
+     *
+     * @return how far it is, or the problem with which it has failed already
+     */
+    Object begin(PoisonAction action, PoisonRequest request) {
+        return answer(begun(action, request, PATIENCE));
+    }
+
+    /** On one message, as above; {@code null} when it is not there. */
+    @Nullable
+    Object beginOne(PoisonAction action, PoisonRequest request) {
+        PoisonOperation operation = begun(action, request, PATIENCE_FOR_ONE);
+        Progress progress = operation.progress();
+        return progress.state() == State.ENDED && progress.matched() == 0 ? null : answer(operation);
+    }
+
+    private static Object answer(PoisonOperation operation) {
+        return operation.progress().state() == State.FAILED
+                ? Answers.failed(operation)
+                : OperationViews.detailed(operation);
+    }
+
+    private PoisonOperation begun(PoisonAction action, PoisonRequest request, Duration patience) {
+        PoisonOperation operation =
+                switch (action) {
+                    case REPLAY -> poison.replay(request);
+                    case DISCARD -> poison.discard(request);
+                    case RESTORE -> poison.restore(request);
+                    case EDIT -> throw Asked.wrong("action", "edit", "it is for one copy, and has a body");
+                };
+        audit.begun(operation);
+        awaitEnd(operation, patience);
+        return operation;
+    }
+
+    /** For a moment. */
+    static void awaitEnd(PoisonOperation operation) {
+        awaitEnd(operation, PATIENCE);
+    }
+
+    private static void awaitEnd(PoisonOperation operation, Duration patience) {
+        try {
+            operation.await(patience);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // it goes on, and so its id is what matters
+        }
+    }
+
+    /** @return what was done, or the problem */
+    Object edit(PoisonEdit edit) {
+        try {
+            PoisonOperation operation = poison.edit(edit);
+            audit.edited(edit, operation);
+            return OperationViews.detailed(operation);
+        } catch (EditFailedException e) {
+            audit.notEdited(edit, e.operation(), e);
+            return Answers.problem(e, e.operation());
+        } catch (RuntimeException e) { // none was begun
+            audit.notEdited(edit, null, e);
+            throw e;
+        }
+    }
+}

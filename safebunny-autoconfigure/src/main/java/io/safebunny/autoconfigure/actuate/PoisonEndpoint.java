@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate;
+
+import io.safebunny.failure.MisuseException;
+import io.safebunny.message.Names;
+import io.safebunny.poison.PoisonCopy;
+import io.safebunny.poison.PoisonEdit;
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.PoisonRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+
+/**
+ * The messages that the node has set aside, and what is done with them. Every parameter may be missing, as in the other one; why
+ * the selector takes all that remains is said at {@link KnownParametersOnly}. Thread-safe.
+ */
+@WebEndpoint(id = "safebunnypoison")
+final class PoisonEndpoint {
+
+    private static final String NOTHING = "/";
+    private static final int SHOWN = 100;
+    /** Of bodies in one answer. */
+    private static final long SHOWN_BYTES = 4L << 20;
+
+    private static final int MOST_SHOWN = 1_000;
+    private static final int MOVED = 1_000;
+    private static final int MOST_MOVED = 100_000;
+
+    private final PoisonMessages poison;
+    private final PoisonChanges changes;
+    private final PoisonViews views;
+    private final Predicate<SecurityContext> showsBodies;
+    private final Supplier<Set<String>> types;
+
+    /** @param types that the node handles */
+    PoisonEndpoint(
+            PoisonMessages poison,
+            PoisonViews views,
+            Predicate<SecurityContext> showsBodies,
+            Audit audit,
+            Supplier<Set<String>> types) {
+        this.poison = poison;
+        this.changes = new PoisonChanges(poison, audit);
+        this.views = views;
+        this.showsBodies = showsBodies;
+        this.types = types;
+    }
+
+    @ReadOperation
+    WebEndpointResponse<Object> list(
+            @Nullable String type,
+            @Nullable String poisonReason,
+            @Nullable String exception,
+            @Nullable String correlation,
+            @Nullable String limit,
+            @Nullable String archived) {
+        return Answers.of(() -> {
+            PoisonFilter filter = filter(type, poisonReason, exception, correlation)
+                    .withLimit(Asked.number("limit", limit, SHOWN, MOST_SHOWN));
+            return PoisonViews.list(Asked.flag("archived", archived) ? poison.archived(filter) : poison.list(filter));
+        });
+    }
+
+    private static PoisonFilter filter(
+            @Nullable String type,
+            @Nullable String poisonReason,
+            @Nullable String exception,
+            @Nullable String correlation) {
+        return PoisonFilter.all()
+                .withType(type)
+                .withReason(poisonReason)
+                .withException(exception)
+                .withCorrelationId(correlation);
+    }
+
+    @ReadOperation
+    WebEndpointResponse<Object> look(@Selector(match = Match.ALL_REMAINING) String[] id, SecurityContext security) {
+        return Answers.found(
+                () -> {
+                    boolean shown = showsBodies.test(security);
+                    List<PoisonCopy> copies = poison.find(one(id), shown ? SHOWN_BYTES : 0);
+                    return copies.isEmpty() ? null : views.copies(copies, shown);
+                },
+                missing(one(id)));
+    }
+
+    /** What follows the name of the endpoint. Ids have no slashes and are not empty: then it is the id of nothing. */
+    private static String one(String[] id) {
+        String one = String.join("/", id);
+        return one.isBlank() ? NOTHING : one;
+    }
+
+    private static String missing(String id) {
+        return "No such copy of this message is there [id=%s]. Perhaps somebody is looking at it or moving it just now."
+                .formatted(Names.printable(id));
+    }
+
+    @WriteOperation
+    WebEndpointResponse<Object> change(
+            SecurityContext security,
+            @Nullable String action,
+            @Nullable String all,
+            @Nullable String type,
+            @Nullable String poisonReason,
+            @Nullable String exception,
+            @Nullable String correlation,
+            @Nullable String limit,
+            @Nullable String rate,
+            @Nullable String dryRun,
+            @Nullable String forced,
+            @Nullable String reason) {
+        return Answers.of(() -> {
+            PoisonAction asked = PoisonAction.of(action, PoisonAction.OF_MANY);
+            asked.requireApplicable(null, dryRun, forced);
+            Asked.allOrSome(all, Stream.of(type, poisonReason, exception, correlation));
+            PoisonFilter filter = filter(
+                            asked == PoisonAction.REPLAY ? handled(type) : type, poisonReason, exception, correlation)
+                    .withLimit(Asked.number("limit", limit, MOVED, MOST_MOVED));
+            PoisonRequest request = request(filter, security, reason, dryRun, forced);
+            return changes.begin(asked, request.atRate(Asked.decimal("rate", rate, 0)));
+        });
+    }
+
+    private @Nullable String handled(@Nullable String type) {
+        if (type != null && !types.get().contains(type)) {
+            throw new MisuseException(
+                    MisuseException.TYPE,
+                    "No handler of this node takes the type [type=%s]: it handles %s. Nothing was moved."
+                            .formatted(Names.printable(type), types.get()));
+        }
+        return type;
+    }
+
+    @WriteOperation
+    WebEndpointResponse<Object> changeOne(
+            @Selector(match = Match.ALL_REMAINING) String[] id,
+            SecurityContext security,
+            @Nullable String action,
+            @Nullable String copy,
+            @Nullable String body,
+            @Nullable String dryRun,
+            @Nullable String forced,
+            @Nullable String reason) {
+        return Answers.found(
+                () -> {
+                    PoisonAction asked = PoisonAction.of(action, PoisonAction.OF_ONE);
+                    asked.requireApplicable(body, dryRun, forced);
+                    if (asked == PoisonAction.EDIT) {
+                        return changes.edit(edit(one(id), security, copy, body, reason));
+                    }
+                    PoisonFilter filter = PoisonFilter.all()
+                            .withMessageId(one(id))
+                            .withDigest(copy)
+                            .withLimit(SHOWN);
+                    return changes.beginOne(asked, request(filter, security, reason, dryRun, forced));
+                },
+                missing(one(id)));
+    }
+
+    private static PoisonEdit edit(
+            String id,
+            SecurityContext security,
+            @Nullable String copy,
+            @Nullable String body,
+            @Nullable String reason) {
+        return new PoisonEdit(
+                id,
+                Asked.present("copy", copy),
+                Asked.present("body", body).getBytes(StandardCharsets.UTF_8),
+                Asked.by(security),
+                reason == null ? "" : reason);
+    }
+
+    private static PoisonRequest request(
+            PoisonFilter filter,
+            SecurityContext security,
+            @Nullable String reason,
+            @Nullable String dryRun,
+            @Nullable String forced) {
+        PoisonRequest request = PoisonRequest.of(filter, Asked.by(security), reason == null ? "" : reason);
+        request = Asked.flag("dryRun", dryRun) ? request.asDryRun() : request;
+        return Asked.flag("forced", forced) ? request.withForce() : request;
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate;
+
+import java.util.Set;
+import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * @param showBodies When to show bodies and application headers of poison messages, as the bean BodyMasker makes them.
+ * @param roles Roles that may see bodies with when-authorized; empty for every authenticated user.
+ */
+@ConfigurationProperties("management.endpoint.safebunnypoison")
+record PoisonEndpointProperties(
+        @DefaultValue("never") Show showBodies,
+        @DefaultValue Set<String> roles) {}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate;
+
+import io.safebunny.saga.Sagas;
+import io.safebunny.saga.document.BunnyRepair;
+import io.safebunny.saga.document.BunnyRepair.Action;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What a request wants of a saga. What it cannot read it refuses with SB-5001. Immutable. */
+record SagaRepair(
+        Action action,
+        @Nullable String step,
+        int version,
+        @Nullable String state,
+        String reason) {
+
+    /** So much of it is whole in the saga's history. */
+    private static final int LONGEST_REASON = 400;
+
+    private static final int LONGEST_STEP = 1_000;
+    private static final int LONGEST_STATE = 1 << 20;
+
+    private static final List<String> WORDS =
+            Stream.of(Action.values()).map(SagaRepair::word).toList();
+
+    static SagaRepair asked(
+            @Nullable String action,
+            @Nullable String step,
+            @Nullable String version,
+            @Nullable String state,
+            @Nullable String reason) {
+        Action asked = Action.valueOf(Asked.oneOf("action", action, WORDS).toUpperCase(Locale.ROOT));
+        boolean skips = asked == Action.SKIP;
+        boolean patches = asked == Action.PATCH;
+        if (!skips) {
+            Asked.absent("step", step, "it is for the action skip only");
+        }
+        if (!patches) {
+            Asked.absent("version", version, "it is for the action patch only");
+            Asked.absent("state", state == null ? null : "given", "it is for the action patch only");
+        }
+        return new SagaRepair(
+                asked,
+                skips ? Asked.text("step", step, LONGEST_STEP) : null,
+                patches ? Asked.number("version", Asked.present("version", version), 0, Integer.MAX_VALUE) : 0,
+                patches ? object(Asked.text("state", state, LONGEST_STATE)) : null,
+                Asked.text("reason", reason, LONGEST_REASON));
+    }
+
+    static void requireNothing(@Nullable String action, @Nullable String step, @Nullable String version) {
+        Asked.absent("action", action, "it is for sagas only");
+        Asked.absent("step", step, "it is for sagas only");
+        Asked.absent("version", version, "it is for sagas only");
+    }
+
+    private static String word(Action action) {
+        return action.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String object(String state) {
+        try {
+            if (JsonMapper.shared().readTree(state).isObject()) {
+                return state;
+            }
+        } catch (JacksonException e) {
+            // refused as every other text that is none
+        }
+        throw Asked.wrong("state", "given", "it must be a JSON object, as text");
+    }
+
+    void carryOut(Sagas sagas, String saga, String id) {
+        switch (action) {
+            case RETRY -> sagas.retry(saga, id, reason);
+            case SKIP -> sagas.skip(saga, id, String.valueOf(step), reason);
+            case FAIL -> sagas.fail(saga, id, reason);
+            case RESUME -> sagas.resume(saga, id, reason);
+            case PATCH -> sagas.patch(saga, id, version, String.valueOf(state), reason);
+        }
+    }
+
+    /** Of what its history says. */
+    BunnyRepair of(String saga) {
+        return new BunnyRepair(saga, action, step, version, state, reason);
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate;
+
+import io.safebunny.actuate.BodyMasker;
+import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.saga.SagaPage;
+import io.safebunny.saga.SagaView;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the endpoint shows of sagas. Thread-safe, if the masker is. */
+final class SagaViews {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SagaViews.class);
+
+    private final BodyMasker masker;
+
+    SagaViews(BodyMasker masker) {
+        this.masker = masker;
+    }
+
+    static Map<String, Object> page(SagaPage page) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("sagas", page.sagas().stream().map(SagaViews::summary).toList());
+        view.put("scanned", page.scanned());
+        view.put("next", page.next());
+        return view;
+    }
+
+    private static Map<String, Object> summary(SagaView saga) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("saga", saga.saga());
+        view.put("id", saga.id());
+        view.put("status", saga.status());
+        view.put("startedAt", saga.startedAt());
+        view.put("changedAt", saga.changedAt());
+        view.put("reason", saga.reason());
+        view.put("blockedOn", saga.blockedOn());
+        return view;
+    }
+
+    /** @param shown whether who asks may see its state */
+    Map<String, Object> detailed(SagaView saga, boolean shown) {
+        Map<String, Object> view = summary(saga);
+        view.put("version", saga.version());
+        view.put("stateVersion", saga.stateVersion());
+        if (shown) {
+            view.put("state", masked(saga));
+        }
+        view.put("steps", saga.steps());
+        view.put("timeouts", saga.timeouts());
+        view.put("history", saga.history());
+        return view;
+    }
+
+    Map<String, Object> detailed(List<SagaView> sagas, boolean shown) {
+        return Map.of("sagas", sagas.stream().map(saga -> detailed(saga, shown)).toList());
+    }
+
+    private String masked(SagaView saga) {
+        try {
+            return masker.maskState(saga);
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "The BodyMasker failed, so the state of saga {} {} is not shown",
+                    saga.saga(),
+                    saga.id(),
+                    ExceptionDetails.TYPE_ONLY.logged(e));
+            return "not shown: the BodyMasker failed with " + e.getClass().getName();
+        }
+    }
+}
