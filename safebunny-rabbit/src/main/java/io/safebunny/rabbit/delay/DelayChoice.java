@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit.delay;
 
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.rabbit.connection.Channels;
 import io.safebunny.topology.TopologyOptions;
 import java.io.IOException;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,8 +48,7 @@ public final class DelayChoice {
     }
 
     private Delay choose(Connection connection, TopologyOptions names) throws IOException {
-        boolean plugin =
-                dependsOnTheBroker() ? DelayProbe.hasPlugin(connection, names) : strategy == DelayStrategy.PLUGIN;
+        boolean plugin = dependsOnTheBroker() ? hasPlugin(connection, names) : strategy == DelayStrategy.PLUGIN;
         String configured = strategy.name().toLowerCase(Locale.ROOT);
         if (plugin) {
             LOG.info(
@@ -59,5 +63,31 @@ public final class DelayChoice {
                 names.delayedExchange(),
                 configured);
         return new LadderDelay(names);
+    }
+
+    /**
+     * Declares the delayed exchange with the plugin's type. A broker without the plugin closes the whole connection (503), so do not use
+     * the connection after {@code false}. Also false if the exchange has another type or the user may not declare it.
+     *
+     * @throws IOException if the broker did not answer
+     */
+    private static boolean hasPlugin(Connection connection, TopologyOptions names) throws IOException {
+        try {
+            Channel channel = Channels.open(connection);
+            channel.exchangeDeclare(
+                    names.delayedExchange(),
+                    PluginDelay.EXCHANGE_TYPE,
+                    true,
+                    false,
+                    Map.of("x-delayed-type", "headers"));
+            Channels.closeQuietly(channel);
+            return true;
+        } catch (IOException | ShutdownSignalException e) {
+            AMQP.Channel.Close close = Channels.closeReason(e);
+            if (Channels.isRefusal(e) || (close != null && close.getReplyCode() == AMQP.ACCESS_REFUSED)) {
+                return false;
+            }
+            throw e;
+        }
     }
 }

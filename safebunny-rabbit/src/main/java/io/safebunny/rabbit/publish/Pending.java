@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit.publish;
 
+import com.rabbitmq.client.AMQP;
+import io.safebunny.failure.NackedException;
 import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.time.Deadline;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A publication that waits for its confirm. Only the caller that removes it from {@link Unconfirmed} completes it, so it completes once.
  */
 final class Pending {
+
+    private static final Pattern TOO_LARGE = Pattern.compile("message size (\\d{1,18}) is larger");
 
     final Publication publication;
     final Destination destination;
@@ -33,5 +39,34 @@ final class Pending {
         this.size = size;
         this.future = future;
         this.deadline = deadline;
+    }
+
+    /**
+     * Whether the broker refused this publication rather than another one of its channel, and would refuse it again. The broker refuses by
+     * closing the channel, without saying which publication it was, so this infers it from the reply text. False in doubt, because the
+     * others must be sent again.
+     */
+    boolean isRefusedBy(AMQP.Channel.Close close) {
+        String text = close.getReplyText();
+        return switch (close.getReplyCode()) {
+            case AMQP.PRECONDITION_FAILED -> {
+                Matcher limit = TOO_LARGE.matcher(text);
+                yield limit.find() && size >= Long.parseLong(limit.group(1));
+            }
+            case AMQP.ACCESS_REFUSED ->
+                text.contains("exchange '" + exchangeInReplies() + "'")
+                        && (!text.contains("topic '") || text.contains("topic '" + destination.routingKey() + "'"));
+            default -> false;
+        };
+    }
+
+    private String exchangeInReplies() {
+        return destination.exchange().isEmpty() ? "amq.default" : destination.exchange();
+    }
+
+    NackedException refusal(AMQP.Channel.Close close) {
+        return close.getReplyCode() == AMQP.PRECONDITION_FAILED
+                ? NackedException.tooLarge(publication, close.getReplyText())
+                : new NackedException(publication, close.getReplyText());
     }
 }

@@ -131,8 +131,8 @@ final class Unconfirmed {
         AMQP.Channel.Close close = Channels.closeReason(cause);
         for (Pending message : all) {
             message.future.completeExceptionally(
-                    close != null && Refusal.isOf(message, close)
-                            ? Refusal.of(message, close)
+                    close != null && message.isRefusedBy(close)
+                            ? message.refusal(close)
                             : new ConnectionLostException(message.publication, Channels.explain(cause), cause));
         }
     }
