@@ -15,13 +15,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Private {@link RabbitNode nodes} of the installed server that form one cluster on loopback. Thread-safe. Whoever starts it closes it;
- * it also ends with the virtual machine, however that ends.
+ * Private {@link RabbitNode nodes} of the installed server that form a cluster on loopback. Thread-safe. The caller must close it; it also
+ * ends with the JVM, however that ends.
  *
- * <p>Its nodes are killed, paused, resumed and restarted one by one, each keeps its ports and data. A node that is restarted while
- * none of the others runs does not wait for them on a server that keeps its metadata in Mnesia (3.x); with Khepri it needs a majority,
- * so after more than half of them ended use {@link #restart()}. A paused node counts as down after some 10 s, for the net tick time is
- * shorter here than a server's own 60 s. Resumed after that, a node of 3.x was once seen not to join again within a minute.
+ * <p>Its nodes are killed, paused, resumed and restarted one by one, each keeps its ports and data. A node that is restarted while none of
+ * the others runs does not wait for them on a server that keeps its metadata in Mnesia (3.x); with Khepri it needs a majority, so after
+ * more than half of them ended use {@link #restart()}. A paused node counts as down after some 10 s, for the net tick time is shorter here
+ * than a server's own 60 s. Resumed after that, a node of 3.x was once seen not to join again within a minute.
  */
 public final class RabbitCluster implements AutoCloseable {
 
@@ -60,7 +60,7 @@ public final class RabbitCluster implements AutoCloseable {
         return cluster;
     }
 
-    /** The nodes, in an order that does not change; whether they run or not. */
+    /** All nodes in a fixed order, running or not. */
     public List<RabbitNode> nodes() {
         return nodes;
     }
@@ -92,10 +92,10 @@ public final class RabbitCluster implements AutoCloseable {
     }
 
     /**
-     * Waits until so many members of the quorum queue are up, as one of the running nodes sees it; a member that is up may still have
-     * to catch up with its leader.
+     * Waits until this many members of the quorum queue are up, as seen by one of the running nodes; a member may still have to catch up
+     * with its leader.
      *
-     * @throws BrokerUnavailableException if they are not within a minute
+     * @throws BrokerUnavailableException if they are not up within a minute
      */
     public void awaitMembers(String virtualHost, String quorumQueue, int members) {
         try {
@@ -112,7 +112,7 @@ public final class RabbitCluster implements AutoCloseable {
         }
     }
 
-    /** The names of the nodes on which a member of the queue is up; asked of the broker itself, for the management plugin lags. */
+    /** Names of the nodes with a running member of the queue; from the broker itself, as the management plugin lags. */
     private List<String> online(String virtualHost, String queue) {
         RabbitNode running = nodes.stream()
                 .filter(RabbitNode::isRunning)
@@ -138,7 +138,7 @@ public final class RabbitCluster implements AutoCloseable {
         return names;
     }
 
-    /** Ends all nodes and deletes their folders; a repeat is harmless. */
+    /** Ends all nodes and deletes their folders; repeating it is harmless. */
     @Override
     public void close() {
         end();

@@ -18,13 +18,13 @@ import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A RabbitMQ node of one's own, run from an installed server without Docker: on 127.0.0.1 and free ports, in a temporary folder,
- * with the management plugin. Thread-safe. Whoever starts it closes it; it also ends with the virtual machine, however that ends.
+ * A private RabbitMQ node, run from an installed server without Docker: on 127.0.0.1 and free ports, in a temporary folder, with the
+ * management plugin. Thread-safe. The caller must close it; it also ends with the JVM, however that ends.
  *
- * <p>Its folder, its cookie and the password of its user {@code guest} are its own, so nobody else on this machine gets in.
+ * <p>Its folder, its cookie and the password of its user {@code guest} are private, so no other user of the machine has access.
  *
- * <p>A server under {@code /} runs as it is. Any other root folder, as {@code bin/broker} makes it, is entered by chroot in a mount
- * namespace of the node, so that its mounts vanish with it; that takes root, or a kernel that lets users have namespaces.
+ * <p>A server under {@code /} runs directly. Any other root folder, as {@code bin/broker} creates it, is entered by chroot in a separate
+ * mount namespace, whose mounts vanish with the node; that requires root, or a kernel with user namespaces.
  */
 public final class RabbitNode implements AutoCloseable {
 
@@ -67,7 +67,7 @@ public final class RabbitNode implements AutoCloseable {
                 .or(() -> Optional.of(ServerRoot.THE_MACHINE).filter(root -> new ServerRoot(root).hasServer()));
     }
 
-    /** The root folder that the environment names; once named it is used or the tests fail, never passed over. */
+    /** The root folder that the environment names; if it cannot be used, tests fail rather than pick another one. */
     static Optional<Path> namedRoot() {
         return Optional.ofNullable(System.getenv(ROOT))
                 .filter(text -> !text.isBlank())
@@ -165,9 +165,9 @@ public final class RabbitNode implements AutoCloseable {
     /**
      * Ends the node with SIGKILL; what it had written stays.
      *
-     * <p>A node writes the registration of a new quorum queue up to a second after it confirmed the declaration. Killed before that,
-     * 3.10 and 4.0 bring the queue back without a leader and 4.3 brings it back empty, confirmed messages gone: first call
-     * {@link #awaitRegistered}.
+     * <p>A node writes the registration of a new quorum queue to disk up to a second after it confirmed the declaration. If it is killed
+     * before that, 3.10 and 4.0 restore the queue without a leader, and 4.3 restores it without its confirmed messages; call {@link
+     * #awaitRegistered} first.
      */
     public synchronized void kill() {
         NodeProcess running = process;
@@ -181,7 +181,7 @@ public final class RabbitNode implements AutoCloseable {
         }
     }
 
-    /** Waits until the node has written down that it is a member of the quorum queue, so that the queue survives {@link #kill()}. */
+    /** Waits until the node's membership of the quorum queue is on disk, so that the queue survives {@link #kill()}. */
     public void awaitRegistered(String virtualHost, String quorumQueue) {
         String entry = (virtualHost.equals("/") ? "%2F" : virtualHost) + "_" + quorumQueue;
         try {
@@ -193,12 +193,12 @@ public final class RabbitNode implements AutoCloseable {
         }
     }
 
-    /** Freezes the node: connections stay open and nobody answers on them. */
+    /** Freezes the node: connections stay open but get no answers. */
     public synchronized void pause() {
         running().signal("STOP");
     }
 
-    /** Lets a frozen node go on. */
+    /** Resumes a frozen node. */
     public synchronized void resume() {
         running().signal("CONT");
     }
@@ -212,7 +212,7 @@ public final class RabbitNode implements AutoCloseable {
         launch();
     }
 
-    /** Stops the node in order, if it runs. */
+    /** Stops the node gracefully, if it is running. */
     synchronized void stop() {
         NodeProcess running = process;
         if (running != null) {
@@ -230,7 +230,7 @@ public final class RabbitNode implements AutoCloseable {
         lastEnd = ENDS.incrementAndGet();
     }
 
-    /** Of two nodes that do not run, the one with the larger number ended later. */
+    /** Orders stopped nodes: the larger number ended later. */
     long lastEnd() {
         return lastEnd;
     }
@@ -310,7 +310,7 @@ public final class RabbitNode implements AutoCloseable {
         }
     }
 
-    /** The broker opens the plain listener first. */
+    /** Waits for TLS too, because the broker opens the plain listener first. */
     private boolean listens() {
         return Amqp.answers(broker.uri()) && (tls == null || tls.isOpen());
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A real RabbitMQ broker for tests, found or started on the machine at hand; a test that needs one either gets it or fails
- * with a message that says what to do.
+ * A real RabbitMQ broker for tests, found or started on this machine. A test that needs one gets it or fails with a message that says what
+ * to do.
  */
 @NullMarked
 package io.safebunny.test.broker;

@@ -61,7 +61,7 @@ interface ForeignBodyRules {
         assertThat(Gadget.made()).isEqualTo(before);
     }
 
-    /** As the formats write it that let bodies choose. */
+    /** Bodies that name a class, in the formats that let bodies choose their type. */
     private static List<byte[]> naming(Class<?> type) throws IOException {
         List<byte[]> bodies = new ArrayList<>();
         String name = type.getName();
@@ -94,7 +94,7 @@ interface ForeignBodyRules {
         }
     }
 
-    /** Nothing but a {@link SerializationException}, however strange the body; and never {@code null}. */
+    /** Any body either deserializes or fails with a {@link SerializationException}; the result is never {@code null}. */
     @Test
     default void readsAForeignBodyAsTheTypeOrRefusesIt() {
         for (byte[] body : foreign()) {

@@ -4,7 +4,7 @@ package io.safebunny.test.contract;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Handlers that wait. */
+/** Gates that handlers wait at. */
 final class Gates {
 
     private Gates() {}

@@ -156,7 +156,7 @@ interface LockRules {
         return Objects.requireNonNull(store.findAndLock(key));
     }
 
-    /** In a transaction; empty when somebody else has created it, or the database would not wait for that. */
+    /** Creates it in a transaction; empty if another transaction created it first or the database refused to wait. */
     private static Optional<MessageRecord> created(TransactionalMessageStore store, MessageRecord companion) {
         TransactionalMessageStore.LocalTransaction transaction = store.begin();
         try {

@@ -9,11 +9,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What every {@link MessageStore} does. A new store is one class that extends this one and says how to get at it: run it
- * against the real database or service. Rules that need the store's clock to move on are not run where {@link #age} cannot.
+ * The contract of every {@link MessageStore}. Test a new store with one class that extends this one, against the real database or service.
+ * Rules that need the store's clock to advance are skipped where {@link #age} cannot do that.
  *
- * <p>The node under test has no records at the beginning of each test: give each test a node of its own, or empty it. Each
- * rule is proved to bite by a broken store that fails it and no other.
+ * <p>The node under test must have no records at the beginning of each test: use a new node per test, or empty it. For each rule a broken
+ * store exists that fails exactly that rule.
  */
 @Timeout(120)
 public abstract class MessageStoreContract
@@ -28,18 +28,18 @@ public abstract class MessageStoreContract
 
     private final StoreBench bench = new StoreBench(this);
 
-    /** The records of the node under test, kept for {@link #retention} and {@link #poisonRetention}. Asked for once per test. */
+    /** The records of the node under test, kept for {@link #retention} and {@link #poisonRetention}. Called once per test. */
     protected abstract MessageStore store();
 
-    /** The same records, as another process sees them: another client, pool and cache. Asked for once per test. */
+    /** The same records as another process sees them, through another client, pool and cache. Called once per test. */
     protected abstract MessageStore anotherInstance();
 
-    /** The records of another node in the same database or service. Asked for once per test. */
+    /** The records of another node in the same database or service. Called once per test. */
     protected abstract MessageStore otherNode();
 
     /**
-     * How long records in a final state are kept, and the unit of {@link #age}: some hours where time can be moved, some
-     * seconds where it can only be waited for.
+     * How long records in a final state are kept, and the unit of {@link #age}: some hours where time can be moved, some seconds where the
+     * test must wait.
      */
     protected abstract Duration retention();
 
@@ -49,10 +49,10 @@ public abstract class MessageStoreContract
     }
 
     /**
-     * Lets time pass by the store's clock, for all records of both nodes: moves a virtual clock, moves the records' time
-     * stamps back, or waits. No longer than {@link #retention} and a second at a time.
+     * Advances the store's clock for all records of both nodes: moves a virtual clock, moves the records' time stamps back, or waits. At
+     * most {@link #retention} plus a second at a time.
      *
-     * @return {@code false} where that is impossible; the rule is then reported as not run
+     * @return {@code false} if that is impossible; the rule is then reported as skipped
      */
     protected boolean age(Duration duration) {
         return false;
@@ -64,16 +64,15 @@ public abstract class MessageStoreContract
     }
 
     /**
-     * Step results and publications of so many bytes fit into no record, 0 without such a limit. A store that cannot hold a
-     * megabyte is no store.
+     * A size in bytes of step results and publications that fits into no record, 0 if there is no limit. Every store must hold a megabyte.
      */
     protected long largestContent() {
         return 0;
     }
 
     /**
-     * The record, changed so that this store refuses it for good and takes any other. The default is {@code null}: there is no
-     * such record, or none that a test can make; the rule is then reported as not run.
+     * The record, changed so that this store permanently refuses it. The default is {@code null}: there is no such record, or a test cannot
+     * make one; the rule is then reported as skipped.
      */
     protected @Nullable MessageRecord unstorable(MessageRecord record) {
         return null;

@@ -78,7 +78,7 @@ public abstract class SagaContract {
     /** Makes the saga fail. */
     public record Declined(String order) {}
 
-    /** Sums up, and undoes when it is told to. */
+    /** Adds up numbers, and undoes when told to. */
     @BunnySaga
     static class Sums {
         record State(int messages, int sum) {}
@@ -128,7 +128,7 @@ public abstract class SagaContract {
     }
 
     /**
-     * How often its handler runs at most. Without locks, messages that lose a race run again.
+     * Maximum number of runs of its handler. Without locks, messages that lose a race are handled again.
      *
      * @param messages how many it gets
      */
@@ -301,7 +301,7 @@ public abstract class SagaContract {
         var unusedDeclined = billing.bunny().publish(new Declined("ended"), toIt);
         await().until(() -> view(one, "ended").status() == SagaStatus.FAILED);
 
-        await().untilAsserted(() -> assertThat(failed(one)).isEmpty()); // nobody looks after it any more
+        await().untilAsserted(() -> assertThat(failed(one)).isEmpty()); // no instance supervises it any more
 
         long version = view(one, "ended").version();
         var unusedAgain = desk.bunny().publish(new Begin(), toIt);

@@ -43,13 +43,13 @@ public abstract class ScheduledContract {
 
     private static final int MESSAGES = 90;
 
-    /** What is scheduled. */
+    /** The scheduled message. */
     public record Reminder(int number) {}
 
-    /** Has a handler cancel, and fail. */
+    /** Makes a handler cancel and then fail. */
     public record CancelAndFail(String handle) {}
 
-    /** Has a handler schedule. */
+    /** Makes a handler schedule. */
     public record Schedule(int number) {}
 
     private final String node = "diary-" + UUID.randomUUID();
@@ -89,7 +89,7 @@ public abstract class ScheduledContract {
                 invoker);
     }
 
-    /** Two instances of the node that schedules, and one that notes what it gets. */
+    /** Two instances of the scheduling node, and one node that records what it receives. */
     private List<SafeBunnyEngine> start() {
         SafeBunnyEngine unused = start(
                 "reader", false, List.of(handler(node, Reminder.class, (payload, context) -> arrivals.computeIfAbsent(

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What {@link MessageSerializerContract} has written and read. */
+/** Payloads of {@link MessageSerializerContract}. */
 final class SerializerPayloads {
 
     static final String SECRET = "s3cret";
 
     private SerializerPayloads() {}
 
-    /** Everything that records usually hold. */
+    /** All types that records usually have as components. */
     public record Everything(
             String text,
             int number,
@@ -56,7 +56,7 @@ final class SerializerPayloads {
     /** Holds anything. */
     public record Holder(@Nullable Object value) {}
 
-    /** Cannot be written by whoever asks for its component. */
+    /** Its component cannot be read. */
     public record Refusing(String text) {
         @Override
         public String text() {
@@ -71,7 +71,7 @@ final class SerializerPayloads {
         }
     }
 
-    /** Nobody may make one from a body. */
+    /** Must never be instantiated from a body. */
     public static final class Gadget implements Serializable {
 
         private static final long serialVersionUID = 1;
@@ -86,7 +86,7 @@ final class SerializerPayloads {
             MADE.set(MADE.get() + 1);
         }
 
-        /** How many this thread has made. */
+        /** Number of instances created by this thread. */
         static int made() {
             return MADE.get();
         }

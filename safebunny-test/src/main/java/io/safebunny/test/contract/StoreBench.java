@@ -68,7 +68,7 @@ final class StoreBench {
         return fixture.retention();
     }
 
-    /** The rule is not run where nothing is refused but size. */
+    /** Skips the rule where only the size can be refused. */
     MessageRecord unstorable(MessageRecord record) {
         MessageRecord unstorable = fixture.unstorable(record);
         assumeTrue(unstorable != null, "no record is known that this store refuses for good");
@@ -79,7 +79,7 @@ final class StoreBench {
         return fixture.largestContent();
     }
 
-    /** The rule is not run where nothing is too large. */
+    /** Skips the rule where no record is too large. */
     void assumeLimitedContent() {
         assumeTrue(largestContent() > 0, "this store has no limit");
     }
@@ -173,17 +173,17 @@ final class StoreBench {
 
     // ---- time
 
-    /** The rule is not run where the store's clock cannot be moved. */
+    /** Skips the rule where the store's clock cannot be moved. */
     void age(Duration duration) {
         assumeTrue(fixture.age(duration), "the clock of this store cannot be moved");
     }
 
-    /** After this, records in a final state are to be forgotten, but for poisoned ones. */
+    /** Advances until final records have expired, except poisoned ones. */
     void outliveTheRetention() {
         age(retention().plusSeconds(1));
     }
 
-    /** After this, poisoned records are to be forgotten, too. */
+    /** Advances until poisoned records have expired too. */
     void outliveThePoisonRetention() {
         Duration remaining = fixture.poisonRetention().plusSeconds(1);
         while (remaining.compareTo(retention()) > 0) { // the most at a time
@@ -199,7 +199,7 @@ final class StoreBench {
 
     ConditionFactory await() {
         return Awaitility.await()
-                .dontCatchUncaughtExceptions() // they may be of a test that runs beside this one
+                .dontCatchUncaughtExceptions() // they may belong to a test that runs concurrently
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(5))
                 .atMost(patience());

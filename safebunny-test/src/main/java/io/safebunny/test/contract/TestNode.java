@@ -21,7 +21,7 @@ record TestNode(TransportBench bench, Topology topology, Transport transport) {
         return topology.node();
     }
 
-    /** The queue it consumes. */
+    /** Its queue. */
     String queue() {
         return Names.address(name(), TYPE);
     }
@@ -49,12 +49,12 @@ record TestNode(TransportBench bench, Topology topology, Transport transport) {
         bench.awaitSuccess(send(new Route.ToQueue(queue()), message, delay));
     }
 
-    /** Acknowledges everything, one by one: once a message is seen, all that came before it have been seen. */
+    /** Acknowledges everything one by one, so once a message is seen, all earlier ones have been seen. */
     Inbox consume() {
         return consume(1, Delivery::acknowledge);
     }
 
-    /** Notes every delivery, then passes it on. */
+    /** Records every delivery, then passes it on. */
     Inbox consume(int prefetch, DeliveryHandler handler) {
         return consume(queue(), prefetch, handler);
     }

@@ -40,7 +40,7 @@ final class TransactionBench {
         return fixture.longestWait();
     }
 
-    /** On the thread of the test; rolled back at the end of the test at the latest. */
+    /** Begins one on the test's thread; rolled back at the end of the test at the latest. */
     void begin() {
         open = store().begin();
     }
@@ -69,13 +69,13 @@ final class TransactionBench {
         return transaction;
     }
 
-    /** In a committed transaction of another instance, on a thread of its own. */
+    /** Runs in a committed transaction of another instance, on its own thread. */
     <T> Future<T> elsewhere(Function<TransactionalMessageStore, T> action) {
         TransactionalMessageStore store = another();
         return fixture.bench().elsewhere(() -> inTransaction(store, action));
     }
 
-    /** In a rolled back transaction and then in a committed one of the store, within one turn, on a thread of its own. */
+    /** Runs in a rolled back and then in a committed transaction of the store, within one turn, on its own thread. */
     <T> Future<T> inTurn(Function<TransactionalMessageStore, T> action) {
         TransactionalMessageStore store = store();
         return fixture.bench().elsewhere(() -> {

@@ -5,10 +5,7 @@ import io.safebunny.store.TransactionalMessageStore;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 
-/**
- * What every {@link TransactionalMessageStore} does in addition to what every store does. The stores of the fixture need at
- * least three connections.
- */
+/** The additional contract of every {@link TransactionalMessageStore}. The stores of the fixture need at least three connections. */
 public abstract class TransactionalStoreContract extends MessageStoreContract implements TransactionRules, LockRules {
 
     private final TransactionBench transactions = new TransactionBench(this);
@@ -19,12 +16,12 @@ public abstract class TransactionalStoreContract extends MessageStoreContract im
     @Override
     protected abstract TransactionalMessageStore anotherInstance();
 
-    /** How long a transaction waits for another one at most: a second or so, since the rules wait for it. */
+    /** Maximum time that a transaction waits for another one; about a second, as the rules wait for it. */
     protected abstract Duration longestWait();
 
     /**
-     * Ends the transaction that is open on this thread as the database does it by itself, to a session that was idle for too long: what
-     * it wrote is undone, its locks are free, and nobody is told.
+     * Ends the transaction open on this thread as a database does to a session that was idle for too long: it is rolled back and its locks
+     * are released without notice.
      */
     protected abstract void endOpenTransaction();
 

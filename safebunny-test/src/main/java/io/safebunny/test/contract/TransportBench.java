@@ -74,7 +74,7 @@ final class TransportBench {
         return transport;
     }
 
-    /** Something for a handler to wait at; opened at the end of the test at the latest. */
+    /** A gate for a handler to wait at; opened at the end of the test at the latest. */
     CountDownLatch gate() {
         CountDownLatch gate = new CountDownLatch(1);
         gates.add(gate);
@@ -83,7 +83,7 @@ final class TransportBench {
 
     ConditionFactory await() {
         return Awaitility.await()
-                .dontCatchUncaughtExceptions() // they may be of a test that runs beside this one
+                .dontCatchUncaughtExceptions() // they may belong to a test that runs concurrently
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(2))
                 .atMost(patience());

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
  * The contract of every {@link Transport}. Extend it, create yours, and run it against the real broker. Each test uses its own node and
  * queue names, so suites can share a broker and run concurrently.
  *
- * <p>Each rule is proved to bite by a broken transport that fails it and no other.
+ * <p>For each rule a broken transport exists that fails exactly that rule.
  */
 @Timeout(120)
 public abstract class TransportContract
@@ -30,7 +30,7 @@ public abstract class TransportContract
     /** A new transport of this node, not started; the suite closes it. Called for several instances of one node. */
     protected abstract Transport newTransport(String node);
 
-    /** The same value each time: options of all topologies, known to the transports too. */
+    /** Options of all topologies, also used by the transports; must return the same value each time. */
     protected abstract TopologyOptions topologyOptions();
 
     /** Called after each test, its transports closed, with the queues it declared: delete them on a shared broker. */

@@ -21,13 +21,12 @@ import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that speaks the API of Azure Cosmos DB: the account that the environment names with {@code SAFEBUNNY_COSMOS_ENDPOINT}
- * and {@code SAFEBUNNY_COSMOS_KEY}, or a private one in memory on 127.0.0.1, run with Node.js from the npm package
- * {@code @vercel/cosmosdb-server}. That one knows no time to live, no request units, no limit of size and one partition; its
- * certificate is its own, so clients need gateway mode and
- * {@code -DCOSMOS.EMULATOR_SERVER_CERTIFICATE_VALIDATION_DISABLED=true}.
+ * A server that speaks the API of Azure Cosmos DB: the account that the environment names with {@code SAFEBUNNY_COSMOS_ENDPOINT} and {@code
+ * SAFEBUNNY_COSMOS_KEY}, or a private one in memory on 127.0.0.1, run with Node.js from the npm package {@code @vercel/cosmosdb-server}.
+ * That one has no time to live, no request units, no size limits and only one partition; its certificate is self-signed, so clients need
+ * gateway mode and {@code -DCOSMOS.EMULATOR_SERVER_CERTIFICATE_VALIDATION_DISABLED=true}.
  *
- * <p>Thread-safe. Whoever starts it closes it; it also ends with the virtual machine, however that ends.
+ * <p>Thread-safe. The caller must close it; it also ends with the JVM, however that ends.
  */
 public final class CosmosServer implements AutoCloseable {
 
@@ -174,12 +173,12 @@ public final class CosmosServer implements AutoCloseable {
         awaitEnd(own());
     }
 
-    /** Freezes the server: connections stay open and nobody answers on them. */
+    /** Freezes the server: connections stay open but get no answers. */
     public void pause() {
         signal("STOP");
     }
 
-    /** Lets a frozen server go on. */
+    /** Resumes a frozen server. */
     public void resume() {
         signal("CONT");
     }

