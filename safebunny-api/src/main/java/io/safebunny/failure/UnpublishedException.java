@@ -11,7 +11,7 @@ public final class UnpublishedException extends SafeBunnyException {
     public UnpublishedException(String messageId, PublishException refusal) {
         super(
                 "SB-3008",
-                "Message %s was handled, but a publication of its handler was refused, and there is no message store to keep it. %s The handler will run again and publish the same ids. Use a message store (safebunny.store.type) if only the publication should wait."
+                "Message %s was handled, but a publication of its handler was refused, and there is no message store to keep it. %s Then let the message be handled again, by its retry or by a replay: its handler runs once more and publishes the same ids. Use a message store (safebunny.store.type) if only the publication should wait."
                         .formatted(messageId, refusal.messageWithoutCode()),
                 refusal);
     }

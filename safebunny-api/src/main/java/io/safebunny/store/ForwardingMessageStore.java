@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes everything on to another store. To wrap one, extend this and override what is to be different. What is replaced at once is replaced
- * one by one, so that a subclass that overrides {@link #replace} need not override {@link #replaceAll}. As thread-safe as the other one.
+ * Delegates everything to another store. Extend it to wrap a store. {@link #replaceAll} calls {@link #replace} for each record,
+ * so a subclass needs to override only {@link #replace}. As thread-safe as the other store.
  */
 public abstract class ForwardingMessageStore implements MessageStore {
 

@@ -12,21 +12,22 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Time for tests and simulations: it stands still until {@link #advance}, and when it is {@link #skipping}, also until somebody
- * sleeps or waits. What is scheduled runs on the thread that moves the time. Thread-safe.
+ * Time for tests and simulations. It stands still until {@link #advance} or, if it is {@link #skipping}, until a thread sleeps or
+ * waits. Scheduled tasks run on the thread that moves the time. Thread-safe.
  *
- * <p>Unless it skips, one thread advances and others sleep and wait; whether they are asleep before time moves on is seen by
- * {@link #pending}.
+ * <p>Unless it is skipping, one thread advances while others sleep and wait; use {@link #pending} to see whether they are asleep
+ * before moving the time.
  */
 public final class VirtualTimeline implements Timeline {
 
-    /** Where it begins unless told otherwise. */
+    /** The initial time. */
     public static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
     private final Instant start;
     private final boolean skips;
     private final Random random = new Random(1); // thread-safe, unlike a SplittableRandom
-    private final PriorityQueue<Task> tasks = new PriorityQueue<>(); // guarded by this
+    // guarded by this, like the field below
+    private final PriorityQueue<Task> tasks = new PriorityQueue<>();
     private long elapsed;
     private long order;
 
@@ -45,35 +46,35 @@ public final class VirtualTimeline implements Timeline {
     }
 
     /**
-     * Begins at {@link #START}. A thread that sleeps or waits does not block: it moves the time on itself, running what becomes due,
-     * until it need not wait any longer. So one thread is enough for a whole scenario.
+     * Begins at {@link #START}. A thread that sleeps or waits does not block, but moves the time itself, running tasks as they
+     * become due, until its wait is over. So one thread is enough for a whole scenario.
      */
     public static VirtualTimeline skipping() {
         return new VirtualTimeline(START, true);
     }
 
     /**
-     * Moves time on, and stops on the way at each task that becomes due to run it in the calling thread: the earliest
-     * first, of equally early ones the one scheduled first. Tasks scheduled by tasks count too. Zero runs what is due.
+     * Moves the time, and runs each task on the calling thread when it becomes due: the earliest first, and tasks due at the same
+     * time in the order in which they were scheduled. Includes tasks scheduled by these tasks. Zero runs tasks that are due now.
      */
     public void advance(Duration duration) {
         long end = nanoTime() + duration.toNanos();
         while (runNext(end)) {
-            // one task after the other
+            // runs one task at a time
         }
     }
 
-    /** Since the beginning. */
+    /** Time since the beginning. */
     public Duration elapsed() {
         return Duration.ofNanos(nanoTime());
     }
 
-    /** Tasks not yet due, blocked threads among them. */
+    /** Number of scheduled tasks, including one for each blocked thread. */
     public synchronized int pending() {
         return tasks.size();
     }
 
-    /** @return false when nothing is due until then, which is what time it is now */
+    /** @return {@code false} if no task is due until {@code end}; the time is {@code end} then */
     private boolean runNext(long end) {
         Task due = moveToNext(end);
         if (due != null) {
@@ -82,7 +83,7 @@ public final class VirtualTimeline implements Timeline {
         return due != null;
     }
 
-    /** Never backwards: several threads may move the time. */
+    /** Moves to the next task. Never moves backwards, because several threads may move the time. */
     private synchronized @Nullable Task moveToNext(long end) {
         Task next = tasks.peek();
         if (next == null || next.due() > end) {
@@ -131,7 +132,7 @@ public final class VirtualTimeline implements Timeline {
         try {
             await(new CompletableFuture<Void>(), duration);
         } catch (TimeoutException e) {
-            return; // slept
+            return; // time has moved to the end of the sleep
         } catch (ExecutionException e) {
             throw new AssertionError(e);
         }
@@ -175,7 +176,7 @@ public final class VirtualTimeline implements Timeline {
         }
     }
 
-    /** The same numbers in each run. */
+    /** Gives the same numbers in every run. */
     @Override
     public RandomGenerator random() {
         return random;

@@ -4,8 +4,8 @@ package io.safebunny.transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes everything on to another delivery. To wrap one, extend this and override what is to be different: a wrapper that implements {@link
- * Delivery} itself loses its {@link #refusal}. As thread-safe as the other one.
+ * Delegates everything to another delivery. Extend it to wrap a delivery: a wrapper that implements {@link Delivery} directly may
+ * miss {@link #refusal}. As thread-safe as the other delivery.
  */
 public abstract class ForwardingDelivery implements Delivery {
 

@@ -8,14 +8,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Passes everything on to another transport. To wrap one, extend this and override what is to be different: a wrapper that implements {@link
- * Transport} itself loses what its defaults leave out. As thread-safe as the other one.
+ * Delegates everything to another transport. Extend it to wrap a transport: a wrapper that implements {@link Transport} directly
+ * may miss the methods that have defaults. As thread-safe as the other transport.
  */
 public abstract class ForwardingTransport implements Transport {
 
     protected final Transport transport;
 
-    /** @param transport is closed with this one */
+    /** @param transport closed together with this one */
     protected ForwardingTransport(Transport transport) {
         this.transport = transport;
     }

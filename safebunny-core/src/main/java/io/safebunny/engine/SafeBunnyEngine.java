@@ -92,8 +92,7 @@ public final class SafeBunnyEngine {
                 parts.transport(),
                 parts.timeline(),
                 parts.callbacks(),
-                options.publishTimeout(),
-                options.maxInFlight(),
+                new ConfirmedSender.Limits(options.publishTimeout(), options.maxInFlight()),
                 observations);
         metrics.inFlight(sender::inFlight);
         poison = new NodePoison(parts, sender);

@@ -199,7 +199,8 @@ public final class MemoryBroker {
         List<MemoryConsumption> created = new ArrayList<>(1);
         change(afterwards -> {
             MemoryQueue queue = require(queueName);
-            MemoryConsumption consumption = new MemoryConsumption(this, queue, prefetch, pace, handler, worker);
+            MemoryConsumption consumption = new MemoryConsumption(this, queue, prefetch, handler, worker);
+            consumption.beginAt(pace);
             queue.add(consumption);
             queue.handOut(afterwards);
             created.add(consumption);

@@ -32,18 +32,17 @@ final class MemoryConsumption implements Consumption {
     private boolean stopping;
 
     MemoryConsumption(
-            MemoryBroker broker,
-            MemoryQueue queue,
-            int prefetch,
-            Pace pace,
-            DeliveryHandler handler,
-            Executor executor) {
+            MemoryBroker broker, MemoryQueue queue, int prefetch, DeliveryHandler handler, Executor executor) {
         this.broker = broker;
         this.queue = queue;
         this.prefetch = prefetch;
         this.handler = handler;
         this.executor = executor;
-        this.limit = limit(pace);
+    }
+
+    /** Sets the initial pace; call it with the broker's lock held. */
+    void beginAt(Pace pace) {
+        limit = limit(pace);
     }
 
     /** When paused, deliveries that were assigned but not started go back to their positions in the queue. */

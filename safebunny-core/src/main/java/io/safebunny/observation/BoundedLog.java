@@ -89,7 +89,7 @@ public final class BoundedLog {
         }
     }
 
-    /** As {@link #tell}; but what is only counted is logged in full at {@code DEBUG}, where nothing is bounded. */
+    /** Like {@link #tell}, but events that are only counted are also logged in full at {@code DEBUG}, without a limit. */
     public void tellEach(Kind kind, String which, Consumer<LoggingEventBuilder> inFull) {
         Level level = isAdmitted(kind, which) ? kind.level() : Level.DEBUG;
         if (kind.logger().isEnabledForLevel(level)) {

@@ -52,8 +52,7 @@ public final class ConfirmedSender {
     private final Transport transport;
     private final Timeline timeline;
     private final Executor retries;
-    private final Duration timeout;
-    private final int maxInFlight;
+    private final Limits limits;
     private final Permits inFlight;
     private final Observations observations;
     private final AtomicInteger unconfirmed = new AtomicInteger();
@@ -67,29 +66,27 @@ public final class ConfirmedSender {
     /** Observes nothing. */
     public ConfirmedSender(
             Transport transport, Timeline timeline, Executor retries, Duration timeout, int maxInFlight) {
-        this(transport, timeline, retries, timeout, maxInFlight, Observations.none());
+        this(transport, timeline, retries, new Limits(timeout, maxInFlight), Observations.none());
     }
 
-    /**
-     * @param timeout total time for a message: waiting for a permit, a connection and a channel, retries, and the confirm
-     * @param maxInFlight maximum number of messages in flight
-     * @param retries runs retries; must not be the timeline's thread, because sending may block
-     */
+    /** @param retries runs retries; must not be the timeline's thread, because sending may block */
     public ConfirmedSender(
-            Transport transport,
-            Timeline timeline,
-            Executor retries,
-            Duration timeout,
-            int maxInFlight,
-            Observations observations) {
-        this.observations = observations;
+            Transport transport, Timeline timeline, Executor retries, Limits limits, Observations observations) {
         this.transport = transport;
         this.timeline = timeline;
         this.retries = retries;
-        this.timeout = timeout;
-        this.maxInFlight = maxInFlight;
-        this.inFlight = new Permits(maxInFlight);
+        this.limits = limits;
+        this.inFlight = new Permits(limits.maxInFlight());
+        this.observations = observations;
     }
+
+    /**
+     * Limits of sending.
+     *
+     * @param timeout total time for a message: waiting for a permit, a connection and a channel, retries, and the confirm
+     * @param maxInFlight maximum number of messages in flight
+     */
+    public record Limits(Duration timeout, int maxInFlight) {}
 
     /** Refuses publications until {@link #start}, because there is no connection yet. */
     public void awaitStart() {
@@ -263,7 +260,7 @@ public final class ConfirmedSender {
 
     /** The deadline of a publication that begins now. */
     Deadline deadline() {
-        return Deadline.after(timeout, timeline);
+        return Deadline.after(limits.timeout(), timeline);
     }
 
     /** @param deadline for everything: waiting for a permit, a connection and a channel, retries, and the confirm */
@@ -274,8 +271,8 @@ public final class ConfirmedSender {
                 sent.completeExceptionally(new PublishTimeoutException(
                         message.publication(),
                         deadline.timeout(),
-                        "one of %s places for unconfirmed publications (safebunny.publisher.max-in-flight)"
-                                .formatted(maxInFlight)));
+                        "a permit, because %s publications are unconfirmed (safebunny.publisher.max-in-flight)"
+                                .formatted(limits.maxInFlight())));
                 return sent;
             }
         } catch (InterruptedException e) {

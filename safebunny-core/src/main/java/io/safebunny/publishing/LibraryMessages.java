@@ -47,7 +47,7 @@ public final class LibraryMessages {
     public OutboundMessage after(Envelope parent, Object payload, String key) {
         String type = MessageTypes.nameOf(payload.getClass());
         String id = id(parent.correlationId(), parent.id(), type, key);
-        return message(id, parent.correlationId(), parent, payload, timeline.now(), Duration.ZERO);
+        return sent(message(id, parent.correlationId(), parent, payload, timeline.now()), Duration.ZERO);
     }
 
     /**
@@ -57,7 +57,7 @@ public final class LibraryMessages {
      */
     public OutboundMessage first(String id, String correlationId, Object payload, Instant now, Instant due) {
         Instant comes = due.isBefore(now) ? now : due;
-        return message(id, correlationId, null, payload, comes, Duration.between(now, comes));
+        return sent(message(id, correlationId, null, payload, comes), Duration.between(now, comes));
     }
 
     /**
@@ -80,16 +80,16 @@ public final class LibraryMessages {
         return ids.idOf(new Ancestry(correlationId, cause, node, type, key, 1));
     }
 
-    private OutboundMessage message(
-            String id,
-            String correlationId,
-            @Nullable Envelope parent,
-            Object payload,
-            Instant sentAt,
-            Duration delay) {
+    private OutboundMessage sent(Envelope message, Duration delay) {
+        String routingKey = Names.address(node, message.type());
+        return new OutboundMessage(message.toWire(), new Route.Publication(routingKey), delay);
+    }
+
+    private Envelope message(
+            String id, String correlationId, @Nullable Envelope parent, Object payload, Instant sentAt) {
         String type = MessageTypes.nameOf(payload.getClass());
         String routingKey = Names.address(node, type);
-        Envelope message = new Envelope(
+        return new Envelope(
                 id,
                 correlationId,
                 type,
@@ -104,6 +104,5 @@ public final class LibraryMessages {
                 Map.of(),
                 json.contentType(),
                 json.serialize(payload));
-        return new OutboundMessage(message.toWire(), new Route.Publication(routingKey), delay);
     }
 }

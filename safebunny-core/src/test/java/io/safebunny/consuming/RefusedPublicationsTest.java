@@ -56,7 +56,7 @@ class RefusedPublicationsTest {
                     .startsWith("SB-3008 Message " + Wires.ID + " was handled")
                     .contains("[type=PaymentCaptured, routingKey=billing-PaymentCaptured, id=")
                     .contains("Start the node that consumes it once")
-                    .contains("publish the same ids");
+                    .contains("publishes the same ids");
         });
     }
 

@@ -42,7 +42,7 @@ final class SagaMethodReader {
     record Signature(@Nullable Type payload, boolean takesState, boolean returnsState, SagaMethod method) {}
 
     /** All possible arguments of a method. */
-    private record Call(
+    private record SagaCall(
             @Nullable Object payload,
             MessageContext message,
             @Nullable Object state,
@@ -51,9 +51,9 @@ final class SagaMethodReader {
 
     /** Provides one argument of a call. */
     @FunctionalInterface
-    private interface Argument {
+    private interface SagaArgument {
         @Nullable
-        Object resolve(Call call);
+        Object resolve(SagaCall call);
     }
 
     Signature read(BeanMethod found, Role role, Type state) {
@@ -62,10 +62,10 @@ final class SagaMethodReader {
         boolean takesState = false;
         Type payload = null;
         Parameter[] parameters = found.method().getParameters();
-        Argument[] arguments = new Argument[parameters.length];
+        SagaArgument[] arguments = new SagaArgument[parameters.length];
         for (int i = 0; i < parameters.length; i++) {
             Type type = found.parameterType(i);
-            Argument argument = withoutState(where, parameters[i], role);
+            SagaArgument argument = withoutState(where, parameters[i], role);
             if (argument == null && SagaReader.sameType(type, state)) {
                 if (takesState) {
                     throw SagaReader.refused(
@@ -73,7 +73,7 @@ final class SagaMethodReader {
                             "Remove one of them. A payload needs a class of its own.");
                 }
                 takesState = true;
-                argument = Call::state;
+                argument = SagaCall::state;
             }
             if (argument == null) {
                 requirePayloadHere(where, role, payload, type);
@@ -110,9 +110,9 @@ final class SagaMethodReader {
     }
 
     /** Reads an argument other than state and payload; {@code null} if the parameter is one of these. */
-    private static @Nullable Argument withoutState(String where, Parameter parameter, Role role) {
+    private static @Nullable SagaArgument withoutState(String where, Parameter parameter, Role role) {
         if (parameter.getType() == SagaContext.class) {
-            return Call::saga;
+            return SagaCall::saga;
         }
         if (parameter.getType() == BlockedOn.class) {
             if (role != Role.POISONED) {
@@ -120,7 +120,7 @@ final class SagaMethodReader {
                         "Only a method with @OnPoisoned takes a BlockedOn [method=%s].".formatted(where),
                         "Remove the parameter, or move the code to the method with @OnPoisoned.");
             }
-            return Call::blockedOn;
+            return SagaCall::blockedOn;
         }
         Function<MessageContext, @Nullable Object> contextArgument = ContextArguments.read(where, parameter);
         return contextArgument == null ? null : call -> contextArgument.apply(call.message());
@@ -143,9 +143,13 @@ final class SagaMethodReader {
 
     /** @param unchanged type of the state if the method must not change it */
     private static SagaMethod method(
-            String where, MethodInvoker invoker, Argument[] arguments, @Nullable Type unchanged, boolean returnsState) {
+            String where,
+            MethodInvoker invoker,
+            SagaArgument[] arguments,
+            @Nullable Type unchanged,
+            boolean returnsState) {
         return (payload, message, state, saga, blockedOn) -> {
-            Call call = new Call(payload, message, state, saga, blockedOn);
+            SagaCall call = new SagaCall(payload, message, state, saga, blockedOn);
             @Nullable Object[] values = new Object[arguments.length];
             for (int i = 0; i < values.length; i++) {
                 values[i] = arguments[i].resolve(call);

@@ -128,15 +128,13 @@ public final class SagaMessages {
     }
 
     /**
-     * A timeout whose wake-up message has not been sent yet.
+     * The {@linkplain SagaTimeout#token token} of a new timeout.
      *
      * @param cause id of the message that sets it
      * @param number distinguishes several timeouts set by the same message
      */
-    public SagaTimeout timeout(SagaDocument saga, String name, Instant due, String cause, int number, Instant now) {
-        String key = "%s:%s:%s".formatted(saga.saga(), name, number);
-        String token = library.id(saga.id(), cause, TIMEOUT, key);
-        return new SagaTimeout(token, due, LibraryMessages.wakesAt(due, now));
+    public String timeoutToken(SagaDocument saga, String name, String cause, int number) {
+        return library.id(saga.id(), cause, TIMEOUT, "%s:%s:%s".formatted(saga.saga(), name, number));
     }
 
     /** The message that wakes the saga. Its id is the same however often it is sent. */
@@ -156,7 +154,8 @@ public final class SagaMessages {
      */
     public OutboundMessage poisoned(BunnyPoisoned news, String reason, long setAsideAt, String sagaId, Instant now) {
         String key = "%s:%s:%s".formatted(news.node(), news.recordVersion(), news.sentAt());
-        return news(news, news.messageId(), key, Map.of(REASON, reason, SET_ASIDE_AT, setAsideAt), sagaId, now);
+        String id = library.id(sagaId, news.messageId(), POISONED, key);
+        return news(id, news, Map.of(REASON, reason, SET_ASIDE_AT, setAsideAt), sagaId, now);
     }
 
     /**
@@ -169,7 +168,7 @@ public final class SagaMessages {
         String id = message.messageId();
         BunnyPoisoned news = new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, id, true);
         Map<String, Object> headers = Map.of(REASON, message.reason(), SET_ASIDE_AT, block.setAsideAt());
-        return news(news, cause, id + ":" + message.node(), headers, sagaId, now);
+        return news(library.id(sagaId, cause, POISONED, id + ":" + message.node()), news, headers, sagaId, now);
     }
 
     /**
@@ -179,12 +178,11 @@ public final class SagaMessages {
     public OutboundMessage poisonedForSender(BunnyPoisoned told, MessageContext context, String sagaId, Instant now) {
         Map<String, Object> headers = Map.of(
                 REASON, reasonOf(context.headers()), SET_ASIDE_AT, setAsideAtOf(context.headers()), FOR_SENDER, true);
-        return news(told, context.messageId(), "sender", headers, sagaId, now);
+        return news(library.id(sagaId, context.messageId(), POISONED, "sender"), told, headers, sagaId, now);
     }
 
-    private OutboundMessage news(
-            BunnyPoisoned news, String cause, String key, Map<String, Object> more, String sagaId, Instant now) {
-        OutboundMessage made = library.first(library.id(sagaId, cause, POISONED, key), sagaId, news, now, now);
+    private OutboundMessage news(String id, BunnyPoisoned news, Map<String, Object> more, String sagaId, Instant now) {
+        OutboundMessage made = library.first(id, sagaId, news, now, now);
         Map<String, Object> headers = new LinkedHashMap<>(made.message().headers());
         headers.putAll(more);
         return new OutboundMessage(made.message().withHeaders(headers), made.route(), made.delay());

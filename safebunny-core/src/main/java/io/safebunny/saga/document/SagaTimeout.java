@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga.document;
 
+import io.safebunny.publishing.LibraryMessages;
 import java.time.Instant;
 
 /**
@@ -10,4 +11,10 @@ import java.time.Instant;
  * @param due when it expires
  * @param wakesAt when that message arrives, which may be earlier; then another one is sent for the remaining time
  */
-public record SagaTimeout(String token, Instant due, Instant wakesAt) {}
+public record SagaTimeout(String token, Instant due, Instant wakesAt) {
+
+    /** A timeout whose wake-up message has not been sent yet. */
+    public static SagaTimeout due(String token, Instant due, Instant now) {
+        return new SagaTimeout(token, due, LibraryMessages.wakesAt(due, now));
+    }
+}

@@ -170,7 +170,8 @@ final class SagaRun implements SagaContext {
 
     /** With a new message: the one before, if there is any, is stale. */
     void arm(String name, Instant due) {
-        SagaTimeout set = messages.timeout(saga, name, due, handling.message().id(), ++timeoutsSet, now);
+        SagaTimeout set = SagaTimeout.due(
+                messages.timeoutToken(saga, name, handling.message().id(), ++timeoutsSet), due, now);
         saga.timeouts().put(name, set);
         handling.collect(messages.alarm(saga.saga(), saga.id(), name, set, now));
     }

@@ -192,7 +192,8 @@ final class OverdueSagas implements Overdue {
                     saga.note(now, "stuck: the message of timeout %s was set aside".formatted(name));
                 }
                 case SPENT -> { // it fired while the saga was stuck
-                    SagaTimeout anew = messages.timeout(saga, name, timeout.due(), timeout.token(), 1, now);
+                    SagaTimeout anew =
+                            SagaTimeout.due(messages.timeoutToken(saga, name, timeout.token(), 1), timeout.due(), now);
                     saga.timeouts().put(name, anew);
                     alarms.add(messages.alarm(saga.saga(), saga.id(), name, anew, now));
                 }

@@ -104,7 +104,7 @@ final class ExactNumbers extends ValueDeserializerModifier {
             boolean isNumber = parser.currentToken().isNumeric();
             Object value = super.deserialize(parser, context);
             if (value instanceof BigDecimal decimal) {
-                requireScale(decimal, Exponents.LARGEST);
+                requireScale(decimal, JsonBytes.LARGEST_EXPONENT);
             } else if (isNumber && value instanceof Number number && Double.isInfinite(number.doubleValue())) {
                 throw new StreamConstraintsException(
                         "A number exceeds the range of its type (%s): use a larger type, or correct the sender"

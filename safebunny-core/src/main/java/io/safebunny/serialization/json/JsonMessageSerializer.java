@@ -14,6 +14,8 @@ import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.jsonFormatVisitors.JsonFormatVisitorWrapper;
+import tools.jackson.databind.jsonFormatVisitors.JsonObjectFormatVisitor;
 
 /**
  * JSON by Jackson 3. Tolerates unknown fields, unless all fields of the body are unknown. Refuses anything after the value,
@@ -113,7 +115,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
                     e.action());
         }
         if (flaw != null) {
-            throw new UnreadableTypeException(target, flaw);
+            throw Readability.unreadable(target, flaw);
         }
     }
 
@@ -158,7 +160,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
             throw new SerializationException(
                     "Cannot write %s as JSON: %s".formatted(payload.getClass().getName(), JsonReason.ofWriting(e)), e);
         }
-        int flaw = unicode ? UnpairedSurrogates.in(body) : -1;
+        int flaw = unicode ? JsonBytes.unpairedSurrogate(body) : -1;
         if (flaw >= 0) {
             throw new SerializationException(
                     "Cannot write %s as JSON: unpaired surrogate (half of a character) at byte %s. Make sure that text is only cut between characters."
@@ -176,7 +178,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
     /** @param unread collects fields that nothing reads */
     Object deserialize(byte[] body, Type target, @Nullable UnreadFields unread) {
         Object value = read(body, target, unread);
-        int flaw = unicode ? UnpairedSurrogates.in(body) : -1;
+        int flaw = unicode ? JsonBytes.unpairedSurrogate(body) : -1;
         if (flaw >= 0) {
             throw new SerializationException(
                     "Cannot read JSON as %s: unpaired surrogate (half of a character) at byte %s. The sender must cut text between characters"
@@ -193,16 +195,16 @@ public final class JsonMessageSerializer implements MessageSerializer {
     }
 
     private @Nullable Object read(byte[] body, Type target, @Nullable UnreadFields unread) {
-        if (!Utf8.is(body)) {
+        if (!JsonBytes.areUtf8(body)) {
             throw new SerializationException(
                     "Cannot read JSON as %s: the body is not UTF-8, which the sender must use"
                             .formatted(target.getTypeName()),
                     null);
         }
-        if (Exponents.areTooLarge(body)) {
+        if (JsonBytes.haveTooLargeExponent(body)) {
             throw new SerializationException(
                     "Cannot read JSON as %s: Exponent or scale of a number exceeds the maximum allowed (%s)"
-                            .formatted(target.getTypeName(), Exponents.LARGEST),
+                            .formatted(target.getTypeName(), JsonBytes.LARGEST_EXPONENT),
                     null);
         }
         try {
@@ -227,6 +229,23 @@ public final class JsonMessageSerializer implements MessageSerializer {
                     "Cannot read JSON as %s: %s".formatted(target.getTypeName(), e.problem()), null);
         } finally {
             UnknownNames.forget();
+        }
+    }
+
+    /** Finds out whether values of a type become JSON objects. */
+    private static final class ObjectShape extends JsonFormatVisitorWrapper.Base {
+
+        private boolean seen;
+
+        boolean isSeen() {
+            return seen;
+        }
+
+        /** @return {@code null}, so that properties are not visited */
+        @Override
+        public @Nullable JsonObjectFormatVisitor expectObjectFormat(JavaType type) {
+            seen = true;
+            return null;
         }
     }
 }

@@ -77,7 +77,7 @@ final class LostValues extends ValueDeserializerModifier {
         Set<String> unread = new TreeSet<>();
         type.getClassInfo().fields().forEach(field -> {
             String name = field.getName();
-            if (!field.isTransient() && !LostFields.isDecided(field)) {
+            if (!field.isTransient() && !EmptyObjects.isDecided(field)) {
                 fields.add(name);
                 // to Jackson's readers, a final field without a getter is not a property
                 if (Modifier.isPublic(field.getModifiers()) && !reader.hasProperty(name) && !ignored.contains(name)) {

@@ -4,6 +4,8 @@ package io.safebunny.serialization.json;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.safebunny.failure.ConfigurationException;
+import java.lang.reflect.Type;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -36,6 +38,9 @@ import tools.jackson.databind.util.ClassUtil;
  */
 final class Readability {
 
+    /** No JSON at all can be read as a type. */
+    static final String UNREADABLE = "SB-1112";
+
     private final JsonMapper mapper;
     private final DeserializationContext context;
     private final Set<ValueDeserializer<?>> seen = new HashSet<>();
@@ -57,6 +62,13 @@ final class Readability {
                 ? "%s has a constructor for a single value, and none for an object, because its parameter has no name, or another one than its getter (javac -parameters, jackson-module-kotlin or @JsonCreator tell it)"
                         .formatted(reader.handledType().getName())
                 : readability.flaw(reader);
+    }
+
+    static ConfigurationException unreadable(Type type, String flaw) {
+        return new ConfigurationException(
+                UNREADABLE,
+                "No JSON can be read as %s: %s.".formatted(type.getTypeName(), flaw),
+                "Make it a record, such as: record OrderPlaced(String order, long cents) {}; or give its class a constructor with @JsonCreator, or one without parameters; or add the Jackson module that reads it (of Kotlin: tools.jackson.module:jackson-module-kotlin).");
     }
 
     /** To Jackson, every constructor with one parameter takes a single value, unless the parameter's name is known. */
@@ -155,7 +167,7 @@ final class Readability {
                 && !bean.properties().hasNext()
                 && !bean.hasAnySetter()
                 && !(bean instanceof BuilderBasedDeserializer)
-                && LostFields.areAll(descriptionOf(bean), BeanPropertyDefinition::couldDeserialize);
+                && EmptyObjects.hideAllFields(descriptionOf(bean), BeanPropertyDefinition::couldDeserialize);
     }
 
     /** Has a serializer or deserializer of its own. */

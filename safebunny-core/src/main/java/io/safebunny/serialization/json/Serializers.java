@@ -37,8 +37,11 @@ public final class Serializers {
             try {
                 serializer.prepare(target);
                 isReadable = true;
-            } catch (UnreadableTypeException e) { // another serializer may read it
-                unreadable = e;
+            } catch (ConfigurationException e) {
+                if (!e.code().equals(Readability.UNREADABLE)) {
+                    throw e;
+                }
+                unreadable = e; // another serializer may read it
             }
         }
         if (unreadable != null && !isReadable) {

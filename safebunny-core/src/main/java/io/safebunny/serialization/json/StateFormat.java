@@ -5,6 +5,7 @@ import io.safebunny.failure.ConfigurationException;
 import io.safebunny.serialization.SerializationException;
 import java.lang.reflect.Type;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -68,10 +69,10 @@ public final class StateFormat {
         if (reading.unread().isEmpty()) {
             return;
         }
-        Set<String> lost = ChangedFields.among(reading.unread(), written, write(reading.value()));
+        Set<String> lost = changedAmong(reading.unread(), written, write(reading.value()));
         if (!lost.isEmpty()) {
             // fields that change with the clock
-            lost.removeAll(ChangedFields.among(lost, written, write(state)));
+            lost.removeAll(changedAmong(lost, written, write(state)));
         }
         if (!lost.isEmpty()) {
             throw new SerializationException(
@@ -88,13 +89,47 @@ public final class StateFormat {
             return false;
         }
         Reading before = read(written, type);
-        return ChangedFields.areBeside(
-                ChangedFields.among(before.unread(), written, write(before.value())), written, now);
+        return hasChangedBeside(changedAmong(before.unread(), written, write(before.value())), written, now);
     }
 
     static JsonMapper mapper() {
-        return UnreadModule.addTo(JsonMessageSerializer.keepingZones().rebuild())
+        return UnreadFields.collectedBy(JsonMessageSerializer.keepingZones().rebuild())
                 .build();
+    }
+
+    /**
+     * Those of the names whose value has changed. Arrays are compared ignoring order, because a set may be written in another
+     * order.
+     */
+    private static Set<String> changedAmong(Set<String> names, JsonNode was, JsonNode is) {
+        Set<String> changed = new TreeSet<>();
+        was.properties().forEach(field -> {
+            String name = field.getKey();
+            JsonNode now = is.path(name);
+            if (!names.contains(name)) {
+                changed.addAll(changedAmong(names, field.getValue(), now));
+            } else if (!field.getValue().equals(now)) {
+                changed.add(name);
+            }
+        });
+        for (int i = 0; was.isArray() && i < was.size(); i++) {
+            Set<String> within = changedAmong(names, was.get(i), is.path(i));
+            if (!within.isEmpty() && is.values().stream().noneMatch(was.get(i)::equals)) {
+                changed.addAll(within);
+            }
+        }
+        return changed;
+    }
+
+    private static boolean hasChangedBeside(Set<String> names, JsonNode was, JsonNode is) {
+        return !without(names, was).equals(without(names, is));
+    }
+
+    private static JsonNode without(Set<String> names, JsonNode tree) {
+        JsonNode rest = tree.deepCopy();
+        names.forEach(name ->
+                rest.findParents(name).forEach(object -> object.asObject().remove(name)));
+        return rest;
     }
 
     /** Result of a reading: the value, and what was not read. Confined to one thread. */
