@@ -2,6 +2,7 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.autoconfigure.properties.CircuitBreakerProperties;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.time.Timeline;
 import io.safebunny.waiting.Workers;

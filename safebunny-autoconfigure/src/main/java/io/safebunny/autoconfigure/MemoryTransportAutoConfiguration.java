@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
+import io.safebunny.autoconfigure.properties.EventsProperties;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryTransport;

@@ -9,6 +9,23 @@ import io.safebunny.BunnyOperations;
 import io.safebunny.BunnyScope;
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.ScheduledMessages;
+import io.safebunny.autoconfigure.diagnosis.UnknownProperties;
+import io.safebunny.autoconfigure.lifecycle.ConsumingLifecycle;
+import io.safebunny.autoconfigure.lifecycle.EngineLifecycle;
+import io.safebunny.autoconfigure.properties.DedupProperties;
+import io.safebunny.autoconfigure.properties.DelayedRetryProperties;
+import io.safebunny.autoconfigure.properties.EventsProperties;
+import io.safebunny.autoconfigure.properties.ListenerProperties;
+import io.safebunny.autoconfigure.properties.NodeProperties;
+import io.safebunny.autoconfigure.properties.PoisonProperties;
+import io.safebunny.autoconfigure.properties.PublisherProperties;
+import io.safebunny.autoconfigure.properties.RetryProperties;
+import io.safebunny.autoconfigure.properties.SafeBunnyProperties;
+import io.safebunny.autoconfigure.properties.SafeBunnyProperties.TransportKind;
+import io.safebunny.autoconfigure.properties.SagaProperties;
+import io.safebunny.autoconfigure.properties.SchedulingProperties;
+import io.safebunny.autoconfigure.properties.TopologyProperties;
+import io.safebunny.autoconfigure.rabbit.TopologyCommand;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.consuming.TrustedUsers;
 import io.safebunny.engine.SafeBunnyEngine;
@@ -28,7 +45,6 @@ import io.safebunny.middleware.ContextPropagator;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.rabbit.preflight.TopologyWatch;
-import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.saga.Sagas;
 import io.safebunny.serialization.Codecs;
 import io.safebunny.serialization.json.Serializers;
@@ -66,10 +82,10 @@ import org.springframework.util.ClassUtils;
             SerializationAutoConfiguration.class,
             IdsAutoConfiguration.class,
             StoreAutoConfiguration.class,
-            MemoryTransportAutoConfiguration.class,
-            RabbitTransportAutoConfiguration.class
+            MemoryTransportAutoConfiguration.class
         },
         afterName = {
+            "io.safebunny.autoconfigure.rabbit.RabbitTransportAutoConfiguration",
             SafeBunnyAutoConfiguration.MICROMETER + "metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
             SafeBunnyAutoConfiguration.MICROMETER
                     + "metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration",
@@ -104,45 +120,29 @@ final class SafeBunnyAutoConfiguration {
     SafeBunnyOptions safeBunnyOptions(
             SafeBunnyProperties node,
             TopologyOptions topology,
-            PublisherProperties publisher,
-            ListenerProperties listener,
-            DedupProperties dedup,
-            PoisonProperties poison,
-            SagaProperties saga,
+            ObjectProvider<NodeProperties> sections,
             Environment environment) {
-        boolean knowsUsers = !"memory".equals(environment.getProperty("safebunny.transport"));
-        return SafeBunnyOptions.of(NodeName.of(node.node(), environment.getProperty("spring.application.name")))
-                .withTopology(topology)
-                .withPublishTimeout(publisher.timeout())
-                .withMaxInFlight(publisher.maxInFlight())
-                .withMaxMessageSize(node.maxMessageSize().toBytes())
-                .withRetention(dedup.retention())
-                .withPoisonRetention(dedup.poisonRetention(topology))
-                .withLease(dedup.lease())
-                .withSagaRetention(saga.retention())
-                .withAutoStartup(listener.autoStartup())
-                .withExceptionDetails(poison.exceptionDetails())
-                .withTrustedUsers(knowsUsers ? new TrustedUsers(listener.trustedUsers()) : TrustedUsers.UNCHECKED);
+        SafeBunnyOptions options = SafeBunnyOptions.of(
+                        NodeName.of(node.node(), environment.getProperty("spring.application.name")))
+                .withTopology(topology);
+        for (NodeProperties section : sections) {
+            options = section.applyTo(options);
+        }
+        // only RabbitMQ knows who published a message
+        return node.transport() == TransportKind.MEMORY ? options.withTrustedUsers(TrustedUsers.UNCHECKED) : options;
     }
 
     @Bean
     @ConditionalOnMissingBean
     TopologyOptions safeBunnyTopologyOptions(TopologyProperties topology, PoisonProperties poison) {
-        return TopologyOptions.defaults()
-                .withPrefix(topology.prefix())
-                .withQueueType(topology.queueType())
-                .withDeliveryLimit(topology.deliveryLimit())
-                .withPoisonTtl(poison.ttl())
-                .withPoisonMaxLength(poison.maxLength())
-                .withArchiveTtl(poison.archiveTtl());
+        return topology.toOptions(poison);
     }
 
     @Bean
     @ConditionalOnMissingBean
     HandlerDefaults safeBunnyHandlerDefaults(
             ListenerProperties listener, RetryProperties retry, DelayedRetryProperties delayedRetry) {
-        return new HandlerDefaults(
-                listener.prefetch(), retry.toSettings(), new RetryStrategy(delayedRetry.delays(), retry.jitter()));
+        return new HandlerDefaults(listener.prefetch(), retry.toSettings(), retry.delayed(delayedRetry));
     }
 
     @Bean

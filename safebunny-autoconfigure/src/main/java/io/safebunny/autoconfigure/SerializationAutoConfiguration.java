@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure;
 
+import io.safebunny.autoconfigure.properties.PublisherProperties;
+import io.safebunny.autoconfigure.properties.SafeBunnyProperties;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.serialization.BodyCodec;
 import io.safebunny.serialization.Codecs;

@@ -10,6 +10,7 @@ import io.safebunny.BunnyCircuitBreaker.Change;
 import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.BunnyHandler;
 import io.safebunny.ThrottledException;
+import io.safebunny.autoconfigure.properties.CircuitBreakerProperties;
 import io.safebunny.breaker.BreakerSettings;
 import java.time.Duration;
 import java.util.Map;

@@ -4,6 +4,8 @@ package io.safebunny.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Bunny;
+import io.safebunny.autoconfigure.properties.DelayProperties;
+import io.safebunny.autoconfigure.properties.PublisherProperties;
 import io.safebunny.consuming.TrustedUsers;
 import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.engine.SafeBunnyParts;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyOperations;
+import io.safebunny.autoconfigure.health.HealthStatusOrder;
 import io.safebunny.failure.NackedException;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryMessageStore;

@@ -3,6 +3,7 @@ package io.safebunny.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.autoconfigure.properties.IdsProperties;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.identity.Ancestry;
 import io.safebunny.identity.IdScheme;

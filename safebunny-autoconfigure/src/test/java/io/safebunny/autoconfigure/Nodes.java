@@ -10,7 +10,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.util.ClassUtils;
 
 /** Contexts to run tests in. */
-final class Nodes {
+public final class Nodes {
 
     private Nodes() {}
 
@@ -24,14 +24,19 @@ final class Nodes {
                 .toList();
     }
 
+    /** The auto-configuration of the clock and the threads. */
+    public static Class<?> threads() {
+        return ThreadsAutoConfiguration.class;
+    }
+
     /** All auto-configurations of ours, and nothing else. */
-    static ApplicationContextRunner bare() {
+    public static ApplicationContextRunner bare() {
         return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(autoConfigurations().toArray(Class<?>[]::new)));
     }
 
     /** The node {@code shop} on the memory transport. */
-    static ApplicationContextRunner memory() {
+    public static ApplicationContextRunner memory() {
         return bare().withPropertyValues("safebunny.transport=memory", "safebunny.node=shop");
     }
 }

@@ -2,4 +2,4 @@
 package io.safebunny.autoconfigure;
 
 /** A message of the tests. */
-record OrderPlaced(String orderId) {}
+public record OrderPlaced(String orderId) {}

@@ -3,7 +3,18 @@ package io.safebunny.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.autoconfigure.SafeBunnyProperties.TransportKind;
+import io.safebunny.autoconfigure.properties.DedupProperties;
+import io.safebunny.autoconfigure.properties.DelayProperties;
+import io.safebunny.autoconfigure.properties.DelayedRetryProperties;
+import io.safebunny.autoconfigure.properties.IdsProperties;
+import io.safebunny.autoconfigure.properties.ListenerProperties;
+import io.safebunny.autoconfigure.properties.PoisonProperties;
+import io.safebunny.autoconfigure.properties.PublisherProperties;
+import io.safebunny.autoconfigure.properties.RetryProperties;
+import io.safebunny.autoconfigure.properties.SafeBunnyProperties;
+import io.safebunny.autoconfigure.properties.SafeBunnyProperties.TransportKind;
+import io.safebunny.autoconfigure.properties.StoreProperties;
+import io.safebunny.autoconfigure.properties.TopologyProperties;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.rabbit.delay.DelayStrategy;
 import io.safebunny.topology.QueueType;

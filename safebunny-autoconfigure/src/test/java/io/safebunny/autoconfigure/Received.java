@@ -6,16 +6,16 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** What handlers saw, for the test to wait for. */
-final class Received<T> {
+public final class Received<T> {
 
     private final BlockingQueue<T> values = new LinkedBlockingQueue<>();
 
-    void add(T value) {
+    public void add(T value) {
         values.add(value);
     }
 
     /** Fails after ten seconds. */
-    T next() throws InterruptedException {
+    public T next() throws InterruptedException {
         T value = values.poll(10, TimeUnit.SECONDS);
         if (value == null) {
             throw new AssertionError("Nothing was received for 10 s");
@@ -23,7 +23,7 @@ final class Received<T> {
         return value;
     }
 
-    int waiting() {
+    public int waiting() {
         return values.size();
     }
 }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.lifecycle;
+
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.topology.Topology;
+import java.util.List;
+import java.util.function.Supplier;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
+
+/**
+ * Has the engine publish from before anything may ask it to until after everything that may: the start of the web server (2048 before the
+ * default phase), message listeners, and the task executors and message sources of Spring, which have {@link
+ * ExecutorConfigurationSupport#DEFAULT_PHASE}. Phases start in ascending order and stop in descending order. {@link ConsumingLifecycle}
+ * consumes within that time. Beans that are merely destroyed, such as data sources, outlive both.
+ */
+public final class EngineLifecycle implements SmartLifecycle {
+
+    static final int PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE - 1024;
+
+    private final SafeBunnyEngine engine;
+    private final Supplier<List<HandlerDefinition>> handlers;
+    private final Supplier<List<SagaDefinition>> sagas;
+    private final boolean autoStart;
+    private volatile boolean running;
+
+    /** @param autoStart whether the application runs, and is not only asked for its topology */
+    public EngineLifecycle(
+            SafeBunnyEngine engine,
+            Supplier<List<HandlerDefinition>> handlers,
+            Supplier<List<SagaDefinition>> sagas,
+            boolean autoStart) {
+        this.engine = engine;
+        this.handlers = handlers;
+        this.sagas = sagas;
+        this.autoStart = autoStart;
+    }
+
+    @Override
+    public void start() {
+        engine.startPublishing(handlers.get(), sagas.get());
+        running = true;
+    }
+
+    /** What a start would declare; instead of a start. */
+    public Topology plan() {
+        return engine.plan(handlers.get(), sagas.get());
+    }
+
+    /** What it handles, its sagas' handlers among it; empty before the start or the plan. */
+    public List<HandlerDefinition> handlers() {
+        return engine.handlers();
+    }
+
+    @Override
+    public boolean isAutoStartup() {
+        return autoStart;
+    }
+
+    @Override
+    public void stop() {
+        running = false;
+        engine.stopPublishing();
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** Not pauseable: stopping ends the connections, and a stopped engine cannot be started again. */
+    @Override
+    public boolean isPauseable() {
+        return false;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.properties;
+
+import io.safebunny.consuming.TrustedUsers;
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.failure.InvalidProperty;
+import java.util.Map;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * How messages are consumed.
+ *
+ * @param autoStartup Whether the node consumes when it has started. If not, it publishes but consumes nothing, and each type begins
+ *     when it is resumed: by the endpoint, or by BunnyOperations.
+ * @param prefetch How many messages of one type are handled at once, unless its handler says otherwise; 1 to 2000. Raising it
+ *     costs a thread per message, and more messages are redelivered when the process dies.
+ * @param trustedUsers The broker user that each node publishes as, by node name. Messages of a type sent by a node listed here
+ *     are accepted only with the user_id of one of the type's senders. All senders of such a type must be listed, and so must
+ *     this node, which then sends its own user_id. Empty: not checked. RabbitMQ only.
+ */
+@ConfigurationProperties("safebunny.listener")
+public record ListenerProperties(
+        @DefaultValue("true") boolean autoStartup,
+        @DefaultValue("10") int prefetch,
+        @DefaultValue Map<String, String> trustedUsers)
+        implements NodeProperties {
+
+    public ListenerProperties {
+        InvalidProperty.unlessWithin(1, 2000, "safebunny.listener.prefetch", prefetch, "10");
+    }
+
+    @Override
+    public SafeBunnyOptions applyTo(SafeBunnyOptions options) {
+        return options.withAutoStartup(autoStartup).withTrustedUsers(new TrustedUsers(trustedUsers));
+    }
+}

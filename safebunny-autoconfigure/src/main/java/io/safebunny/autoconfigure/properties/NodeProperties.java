@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.properties;
+
+import io.safebunny.engine.SafeBunnyOptions;
+
+/** A section of the properties that configures the node. Sections are applied in no particular order. */
+public interface NodeProperties {
+
+    /** Returns the options with the values of this section; the topology is already set. */
+    SafeBunnyOptions applyTo(SafeBunnyOptions options);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.properties;
+
+import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.failure.InvalidProperty;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Settings of the node itself.
+ *
+ * @param enabled Whether SafeBunny is active. When false no SafeBunny bean is created and nothing connects.
+ * @param node Name of this node on the wire: its queues and routing keys begin with it. All instances of one application share
+ *     it. Defaults to spring.application.name. Renaming a node leaves its old queues and their messages behind.
+ * @param transport What carries messages. The memory transport keeps them within this process.
+ * @param maxMessageSize Largest message body to publish or consume. A larger one is refused when published, and goes to the
+ *     poison queue when received. Raising it costs heap: up to prefetch bodies of this size are held per message type, and a JSON
+ *     body may take 25 times this size as a map or a tree.
+ */
+@ConfigurationProperties("safebunny")
+public record SafeBunnyProperties(
+        @DefaultValue("true") boolean enabled,
+        @Nullable String node,
+        @DefaultValue("rabbit") TransportKind transport,
+        @DefaultValue("10MB") DataSize maxMessageSize)
+        implements NodeProperties {
+
+    public SafeBunnyProperties {
+        InvalidProperty.unlessWithin(
+                DataSize.ofBytes(1), DataSize.ofMegabytes(512), "safebunny.max-message-size", maxMessageSize, "10MB");
+    }
+
+    @Override
+    public SafeBunnyOptions applyTo(SafeBunnyOptions options) {
+        return options.withMaxMessageSize(maxMessageSize.toBytes());
+    }
+
+    /** What carries messages. */
+    public enum TransportKind {
+        /** RabbitMQ, with the connection settings of {@code spring.rabbitmq.*}. */
+        RABBIT,
+        /** A broker inside this process; messages are lost when it ends. */
+        MEMORY
+    }
+}

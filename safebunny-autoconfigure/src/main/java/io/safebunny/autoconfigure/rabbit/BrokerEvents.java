@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.rabbit;
+
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.Channel;
+import io.safebunny.SafeBunnyEvent;
+import io.safebunny.SafeBunnyEvent.MessageGivenUp;
+import io.safebunny.failure.Printable;
+import io.safebunny.message.Names;
+import io.safebunny.rabbit.connection.Channels;
+import io.safebunny.time.Timeline;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.amqp.rabbit.connection.ConnectionFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Sends each {@link MessageGivenUp} to the exchange {@code {prefix}.events}, for tools outside this process. At most once, and confirmed:
+ * an event that the broker does not take is logged and lost. Called by one thread at a time.
+ */
+final class BrokerEvents implements SafeBunnyEvent.Listener, AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(BrokerEvents.class);
+
+    /** The application's own listeners wait for as long. */
+    private static final int PATIENCE_MILLIS = 2_000;
+
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(15);
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private final ConnectionFactory connections;
+    private final String exchange;
+    private final Timeline timeline;
+    private volatile @Nullable Channel channel;
+    private long failedAt;
+    private boolean failed;
+
+    /** @param prefix of all exchanges */
+    BrokerEvents(ConnectionFactory connections, String prefix, Timeline timeline) {
+        this.connections = connections;
+        this.exchange = prefix + ".events";
+        this.timeline = timeline;
+    }
+
+    @Override
+    public void on(SafeBunnyEvent event) {
+        if (!(event instanceof MessageGivenUp givenUp)) {
+            return;
+        }
+        if (failed && timeline.nanoTime() - failedAt < AFTER_FAILURE.toNanos()) {
+            LOG.warn("Not sent to '{}', because the broker did not take the last one: {}", exchange, event);
+            return;
+        }
+        try {
+            send(givenUp);
+            failed = false;
+        } catch (IOException | TimeoutException | InterruptedException | RuntimeException e) {
+            failed = true;
+            failedAt = timeline.nanoTime();
+            close();
+            if (e instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
+            LOG.warn("Not sent to '{}': {}", exchange, event, Printable.inLines(e));
+        }
+    }
+
+    private void send(MessageGivenUp event) throws IOException, TimeoutException, InterruptedException {
+        Channel open = open();
+        open.basicPublish(
+                exchange,
+                routingKey(event),
+                new AMQP.BasicProperties.Builder()
+                        .contentType("application/json")
+                        .deliveryMode(2)
+                        .type("MessageGivenUp")
+                        .build(),
+                body(event));
+        open.waitForConfirmsOrDie(PATIENCE_MILLIS);
+    }
+
+    private Channel open() throws IOException {
+        Channel present = channel;
+        if (present != null && present.isOpen()) {
+            return present;
+        }
+        com.rabbitmq.client.Connection connection =
+                Objects.requireNonNull(connections.createConnection().getDelegate(), "connection to the broker");
+        declare(connection);
+        Channel opened = Channels.open(connection);
+        opened.confirmSelect();
+        channel = opened;
+        return opened;
+    }
+
+    /** Whoever may not declare can still write to one that is there. */
+    private void declare(com.rabbitmq.client.Connection connection) throws IOException {
+        Channel asking = Channels.open(connection);
+        try {
+            asking.exchangeDeclare(exchange, "topic", true);
+        } catch (IOException e) {
+            AMQP.Channel.Close close = Channels.closeReason(e);
+            if (close == null || close.getReplyCode() != AMQP.ACCESS_REFUSED) {
+                throw e;
+            }
+        } finally {
+            Channels.closeQuietly(asking);
+        }
+    }
+
+    /** Types that no class can have are the sender's words. */
+    private static String routingKey(MessageGivenUp event) {
+        String type = event.type();
+        return event.node() + "." + (type != null && Names.isType(type) ? type : "unknown");
+    }
+
+    private static byte[] body(MessageGivenUp event) {
+        Map<String, @Nullable Object> told = new LinkedHashMap<>();
+        told.put("event", "MessageGivenUp");
+        told.put("node", event.node());
+        told.put("type", event.type());
+        told.put("messageId", event.messageId());
+        told.put("correlationId", event.correlationId());
+        told.put("attempt", event.attempt());
+        told.put("reason", event.reason());
+        told.put("exceptionType", event.exceptionType());
+        told.put("occurredAt", event.occurredAt().toString());
+        return JSON.writeValueAsBytes(told);
+    }
+
+    @Override
+    public void close() {
+        Channel open = channel;
+        channel = null;
+        if (open != null) {
+            Channels.closeQuietly(open);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.rabbit;
+
+import io.safebunny.autoconfigure.lifecycle.EngineLifecycle;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.InvalidProperty;
+import io.safebunny.rabbit.RabbitTransportOptions;
+import io.safebunny.rabbit.preflight.Preflight;
+import io.safebunny.rabbit.topology.RabbitTopology;
+import io.safebunny.rabbit.topology.TopologyDifference;
+import io.safebunny.topology.Topology;
+import io.safebunny.topology.TopologyExport;
+import java.io.PrintStream;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.amqp.AmqpException;
+import org.springframework.amqp.rabbit.connection.ConnectionFactory;
+import org.springframework.core.env.Environment;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What an application does instead of consuming when it is started with {@code --safebunny.topology=…}. */
+public final class TopologyCommand {
+
+    /** The same name as the prefix of the settings, so that there is one word for both. */
+    static final String PROPERTY = "safebunny.topology";
+
+    static final int AS_PLANNED = 0;
+    static final int FAILED = 1;
+    static final int DIFFERENT = 2;
+
+    private static final JsonMapper JSON =
+            JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+
+    /**
+     * Whether the application is to look at its topology and end, however well it is asked: {@code false} and nothing ask for nothing, which is
+     * also what an empty section of the settings says.
+     */
+    public static boolean isAsked(Environment environment) {
+        String asked = environment.getProperty(PROPERTY, "").strip();
+        return !asked.isEmpty() && !asked.equalsIgnoreCase("false");
+    }
+
+    enum Action {
+        PLAN,
+        APPLY,
+        EXPORT_DEFINITIONS,
+        EXPORT_MERMAID,
+        EXPORT_ASYNCAPI;
+
+        String text() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+
+        /** @throws ConfigurationException SB-1301 */
+        static Action of(String text) {
+            return Arrays.stream(values())
+                    .filter(action -> action.text().equals(text))
+                    .findAny()
+                    .orElseThrow(() -> InvalidProperty.of(
+                            PROPERTY,
+                            text,
+                            "it is not something to do with a topology",
+                            "Use one of %s; settings of the topology are below it, such as safebunny.topology.prefix."
+                                    .formatted(Arrays.stream(values())
+                                            .map(Action::text)
+                                            .collect(Collectors.joining(", ")))));
+        }
+    }
+
+    private static final String CHECK =
+            "%nCheck spring.rabbitmq.addresses, which win, or else spring.rabbitmq.host, port, username, password and spring.rabbitmq.virtual-host"
+                    .formatted();
+
+    private final Action action;
+    private final EngineLifecycle node;
+    private final @Nullable RabbitTransportOptions options;
+    private final @Nullable ConnectionFactory broker;
+    private final @Nullable Preflight preflight;
+    private final String version;
+
+    /**
+     * @param node whose topology it is; not started
+     * @param options of the RabbitMQ transport; {@code null} with another one
+     * @param broker as the node would connect to it; {@code null} with another transport
+     * @param preflight says what AMQP does not tell; {@code null} with another transport
+     * @param version of the application
+     */
+    TopologyCommand(
+            Action action,
+            EngineLifecycle node,
+            @Nullable RabbitTransportOptions options,
+            @Nullable ConnectionFactory broker,
+            @Nullable Preflight preflight,
+            String version) {
+        this.action = action;
+        this.node = node;
+        this.options = options;
+        this.broker = broker;
+        this.preflight = preflight;
+        this.version = version;
+    }
+
+    /** @return the exit status of the process: 0, 1 for a failure, 2 when the broker differs from the plan */
+    int run(PrintStream out, PrintStream err) {
+        try {
+            Topology topology = node.plan();
+            return switch (action) {
+                case EXPORT_MERMAID -> print(out, TopologyExport.mermaid(topology));
+                case EXPORT_ASYNCAPI -> print(out, JSON.writeValueAsString(TopologyExport.asyncApi(topology, version)));
+                default -> onRabbit(topology, out);
+            };
+        } catch (ConfigurationException | AmqpException e) {
+            err.println(e instanceof AmqpException ? "The broker cannot be asked: " + e + CHECK : e.getMessage());
+            return FAILED;
+        }
+    }
+
+    private int onRabbit(Topology topology, PrintStream out) {
+        if (options == null || broker == null) {
+            throw InvalidProperty.of(
+                    PROPERTY,
+                    action.text(),
+                    "the node is not on RabbitMQ",
+                    "Set safebunny.transport=rabbit, or use export-mermaid or export-asyncapi.");
+        }
+        RabbitTopology rabbit = new RabbitTopology(topology, options.delayStrategy());
+        return switch (action) {
+            case PLAN -> {
+                TopologyDifference difference = rabbit.compare(broker);
+                print(out, difference.describe());
+                List<String> findings = findings(topology);
+                findings.forEach(finding -> out.println("! " + finding));
+                yield difference.isNone() && findings.isEmpty() ? AS_PLANNED : DIFFERENT;
+            }
+            case APPLY -> {
+                String before = rabbit.compare(broker).describe();
+                rabbit.apply(broker);
+                print(out, before);
+                yield print(out, "Declared what was missing, bindings included; nothing was deleted");
+            }
+            default -> {
+                Map<String, Object> definitions = rabbit.definitions(broker.getVirtualHost());
+                yield print(out, JSON.writeValueAsString(definitions));
+            }
+        };
+    }
+
+    private List<String> findings(Topology topology) {
+        try {
+            return preflight == null ? List.of() : preflight.findings(topology, node.handlers());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return List.of("Interrupted: policies and bindings are not checked");
+        }
+    }
+
+    private static int print(PrintStream out, String text) {
+        out.println(text);
+        return AS_PLANNED;
+    }
+}

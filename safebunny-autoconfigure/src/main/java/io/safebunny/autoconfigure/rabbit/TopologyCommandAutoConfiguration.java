@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.rabbit;
+
+import io.safebunny.autoconfigure.lifecycle.EngineLifecycle;
+import io.safebunny.rabbit.RabbitTransportOptions;
+import io.safebunny.rabbit.preflight.Preflight;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.ApplicationRunner;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/** Runs a {@link TopologyCommand} and ends the process with its exit status. */
+@AutoConfiguration(
+        after = RabbitTransportAutoConfiguration.class,
+        afterName = "io.safebunny.autoconfigure.SafeBunnyAutoConfiguration")
+@ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
+@Conditional(TopologyCommandAutoConfiguration.Asked.class)
+final class TopologyCommandAutoConfiguration {
+
+    @Bean
+    TopologyCommand safeBunnyTopologyCommand(
+            Environment environment,
+            EngineLifecycle lifecycle,
+            ObjectProvider<RabbitTransportOptions> options,
+            ObjectProvider<RabbitConnections> connections,
+            ObjectProvider<Preflight> preflight) {
+        RabbitConnections present = connections.getIfAvailable();
+        return new TopologyCommand(
+                TopologyCommand.Action.of(environment
+                        .getRequiredProperty(TopologyCommand.PROPERTY)
+                        .strip()),
+                lifecycle,
+                options.getIfAvailable(),
+                present == null ? null : present.publish(),
+                preflight.getIfAvailable(),
+                environment.getProperty("spring.application.version", "0"));
+    }
+
+    /** First of all: what others do at the end of a start is not to be done. */
+    @Bean
+    @Order(Ordered.HIGHEST_PRECEDENCE)
+    ApplicationRunner safeBunnyTopologyRunner(
+            TopologyCommand command, ConfigurableApplicationContext context, ObjectProvider<ExitHook> exit) {
+        ExitHook end = exit.getIfAvailable(() -> System::exit);
+        return arguments -> {
+            int status = command.run(System.out, System.err);
+            int unused = SpringApplication.exit(context, () -> status);
+            end.exit(status);
+        };
+    }
+
+    /** The same question as everywhere, or an application would neither run nor end. */
+    static final class Asked implements Condition {
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return TopologyCommand.isAsked(context.getEnvironment());
+        }
+    }
+
+    /** Ends the process; tests have another one. */
+    @FunctionalInterface
+    interface ExitHook {
+        void exit(int status);
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.rabbit;
+
+import io.safebunny.failure.ConfigurationException;
+import java.util.HashMap;
+import java.util.Map;
+import org.springframework.boot.EnvironmentPostProcessor;
+import org.springframework.boot.SpringApplication;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MapPropertySource;
+
+/**
+ * An application that is started to look at its topology opens no port, consumes nothing through Spring AMQP either, and prints nothing
+ * but the answer. Before everything else, as an operator can hardly be asked to set all this.
+ */
+final class TopologyCommandEnvironment implements EnvironmentPostProcessor {
+
+    @Override
+    public void postProcessEnvironment(ConfigurableEnvironment environment, SpringApplication application) {
+        if (!TopologyCommand.isAsked(environment)) {
+            return;
+        }
+        if (!environment.getProperty(
+                "safebunny.enabled", Boolean.class, true)) { // or the application would run after all
+            throw new ConfigurationException(
+                    "SB-1301",
+                    "Nothing to look at [%s=%s]: safebunny.enabled=false switches the node off."
+                            .formatted(TopologyCommand.PROPERTY, environment.getProperty(TopologyCommand.PROPERTY)),
+                    "Add --safebunny.enabled=true, or remove this option.");
+        }
+        Map<String, Object> quiet = new HashMap<>();
+        quiet.put("spring.main.web-application-type", "none");
+        quiet.put("spring.main.banner-mode", "off");
+        quiet.put("spring.rabbitmq.listener.simple.auto-startup", false);
+        quiet.put("spring.rabbitmq.listener.direct.auto-startup", false);
+        quiet.put("spring.rabbitmq.listener.stream.auto-startup", false);
+        quiet.put("logging.threshold.console", "error");
+        environment.getPropertySources().addFirst(new MapPropertySource("safeBunnyTopologyCommand", quiet));
+    }
+}
