@@ -82,6 +82,6 @@ final class StrictMapper extends JsonMapper.Builder {
                 "The JsonMapper of the application cannot be used for messages [class=%s]: %s."
                         .formatted(mapper.getClass().getName(), why),
                 action
-                        + " Or define a JsonMessageSerializer bean with its own mapper: new JsonMessageSerializer(JsonMapper.builder().build(), maxMessageSize).");
+                        + " Or declare safebunny-core with scope compile and define a JsonMessageSerializer bean with its own mapper: new JsonMessageSerializer(JsonMapper.builder().build(), maxMessageSize).");
     }
 }

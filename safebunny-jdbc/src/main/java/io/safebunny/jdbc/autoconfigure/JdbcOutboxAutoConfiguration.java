@@ -28,7 +28,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** The outbox for the application's transactions. Needs only this jar, one {@code DataSource} and its transaction manager. */
+/** The outbox for the application's transactions. Needs the starter, this jar, one {@code DataSource} and its transaction manager. */
 @AutoConfiguration(
         after = {JdbcSchemaAutoConfiguration.class, JdbcStoreAutoConfiguration.class},
         afterName = {

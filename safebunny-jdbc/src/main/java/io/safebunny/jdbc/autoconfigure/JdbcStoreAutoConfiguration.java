@@ -27,7 +27,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
-/** The message store in the application's database. Needs only this jar and one {@code DataSource}. */
+/** The message store in the application's database. Needs the starter, this jar and one {@code DataSource}. */
 @AutoConfiguration(
         after = JdbcSchemaAutoConfiguration.class,
         // by name, so that a class missing from the class path is skipped
