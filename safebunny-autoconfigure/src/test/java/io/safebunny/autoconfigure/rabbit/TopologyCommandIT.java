@@ -127,7 +127,7 @@ class TopologyCommandIT {
                     .extracting(Answer::text, STRING)
                     .contains("message-ttl=60000 by policy '" + queue + "'")
                     .contains("max-length=5 by policy '" + queue + "': publications are refused while it is full")
-                    .contains("delivery-limit=3 by policy '" + queue + "', and the node asks for 20")
+                    .contains("delivery-limit=3 by policy '" + queue + "', but this node asks for 20")
                     .contains("not bound to exchange '%s' with key 'desk-OrderPlaced'".formatted(node))
                     .contains("also bound to exchange '%s' with key 'old-OrderPlaced'".formatted(node)));
         } finally {

@@ -55,7 +55,7 @@ class LooseCollationsIT {
             assertThatThrownBy(() -> store(pool, "loose_"))
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageContaining("SB-1425")
-                    .hasMessageContaining("different ids are the same [column=loose_")
+                    .hasMessageContaining("treats different ids as equal [column=loose_")
                     .hasMessageContaining("ascii_bin");
         } finally {
             for (String table : new String[] {"message", "companion", "outbox"}) {
