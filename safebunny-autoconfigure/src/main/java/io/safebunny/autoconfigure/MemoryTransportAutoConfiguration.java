@@ -34,7 +34,8 @@ final class MemoryTransportAutoConfiguration {
     @ConditionalOnMissingBean(Transport.class)
     MemoryTransport safeBunnyTransport(MemoryBroker broker, SafeBunnyOptions options, EventsProperties events) {
         if (events.publish()) {
-            LOG.warn("Events stay in this process, too: safebunny.events.publish needs RabbitMQ");
+            LOG.warn(
+                    "Events stay in this process too: safebunny.events.publish needs RabbitMQ. Remove it, or set safebunny.transport=rabbit");
         }
         LOG.warn("Messages stay in this process [safebunny.transport=memory]: they are lost when it ends, and reach no"
                 + " other application context unless both share one MemoryBroker bean");

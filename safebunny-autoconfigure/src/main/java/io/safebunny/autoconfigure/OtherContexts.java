@@ -11,8 +11,8 @@ import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.util.ObjectUtils;
 
 /**
- * Refuses handlers in parents and children of the node's application context, where nobody would call them. A child tells its parents when
- * it has been refreshed, and fails with what they throw.
+ * Refuses handlers in parents and children of the node's application context, where they would never be called. A refreshed child
+ * notifies the listeners of its parents, and fails with what they throw.
  */
 final class OtherContexts implements ApplicationListener<ContextRefreshedEvent> {
 
@@ -44,7 +44,7 @@ final class OtherContexts implements ApplicationListener<ContextRefreshedEvent> 
         }
     }
 
-    /** Of its own: an engine in a parent does not count. */
+    /** Whether the context itself has one: an engine in a parent does not count. */
     private static boolean hasNode(ApplicationContext other) {
         return other.getBeanNamesForType(SafeBunnyEngine.class, true, false).length > 0;
     }

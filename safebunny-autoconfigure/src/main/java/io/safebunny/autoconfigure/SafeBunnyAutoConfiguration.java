@@ -161,7 +161,7 @@ final class SafeBunnyAutoConfiguration {
         return new UnknownProperties(environment);
     }
 
-    /** Has many parameters on purpose: this is the one place where all beans meet. */
+    /** Many parameters on purpose: all beans meet here, and nowhere else. */
     @Bean
     @ConditionalOnMissingBean
     SafeBunnyParts safeBunnyParts(

@@ -10,7 +10,7 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * Makes the threads that handle deliveries. Unbounded on purpose: the prefetch is the bound, and with a bounded pool and a queue one slow
+ * Creates the threads that handle deliveries. Unbounded on purpose: the prefetch is the bound, and with a bounded pool and a queue one slow
  * handler would stop the others.
  */
 final class WorkerThreads {

@@ -63,8 +63,7 @@ class IdSecretTest {
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()
                         .isInstanceOf(ConfigurationException.class)
-                        .hasMessageStartingWith(
-                                "SB-1307 safebunny.ids.secret is not known: nothing resolves the placeholder in it."));
+                        .hasMessageStartingWith("SB-1307 safebunny.ids.secret has an unresolved placeholder."));
     }
 
     @Test

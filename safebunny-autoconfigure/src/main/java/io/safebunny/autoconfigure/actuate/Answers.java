@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.util.MimeType;
 
-/** What the endpoints answer: what was asked for, or the problem as RFC 9457 has it. Pure. */
+/** HTTP responses of the endpoints: the result, or a problem in the form of RFC 9457. Pure. */
 final class Answers {
 
     private static final MimeType PROBLEM = new MimeType("application", "problem+json");
@@ -32,7 +32,7 @@ final class Answers {
 
     private Answers() {}
 
-    /** What the supplier has to say, or why it cannot. */
+    /** Maps a result or an exception to an HTTP response. */
     static WebEndpointResponse<Object> of(Supplier<? extends @Nullable Object> answer) {
         try {
             Object body = answer.get();
@@ -44,12 +44,12 @@ final class Answers {
         }
     }
 
-    /** @param operation that failed so; {@code null} if none was begun */
+    /** @param operation that failed; {@code null} if none was started */
     static WebEndpointResponse<Object> problem(SafeBunnyException e, @Nullable PoisonOperation operation) {
         return problem(status(e.code()), e.code(), e.messageWithoutCode(), operation);
     }
 
-    /** For an operation that has failed already. */
+    /** The response for an operation that has already failed. */
     static WebEndpointResponse<Object> failed(PoisonOperation operation) {
         PoisonOperation.Progress progress = operation.progress();
         String failure = String.valueOf(progress.failure());
@@ -59,7 +59,7 @@ final class Answers {
                 : problem(status(code), code, failure.substring(code.length() + 1), operation);
     }
 
-    /** 503 only for what may pass by itself, so that it is worth asking again. */
+    /** 503 only for a temporary failure, so that a retry is worthwhile. */
     private static int status(String code) {
         return switch (code) {
             case MisuseException.ARGUMENT, MisuseException.POISON -> BAD_REQUEST;
@@ -76,7 +76,7 @@ final class Answers {
         };
     }
 
-    /** The same for what there may not be: then the answer is {@code null}, and the response says what is missing. */
+    /** The same for a result that may be missing: the supplier then returns {@code null}, and the response says what is missing. */
     static WebEndpointResponse<Object> found(Supplier<? extends @Nullable Object> answer, String missing) {
         WebEndpointResponse<Object> response = of(answer);
         return response.getStatus() == WebEndpointResponse.STATUS_OK && response.getBody() == null

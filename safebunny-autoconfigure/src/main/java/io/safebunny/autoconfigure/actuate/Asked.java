@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.convert.DurationStyle;
 
-/** Reads what a request says. What it cannot read it refuses with SB-5001, naming the parameter, its value and what it must be. Pure. */
+/** Reads the parameters of a request. An invalid one is refused with SB-5001, which names the parameter, its value and what it must be. Pure. */
 final class Asked {
 
     private static final int LONGEST_NAME = 99;
@@ -54,14 +54,14 @@ final class Asked {
         return text;
     }
 
-    /** Refuses what is given where it means nothing. */
+    /** Refuses a parameter that has no effect here. */
     static void absent(String what, @Nullable String value, String why) {
         if (value != null) {
             throw wrong(what, value, why);
         }
     }
 
-    /** Refuses an operation on all that does not say so, and one that says so and means some. */
+    /** Refuses an operation on all messages without {@code all=true}, and {@code all=true} with a filter. */
     static void allOrSome(@Nullable String all, Stream<@Nullable String> filters) {
         boolean some = filters.anyMatch(Objects::nonNull);
         if (flag("all", all) == some) {
@@ -106,7 +106,7 @@ final class Asked {
             try {
                 return DurationStyle.detectAndParse(value);
             } catch (IllegalArgumentException | ArithmeticException e) {
-                // answered as every other value that is none
+                // refused like any other value that is no duration
             }
         }
         throw wrong("duration", value, "it must be a number with a unit, such as 30s, 10m or 2h");

@@ -20,8 +20,8 @@ import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Tells Spring who did what: an event for each operation and, for those on poison messages, one for each message that was moved, with the same
- * id. No payload, no header. A listener that throws is logged, with what it should have heard. Thread-safe.
+ * Publishes audit events: one for each operation and, for those on poison messages, one for each message moved, with the same id.
+ * No payload, no header. If a listener throws, the log has the event. Thread-safe.
  */
 final class Audit implements SafeBunnyEvent.Listener {
 
@@ -62,7 +62,7 @@ final class Audit implements SafeBunnyEvent.Listener {
         tell(operation.begunAt(), operation.request().by(), "SAFEBUNNY_EDIT", about(edit, operation));
     }
 
-    /** @param operation {@code null} when none was begun */
+    /** @param operation {@code null} if none was started */
     void notEdited(PoisonEdit edit, @Nullable PoisonOperation operation, RuntimeException failure) {
         Map<String, Object> data = about(edit, operation);
         data.put("failure", Names.printable(String.valueOf(failure.getMessage()), LONGEST_REASON));
@@ -84,7 +84,7 @@ final class Audit implements SafeBunnyEvent.Listener {
         tell(timeline.now(), by, "SAFEBUNNY_SAGA_" + repair.action(), about(saga, repair));
     }
 
-    /** Perhaps it was done nevertheless: the saga's history says so. */
+    /** It may have taken effect nevertheless; the saga's history tells. */
     void notRepaired(String by, SagaView saga, SagaRepair repair, RuntimeException failure) {
         Map<String, Object> data = about(saga, repair);
         data.put("failure", Names.printable(String.valueOf(failure.getMessage()), LONGEST_REASON));
@@ -122,7 +122,7 @@ final class Audit implements SafeBunnyEvent.Listener {
     private void tell(Instant at, String by, String type, Map<String, Object> data) {
         try {
             publisher.publishEvent(new AuditApplicationEvent(new AuditEvent(at, by, type, data)));
-        } catch (RuntimeException e) { // it is done already, and whoever asked for it must be told so
+        } catch (RuntimeException e) { // the operation is done, and its caller must learn that
             LOG.error(
                     "Not audited, because a listener failed: {} by {} {}",
                     type,

@@ -33,7 +33,7 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.MergedAnnotations;
 
-/** The endpoints, where Spring Boot's actuator is on the class path and exposes them. */
+/** The endpoints, if Spring Boot's actuator is on the class path and exposes them. */
 @AutoConfiguration(afterName = "io.safebunny.autoconfigure.SafeBunnyAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @ConditionalOnClass({WebEndpoint.class, ConditionalOnAvailableEndpoint.class})
@@ -96,7 +96,7 @@ final class EndpointsAutoConfiguration {
                         .collect(Collectors.toCollection(TreeSet::new)));
     }
 
-    /** @param beans whether an endpoint is ours, or of the application under our id */
+    /** @param beans tells our endpoints from one of the application with the same id */
     @Bean
     OperationInvokerAdvisor safebunnyKnownParametersOnly(ListableBeanFactory beans) {
         Set<EndpointId> ours = Stream.of(NodeEndpoint.class, PoisonEndpoint.class)

@@ -19,12 +19,12 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 
 /**
- * Refuses a request with a property or query parameter that its operation does not have. Spring passes on those that it knows and drops the
- * rest, so with a misspelt {@code dryRun} messages would be moved.
+ * Refuses a request with a property or query parameter that its operation does not have. Spring silently drops unknown ones, so
+ * with a misspelt {@code dryRun} messages would be moved.
  *
  * <p>Spring also merges path, body and query, and what comes later wins: a property named like a selector would replace what the path says,
  * and another message would be moved. So our selectors take all that remains of the path: that comes as an array, which nothing in a body or
- * a query does. Leaves the endpoints of others alone. Thread-safe.
+ * a query does. Ignores other endpoints. Thread-safe.
  */
 final class KnownParametersOnly implements OperationInvokerAdvisor {
 

@@ -24,13 +24,13 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
- * The node: what it is, and pausing its types. Every parameter may be missing as far as Spring is concerned, so that the answer can
- * say which one is and what to write; why the selector takes all that remains is said at {@link KnownParametersOnly}. Thread-safe.
+ * The node: what it is, and pausing its types. All parameters are optional to Spring, so that the response can say which one is
+ * missing and what to write; why the selector takes all that remains is said at {@link KnownParametersOnly}. Thread-safe.
  */
 @WebEndpoint(id = "safebunny")
 final class NodeEndpoint {
 
-    /** What these show has an entry for each type. */
+    /** Sections with one entry per type. */
     private static final Set<String> OF_TYPES = Set.of("breakers", "handlers");
 
     private static final Set<String> BREAKERS = Set.of("breakers");
@@ -55,7 +55,7 @@ final class NodeEndpoint {
         return views.overview();
     }
 
-    /** A section, or an entry of one. */
+    /** Shows a section, or one of its entries. */
     @ReadOperation
     WebEndpointResponse<Object> look(
             @Selector(match = Match.ALL_REMAINING) String[] path,
@@ -101,7 +101,7 @@ final class NodeEndpoint {
                         .formatted(shown(path)));
     }
 
-    /** The name below one of these sections; {@code null} when the path is another one. */
+    /** The name below one of these sections; {@code null} for other paths. */
     private static @Nullable String below(Set<String> sections, String[] path) {
         return path.length == 2 && sections.contains(path[0]) ? path[1] : null;
     }
@@ -120,7 +120,7 @@ final class NodeEndpoint {
                                 : Names.printable(Stream.of(path).skip(1).collect(Collectors.joining("/"))));
     }
 
-    /** Ends an operation before its next message. */
+    /** Cancels an operation before its next message. */
     @DeleteOperation
     WebEndpointResponse<Object> cancel(@Selector(match = Match.ALL_REMAINING) String[] path, SecurityContext security) {
         return Answers.found(

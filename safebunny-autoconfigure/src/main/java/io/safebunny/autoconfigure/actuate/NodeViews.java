@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What the endpoint shows of the node. Reads what the node knows already, so polling costs nothing. Thread-safe. */
+/** What the endpoint shows of the node. Reads only what the node already knows, so polling is cheap. Thread-safe. */
 final class NodeViews {
 
     private final SafeBunnyEngine engine;
@@ -56,7 +56,7 @@ final class NodeViews {
         sections.put("operations", poison::all);
     }
 
-    /** By their names in the path. */
+    /** Sections by their name in the path. */
     Map<String, Supplier<Map<String, Object>>> sections() {
         return sections;
     }

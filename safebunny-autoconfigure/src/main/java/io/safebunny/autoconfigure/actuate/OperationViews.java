@@ -20,7 +20,7 @@ final class OperationViews {
         this.poison = poison;
     }
 
-    /** The last first, without what they refused. */
+    /** Latest first, without the messages they refused. */
     Map<String, Object> all() {
         return Map.of(
                 "operations",
@@ -70,7 +70,7 @@ final class OperationViews {
         return view;
     }
 
-    /** With the first copies that were not moved, and why. */
+    /** Includes the first copies that were not moved, and the reasons. */
     static Map<String, Object> detailed(PoisonOperation operation) {
         Progress progress = operation.progress();
         Map<String, Object> view = summary(operation, progress);

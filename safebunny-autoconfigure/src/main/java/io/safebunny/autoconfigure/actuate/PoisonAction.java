@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What a request wants done with poison messages. */
+/** What can be done with poison messages. */
 enum PoisonAction {
     /** Back to the queues of their handlers. */
     REPLAY,
@@ -24,7 +24,7 @@ enum PoisonAction {
         return possible.get(words.indexOf(Asked.oneOf("action", action, words)));
     }
 
-    /** Refuses what would be without effect on this action. */
+    /** Refuses parameters that this action ignores. */
     void requireApplicable(@Nullable String body, @Nullable String dryRun, @Nullable String forced) {
         if (this != EDIT) {
             Asked.absent("body", body == null ? null : "given", "it is for the action edit only");

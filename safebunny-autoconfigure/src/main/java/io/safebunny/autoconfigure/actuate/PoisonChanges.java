@@ -11,13 +11,13 @@ import io.safebunny.poison.PoisonRequest;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Begins operations on poison messages, has them audited, and says how far they are. Thread-safe. */
+/** Starts operations on poison messages, audits them, and reports their progress. Thread-safe. */
 final class PoisonChanges {
 
-    /** An answer that waits this long has the end of what concerns a few messages. */
+    /** How long a response waits for the operation to end; enough for a few messages. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-    /** Longer than an operation waits for copies that others may hold, or nobody would be told that there is no such message. */
+    /** Longer than an operation waits for copies that others may hold; otherwise no response could say that the message does not exist. */
     private static final Duration PATIENCE_FOR_ONE = Duration.ofSeconds(5);
 
     private final PoisonMessages poison;
@@ -29,15 +29,15 @@ final class PoisonChanges {
     }
 
     /**
-     * On all that match.
+     * Moves all messages that match.
      *
-     * @return how far it is, or the problem with which it has failed already
+     * @return its progress, or the problem if it has already failed
      */
     Object begin(PoisonAction action, PoisonRequest request) {
         return answer(begun(action, request, PATIENCE));
     }
 
-    /** On one message, as above; {@code null} when it is not there. */
+    /** The same for one message; {@code null} if it is not in the queue. */
     @Nullable
     Object beginOne(PoisonAction action, PoisonRequest request) {
         PoisonOperation operation = begun(action, request, PATIENCE_FOR_ONE);
@@ -73,7 +73,7 @@ final class PoisonChanges {
         try {
             operation.await(patience);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // it goes on, and so its id is what matters
+            Thread.currentThread().interrupt(); // still running: the caller needs its id
         }
     }
 
@@ -86,7 +86,7 @@ final class PoisonChanges {
         } catch (EditFailedException e) {
             audit.notEdited(edit, e.operation(), e);
             return Answers.problem(e, e.operation());
-        } catch (RuntimeException e) { // none was begun
+        } catch (RuntimeException e) { // no operation was started
             audit.notEdited(edit, null, e);
             throw e;
         }

@@ -24,7 +24,7 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
- * The messages that the node has set aside, and what is done with them. Every parameter may be missing, as in the other one; why
+ * The poison messages of the node, and operations on them. All parameters are optional to Spring, as in {@link NodeEndpoint}; why
  * the selector takes all that remains is said at {@link KnownParametersOnly}. Thread-safe.
  */
 @WebEndpoint(id = "safebunnypoison")
@@ -32,7 +32,7 @@ final class PoisonEndpoint {
 
     private static final String NOTHING = "/";
     private static final int SHOWN = 100;
-    /** Of bodies in one answer. */
+    /** Maximum bytes of bodies in one response. */
     private static final long SHOWN_BYTES = 4L << 20;
 
     private static final int MOST_SHOWN = 1_000;
@@ -97,14 +97,14 @@ final class PoisonEndpoint {
                 missing(one(id)));
     }
 
-    /** What follows the name of the endpoint. Ids have no slashes and are not empty: then it is the id of nothing. */
+    /** The path below the endpoint. Ids are not empty and have no slashes; any other path matches no message. */
     private static String one(String[] id) {
         String one = String.join("/", id);
         return one.isBlank() ? NOTHING : one;
     }
 
     private static String missing(String id) {
-        return "No such copy of this message is there [id=%s]. Perhaps somebody is looking at it or moving it just now."
+        return "There is no such copy of this message [id=%s]. If another request is reading or moving it right now, try again."
                 .formatted(Names.printable(id));
     }
 

@@ -35,7 +35,7 @@ final class PoisonViews {
         return view;
     }
 
-    /** Without the application's headers, which are content, as is the body. */
+    /** Without the application's headers, which are content like the body. */
     static Map<String, Object> message(PoisonedMessage message) {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("messageId", message.messageId());
@@ -53,7 +53,7 @@ final class PoisonViews {
         return view;
     }
 
-    /** @param shown whether who asks may see what is in the message */
+    /** @param shown whether the caller may see bodies and headers */
     Map<String, Object> copies(List<PoisonCopy> copies, boolean shown) {
         return Map.of("copies", copies.stream().map(copy -> copy(copy, shown)).toList());
     }

@@ -6,9 +6,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which sagas a request asks for, as it says. Immutable.
+ * The sagas that a request selects. Immutable.
  *
- * @param sagaId for ids that no path can have, such as two dots
+ * @param sagaId for ids that cannot be part of a path, such as two dots
  */
 record SagaLook(
         @Nullable String saga,
@@ -21,7 +21,7 @@ record SagaLook(
         return new SagaLook(saga, sagaId, null, null, null);
     }
 
-    /** What follows the section's name in the path, or the parameter; {@code null} for neither. */
+    /** The id in the path or the parameter; {@code null} without either. */
     @Nullable
     String id(String[] path) {
         if (path.length == 1) {

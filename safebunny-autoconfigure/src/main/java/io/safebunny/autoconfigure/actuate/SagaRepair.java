@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a request wants of a saga. What it cannot read it refuses with SB-5001. Immutable. */
+/** A repair of a saga that was requested. Invalid parameters are refused with SB-5001. Immutable. */
 record SagaRepair(
         Action action,
         @Nullable String step,
@@ -19,7 +19,7 @@ record SagaRepair(
         @Nullable String state,
         String reason) {
 
-    /** So much of it is whole in the saga's history. */
+    /** Longest reason that the saga's history keeps in full. */
     private static final int LONGEST_REASON = 400;
 
     private static final int LONGEST_STEP = 1_000;
@@ -68,7 +68,7 @@ record SagaRepair(
                 return state;
             }
         } catch (JacksonException e) {
-            // refused as every other text that is none
+            // refused like any other value that is no action
         }
         throw Asked.wrong("state", "given", "it must be a JSON object, as text");
     }

@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
-/** The sagas that the node stores: finds and lists them, and asks for their repairs. Thread-safe. */
+/** The sagas in the node's store: finds, lists and repairs them. Thread-safe. */
 final class SagaSection {
 
     private static final int SHOWN = 50;
     private static final int MOST_SHOWN = 100;
 
-    /** As long as for one poison message. */
+    /** The same as for one poison message. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
@@ -64,7 +64,7 @@ final class SagaSection {
         return path.length > 0 && path[0].equals("sagas");
     }
 
-    /** One with its history, or a list. */
+    /** Shows one saga with its history, or a list. */
     WebEndpointResponse<Object> look(String[] path, SagaLook asked, SecurityContext security) {
         return Answers.found(
                 () -> {
@@ -102,7 +102,7 @@ final class SagaSection {
         return saga == null ? sagas.find(id) : sagas.find(saga, id).stream().toList();
     }
 
-    /** Answers what came of it; with SB-5025 when the saga refuses it. */
+    /** Answers with the outcome, or with SB-5025 if the saga refuses the repair. */
     WebEndpointResponse<Object> repair(String[] path, SagaLook asked, SagaRepair repair, SecurityContext security) {
         return Answers.found(
                 () -> {
@@ -125,7 +125,7 @@ final class SagaSection {
         String by = Asked.by(security);
         try {
             repair.carryOut(sagas, before.saga(), before.id());
-        } catch (RuntimeException e) { // perhaps the broker has it, and did not say so
+        } catch (RuntimeException e) { // the broker may have it without having confirmed
             audit.notRepaired(by, before, repair, e);
             throw e;
         }
@@ -153,7 +153,7 @@ final class SagaSection {
         return answer;
     }
 
-    /** What its history says of the repair since then; {@code null} for nothing yet. */
+    /** What the history says about the repair; {@code null} if nothing yet. */
     private static @Nullable String outcome(SagaView before, SagaView now, BunnyRepair repair) {
         for (Event event : now.history()) {
             if (before.history().contains(event)) {

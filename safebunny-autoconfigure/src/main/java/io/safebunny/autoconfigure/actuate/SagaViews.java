@@ -42,7 +42,7 @@ final class SagaViews {
         return view;
     }
 
-    /** @param shown whether who asks may see its state */
+    /** @param shown whether the caller may see its state */
     Map<String, Object> detailed(SagaView saga, boolean shown) {
         Map<String, Object> view = summary(saga);
         view.put("version", saga.version());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The node for Spring Boot's actuator: endpoints that look at it, or hand an operation on to it. Nothing here decides anything. */
+/** Spring Boot actuator endpoints that show the node and pass operations on to it. No decisions are taken here. */
 @NullMarked
 package io.safebunny.autoconfigure.actuate;
 

@@ -27,7 +27,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * The methods of handlers and sagas, which are called by reflection, and what they take and return: payloads and states, which are read
- * from JSON. What an application only publishes is not seen here.
+ * from JSON. Types that an application only publishes are not covered.
  */
 final class HandlerHints implements BeanRegistrationAotProcessor {
 

@@ -9,16 +9,16 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.util.ReflectionUtils;
 
-/** What the starter itself reads by name. */
+/** What SafeBunny itself reads by name. */
 final class StarterHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
-        // names of properties, to tell of those that are misspelt
+        // the known properties, to report unknown ones
         hints.resources().registerPattern("META-INF/spring-configuration-metadata.json");
         // the settings that SafeBunny's own connections take over
         Method addresses = ReflectionUtils.findMethod(AbstractConnectionFactory.class, "getAddresses");
-        if (addresses != null) { // its absence is told at the start of the node
+        if (addresses != null) { // its absence is reported when the node starts
             hints.reflection().registerMethod(addresses, ExecutableMode.INVOKE);
         }
     }

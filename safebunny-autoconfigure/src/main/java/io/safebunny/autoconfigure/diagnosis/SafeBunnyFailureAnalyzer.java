@@ -45,7 +45,7 @@ final class SafeBunnyFailureAnalyzer extends AbstractFailureAnalyzer<SafeBunnyEx
             return "Publish later: from an ApplicationRunner, or from a listener of ApplicationReadyEvent.";
         }
         if (failure instanceof StoreUnavailableException) {
-            return "Make sure that the message store's database runs and can be reached from here, and that spring.datasource.* or safebunny.store.cosmos.* names it and its user.";
+            return "Check that the message store's database runs and can be reached from here, and that spring.datasource.* or spring.cloud.azure.cosmos.* names it and its user.";
         }
         return "Look up %s in docs/errors.md. To see the stack trace, start with --debug.".formatted(failure.code());
     }

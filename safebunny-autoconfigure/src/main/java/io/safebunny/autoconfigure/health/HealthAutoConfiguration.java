@@ -29,7 +29,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnEnabledHealthIndicator("safebunny")
 final class HealthAutoConfiguration {
 
-    /** In the order of what an operator looks at first. */
+    /** Ordered by what an operator looks at first. */
     @Bean
     @ConditionalOnMissingBean(name = {"safebunnyHealthIndicator", "safebunnyHealthContributor"})
     CompositeHealthContributor safebunnyHealthContributor(

@@ -8,8 +8,8 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
 /**
- * Gives {@code DEGRADED} a place in the order of statuses, as the last of all defaults. Spring Boot leaves statuses out of the overall one
- * that have none: a node whose sagas are stuck would be {@code UP}.
+ * Ranks {@code DEGRADED} among the statuses, as a default of lowest precedence. Spring Boot ignores unranked statuses when it
+ * aggregates them: a node with stuck sagas would be {@code UP}.
  */
 public final class HealthStatusOrder implements EnvironmentPostProcessor {
 

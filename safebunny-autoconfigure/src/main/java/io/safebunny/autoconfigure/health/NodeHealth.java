@@ -18,12 +18,12 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * What each part answers. Reads what the node knows already, so polling costs nothing. {@code DOWN} means that messages do not flow;
- * {@code DEGRADED}, that they do, and that somebody should look. A restart helps with neither. Thread-safe.
+ * The health of each part. Reads only what the node already knows, so polling is cheap. {@code DOWN} means that messages do not
+ * flow; {@code DEGRADED}, that they do, but an operator should look. A restart helps with neither. Thread-safe.
  */
 final class NodeHealth {
 
-    /** Spring Boot answers it with 200. */
+    /** Spring Boot maps it to HTTP 200. */
     static final Status DEGRADED = new Status("DEGRADED");
 
     private final SafeBunnyEngine engine;
@@ -42,7 +42,7 @@ final class NodeHealth {
                 .build();
     }
 
-    /** Messages that can neither be handled nor set aside, because the broker takes no copy of them. */
+    /** Messages that can neither be handled nor set aside, because the broker refuses their poison copies. */
     Health poison() {
         Map<String, String> held = new TreeMap<>();
         engine.held().forEach((queue, why) -> held.put(queue, why.toString()));
@@ -58,7 +58,7 @@ final class NodeHealth {
                         .build();
     }
 
-    /** Those of handled messages that the broker does not take. */
+    /** Publications of handled messages that the broker refuses. */
     Health publications() {
         WaitingPublications waiting = engine.waiting();
         if (waiting.oldest() == null) {
@@ -91,7 +91,7 @@ final class NodeHealth {
                 .build();
     }
 
-    /** As the store said last. */
+    /** From the last count in the store. */
     Health sagas() {
         if (!engine.knowsItsSagas()) {
             return Health.unknown().withDetail("detail", "not started yet").build();

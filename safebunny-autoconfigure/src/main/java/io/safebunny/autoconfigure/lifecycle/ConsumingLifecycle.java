@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Has the engine consume, and stops it within the grace period.
+ * Starts consuming, and stops within the grace period.
  *
  * <p>{@link #PHASE} lies between the start of Boot's web server (2048 before the default phase) and the draining of its requests
  * (1024 before it). When the first message is handled, all beans exist and the port is open, and {@code @RabbitListener} containers start
@@ -30,8 +30,8 @@ public final class ConsumingLifecycle implements SmartLifecycle {
 
     /**
      * @param phaseTimeout time after which Spring goes on without waiting for us
-     * @param autoStart whether the application runs, and is not only asked for its topology
-     * @param watch {@code null} if nobody looks at the broker
+     * @param autoStart {@code false} for a topology command
+     * @param watch {@code null} if the topology is not watched
      */
     public ConsumingLifecycle(
             SafeBunnyEngine engine, Duration phaseTimeout, boolean autoStart, @Nullable TopologyWatch watch) {

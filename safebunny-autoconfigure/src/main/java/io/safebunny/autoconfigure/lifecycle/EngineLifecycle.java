@@ -11,8 +11,8 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /**
- * Has the engine publish from before anything may ask it to until after everything that may: the start of the web server (2048 before the
- * default phase), message listeners, and the task executors and message sources of Spring, which have {@link
+ * Lets the engine publish before anything may publish through it until nothing may any more: the web server (which starts 2048
+ * before the default phase), message listeners, and Spring's task executors and message sources, which have {@link
  * ExecutorConfigurationSupport#DEFAULT_PHASE}. Phases start in ascending order and stop in descending order. {@link ConsumingLifecycle}
  * consumes within that time. Beans that are merely destroyed, such as data sources, outlive both.
  */
@@ -26,7 +26,7 @@ public final class EngineLifecycle implements SmartLifecycle {
     private final boolean autoStart;
     private volatile boolean running;
 
-    /** @param autoStart whether the application runs, and is not only asked for its topology */
+    /** @param autoStart {@code false} for a topology command */
     public EngineLifecycle(
             SafeBunnyEngine engine,
             Supplier<List<HandlerDefinition>> handlers,
@@ -44,12 +44,12 @@ public final class EngineLifecycle implements SmartLifecycle {
         running = true;
     }
 
-    /** What a start would declare; instead of a start. */
+    /** Returns what a start would declare, without starting. */
     public Topology plan() {
         return engine.plan(handlers.get(), sagas.get());
     }
 
-    /** What it handles, its sagas' handlers among it; empty before the start or the plan. */
+    /** All handlers, including those of sagas; empty before the start or the plan. */
     public List<HandlerDefinition> handlers() {
         return engine.handlers();
     }

@@ -41,7 +41,7 @@ public record IdsProperties(
         if (secret.contains("${")) {
             throw new ConfigurationException(
                     "SB-1307",
-                    "safebunny.ids.secret is not known: nothing resolves the placeholder in it.",
+                    "safebunny.ids.secret has an unresolved placeholder.",
                     "Set the environment variable or the property that it names, the same in all instances of the node, or remove safebunny.ids.secret.");
         }
         byte[] key = secret.getBytes(StandardCharsets.UTF_8);

@@ -23,7 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Sends each {@link MessageGivenUp} to the exchange {@code {prefix}.events}, for tools outside this process. At most once, and confirmed:
- * an event that the broker does not take is logged and lost. Called by one thread at a time.
+ * an event that the broker does not accept is logged and lost. Called by one thread at a time.
  */
 final class BrokerEvents implements SafeBunnyEvent.Listener, AutoCloseable {
 
@@ -55,7 +55,10 @@ final class BrokerEvents implements SafeBunnyEvent.Listener, AutoCloseable {
             return;
         }
         if (failed && timeline.nanoTime() - failedAt < AFTER_FAILURE.toNanos()) {
-            LOG.warn("Not sent to '{}', because the broker did not take the last one: {}", exchange, event);
+            LOG.warn(
+                    "Event dropped, as the exchange '{}' did not accept the last one; check the connection and the permissions: {}",
+                    exchange,
+                    event);
             return;
         }
         try {
@@ -68,7 +71,11 @@ final class BrokerEvents implements SafeBunnyEvent.Listener, AutoCloseable {
             if (e instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
-            LOG.warn("Not sent to '{}': {}", exchange, event, Printable.inLines(e));
+            LOG.warn(
+                    "Event dropped, as the exchange '{}' did not accept it; check the connection and the permissions: {}",
+                    exchange,
+                    event,
+                    Printable.inLines(e));
         }
     }
 
@@ -100,7 +107,7 @@ final class BrokerEvents implements SafeBunnyEvent.Listener, AutoCloseable {
         return opened;
     }
 
-    /** Whoever may not declare can still write to one that is there. */
+    /** Without permission to declare an exchange, the node may still publish to an existing one. */
     private void declare(com.rabbitmq.client.Connection connection) throws IOException {
         Channel asking = Channels.open(connection);
         try {
@@ -115,7 +122,7 @@ final class BrokerEvents implements SafeBunnyEvent.Listener, AutoCloseable {
         }
     }
 
-    /** Types that no class can have are the sender's words. */
+    /** An invalid type was made up by the sender, and is not repeated. */
     private static String routingKey(MessageGivenUp event) {
         String type = event.type();
         return event.node() + "." + (type != null && Names.isType(type) ? type : "unknown");

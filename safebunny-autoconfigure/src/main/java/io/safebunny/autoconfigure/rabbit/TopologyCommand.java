@@ -37,8 +37,8 @@ public final class TopologyCommand {
             JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
     /**
-     * Whether the application is to look at its topology and end, however well it is asked: {@code false} and nothing ask for nothing, which is
-     * also what an empty section of the settings says.
+     * Whether the process runs a topology command and then ends. Invalid commands count, so that they are refused; {@code false}
+     * and an empty value do not, because an empty {@code safebunny.topology} section reads like that.
      */
     public static boolean isAsked(Environment environment) {
         String asked = environment.getProperty(PROPERTY, "").strip();
@@ -64,7 +64,7 @@ public final class TopologyCommand {
                     .orElseThrow(() -> InvalidProperty.of(
                             PROPERTY,
                             text,
-                            "it is not something to do with a topology",
+                            "there is no such command",
                             "Use one of %s; settings of the topology are below it, such as safebunny.topology.prefix."
                                     .formatted(Arrays.stream(values())
                                             .map(Action::text)
@@ -87,7 +87,7 @@ public final class TopologyCommand {
      * @param node whose topology it is; not started
      * @param options of the RabbitMQ transport; {@code null} with another one
      * @param broker as the node would connect to it; {@code null} with another transport
-     * @param preflight says what AMQP does not tell; {@code null} with another transport
+     * @param preflight reads what AMQP does not expose; {@code null} with another transport
      * @param version of the application
      */
     TopologyCommand(
@@ -115,7 +115,7 @@ public final class TopologyCommand {
                 default -> onRabbit(topology, out);
             };
         } catch (ConfigurationException | AmqpException e) {
-            err.println(e instanceof AmqpException ? "The broker cannot be asked: " + e + CHECK : e.getMessage());
+            err.println(e instanceof AmqpException ? "The broker cannot be reached: " + e + CHECK : e.getMessage());
             return FAILED;
         }
     }

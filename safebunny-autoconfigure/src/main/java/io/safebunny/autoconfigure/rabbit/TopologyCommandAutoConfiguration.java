@@ -46,7 +46,7 @@ final class TopologyCommandAutoConfiguration {
                 environment.getProperty("spring.application.version", "0"));
     }
 
-    /** First of all: what others do at the end of a start is not to be done. */
+    /** Before all other runners, which must not run. */
     @Bean
     @Order(Ordered.HIGHEST_PRECEDENCE)
     ApplicationRunner safeBunnyTopologyRunner(
@@ -59,7 +59,7 @@ final class TopologyCommandAutoConfiguration {
         };
     }
 
-    /** The same question as everywhere, or an application would neither run nor end. */
+    /** The same check as everywhere; otherwise an application could neither run nor end. */
     static final class Asked implements Condition {
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
@@ -67,7 +67,7 @@ final class TopologyCommandAutoConfiguration {
         }
     }
 
-    /** Ends the process; tests have another one. */
+    /** Ends the process; tests replace it. */
     @FunctionalInterface
     interface ExitHook {
         void exit(int status);

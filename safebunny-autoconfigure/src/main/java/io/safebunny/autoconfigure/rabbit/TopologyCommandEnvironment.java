@@ -10,8 +10,8 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
 /**
- * An application that is started to look at its topology opens no port, consumes nothing through Spring AMQP either, and prints nothing
- * but the answer. Before everything else, as an operator can hardly be asked to set all this.
+ * With a topology command, the application opens no port, starts no Spring AMQP listeners, and prints nothing but the result;
+ * operators need no further options for that.
  */
 final class TopologyCommandEnvironment implements EnvironmentPostProcessor {
 
@@ -24,7 +24,7 @@ final class TopologyCommandEnvironment implements EnvironmentPostProcessor {
                 "safebunny.enabled", Boolean.class, true)) { // or the application would run after all
             throw new ConfigurationException(
                     "SB-1301",
-                    "Nothing to look at [%s=%s]: safebunny.enabled=false switches the node off."
+                    "No topology to work on [%s=%s]: safebunny.enabled=false switches the node off."
                             .formatted(TopologyCommand.PROPERTY, environment.getProperty(TopologyCommand.PROPERTY)),
                     "Add --safebunny.enabled=true, or remove this option.");
         }

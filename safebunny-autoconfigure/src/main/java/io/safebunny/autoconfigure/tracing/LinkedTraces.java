@@ -13,9 +13,10 @@ import io.safebunny.observation.LinkedContext;
 import io.safebunny.observation.SendingContext;
 
 /**
- * Begins a new trace, with a link to where the message was made, for a delivery that did not follow its publication at once: a retry, a
- * delayed or scheduled message, an undo, a replay. The sending of what was scheduled, or kept by a saga, is linked too, and
- * part of whatever sends it. Leaves all others to Micrometer's own handler.
+ * Starts a new trace, with a link to the one in which the message was created, for a delivery that does not follow its
+ * publication at once: a retry, a
+ * delayed or scheduled message, an undo, a replay. Sending a scheduled message, or one that a saga kept, is linked too, as part
+ * of the trace that sends it. All other deliveries are left to Micrometer's own handler.
  */
 final class LinkedTraces extends PropagatingReceiverTracingObservationHandler<ReceiverContext<?>> {
 
@@ -43,7 +44,7 @@ final class LinkedTraces extends PropagatingReceiverTracingObservationHandler<Re
         return made == null ? span : span.addLink(new Link(parsed(made)));
     }
 
-    /** Of a header whose form was checked: {@code 00-<32 hex>-<16 hex>-<2 hex>}. */
+    /** Parses a header whose form has been checked: {@code 00-<32 hex>-<16 hex>-<2 hex>}. */
     private TraceContext parsed(String parent) {
         String[] fields = parent.split("-", 5);
         return tracer.traceContextBuilder()

@@ -12,8 +12,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.Order;
 
 /**
- * Retries, delayed messages and replays as linked traces, where Micrometer Tracing is. After Boot's own, which would otherwise take our handler
- * for that of all receivers.
+ * Linked traces for retries, delayed messages and replays, if Micrometer Tracing is on the class path. Runs after Boot's own
+ * auto-configuration, which would otherwise take our handler for the one of all receivers.
  */
 @AutoConfiguration(
         afterName = "org.springframework.boot.micrometer.tracing.autoconfigure.MicrometerTracingAutoConfiguration")
