@@ -9,6 +9,7 @@ import io.safebunny.test.BunnyTest;
 import io.safebunny.test.database.PostgresServer;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
@@ -18,6 +19,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** A test has the transactions that the application has in production, without asking for them. */
+@Tag("no-broker")
 @BunnyTest(
         classes = OwnStoreIT.Application.class,
         properties = {

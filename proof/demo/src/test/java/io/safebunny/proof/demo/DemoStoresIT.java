@@ -3,11 +3,13 @@ package io.safebunny.proof.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** With private servers, on the in-process broker. */
+@Tag("no-broker")
 class DemoStoresIT {
 
     @ParameterizedTest

@@ -15,12 +15,14 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplicationAotProcessor;
 
 /** The sample's orchestrator, processed ahead of time as Boot's Maven plugin does it, and run as what came of that. */
+@Tag("no-broker")
 class AheadOfTimeIT {
 
     private static final List<String> SETTINGS = List.of(
