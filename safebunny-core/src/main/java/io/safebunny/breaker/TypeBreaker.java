@@ -6,7 +6,7 @@ import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.BunnyCircuitBreaker.Status;
 import io.safebunny.recovery.BreakerEffect;
 import io.safebunny.recovery.BreakerEffect.Result;
-import io.safebunny.recovery.Recovery;
+import io.safebunny.recovery.Ending;
 import io.safebunny.time.Timeline;
 import io.safebunny.time.Timeline.Purpose;
 import io.safebunny.transport.Consumption;
@@ -227,7 +227,15 @@ public final class TypeBreaker {
             this.isProbe = isProbe;
         }
 
-        public void succeeded() {
+        public void ended(Ending ending) {
+            if (ending instanceof Ending.Failed failed) {
+                failed(failed);
+            } else {
+                succeeded();
+            }
+        }
+
+        private void succeeded() {
             synchronized (TypeBreaker.this) {
                 if (admitted != period) {
                     return;
@@ -241,10 +249,10 @@ public final class TypeBreaker {
             }
         }
 
-        public void failed(Recovery recovery) {
-            BreakerEffect effect = recovery.breaker();
+        private void failed(Ending.Failed ending) {
+            BreakerEffect effect = ending.breaker();
             boolean counts = effect instanceof BreakerEffect.Pause || effect == Result.FAILURE;
-            Failure seen = counts ? told.seen(recovery.failure()) : null;
+            Failure seen = counts ? told.seen(ending.failure()) : null;
             synchronized (TypeBreaker.this) {
                 if (seen != null && (admitted == period || effect instanceof BreakerEffect.Pause)) {
                     told.failed(seen);

@@ -3,7 +3,6 @@ package io.safebunny.consuming;
 
 import io.safebunny.handling.Pipeline;
 import io.safebunny.middleware.ConsumeMiddleware;
-import io.safebunny.middleware.Next;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
 import java.util.List;
@@ -11,27 +10,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets the after group see how the handling of a message ended, once that is certain: around everything that may still change it, and
- * before the delivery is settled. A message that comes back has not ended. Thread-safe.
+ * Lets the after group see how the handling of a message ended, once that is certain, and before the delivery is settled. A message that comes back has not ended. Thread-safe.
  */
 final class AfterGroup {
 
     private static final Logger LOG = LoggerFactory.getLogger(AfterGroup.class);
 
+    private final boolean isEmpty;
     private final Pipeline<HandledMessage> pipeline;
     private final BoundedLog log;
     private final Kind failures;
 
     /** @param queue of the handled messages */
     AfterGroup(List<ConsumeMiddleware> middlewares, BoundedLog log, String queue) {
+        this.isEmpty = middlewares.isEmpty();
         this.pipeline = new Pipeline<>(middlewares);
         this.log = log;
         this.failures = Kind.warn(LOG, "Middlewares failed after messages of queue " + queue);
     }
 
-    void run(HandledMessage message, Next next) throws Exception {
-        next.run();
-        if (!message.isOver()) {
+    void tell(HandledMessage message) {
+        if (isEmpty || !message.isOver()) {
             return;
         }
         try {

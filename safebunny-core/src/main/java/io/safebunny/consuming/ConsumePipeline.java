@@ -4,38 +4,62 @@ package io.safebunny.consuming;
 import io.micrometer.observation.Observation;
 import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.breaker.TypeBreaker.Admission;
+import io.safebunny.dedup.Claim;
+import io.safebunny.dedup.Claim.Completion;
+import io.safebunny.dedup.Claim.NotWritten;
+import io.safebunny.dedup.Claim.Overtaken;
+import io.safebunny.dedup.Claim.Written;
+import io.safebunny.dedup.Claimed;
+import io.safebunny.dedup.Claimed.Busy;
+import io.safebunny.dedup.Claimed.Done;
+import io.safebunny.dedup.Claimed.Ours;
+import io.safebunny.dedup.Claimed.SetAside;
+import io.safebunny.dedup.Claims;
 import io.safebunny.dedup.Deduplication;
-import io.safebunny.failure.NackedException;
-import io.safebunny.failure.UnpublishedException;
-import io.safebunny.failure.UnroutableException;
+import io.safebunny.dedup.NotRemembered;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.Pipeline;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
+import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Middleware;
-import io.safebunny.middleware.Next;
 import io.safebunny.observation.MessageMeters;
+import io.safebunny.observation.Observations;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Failed;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.Evidence;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.QuarantinePolicy;
-import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.recovery.Treatment.FreshCopy;
 import io.safebunny.saga.running.Correlation;
+import io.safebunny.store.MessageRecord;
 import io.safebunny.transport.Delivery;
-import java.lang.reflect.UndeclaredThrowableException;
+import io.safebunny.waiting.Turns.Hold;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * One queue's deliveries: validate → observe → after group → recover (poison, delayed retry) → guard (circuit breaker) → context of the
- * application → deduplicate or dispatch → before group → handler with its in-memory retries. Thread-safe.
+ * One queue's deliveries: check → admit → claim → run → end → close → carry out, read downwards; {@link DeliverySettler} settles.
+ * Thread-safe.
  */
 final class ConsumePipeline implements DeliverySettler.Processing {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ConsumePipeline.class);
+
+    /** Whoever loses a race runs again from what the winner has written, that often. */
+    private static final int MOST_LOSSES = 5;
+
+    private static final Duration LOSERS_COME_BACK = Duration.ofMillis(200);
+    private static final Hold NO_TURN = () -> {};
 
     private final ConsumePipelineFactory parts;
     private final HandlerDefinition handler;
@@ -44,8 +68,13 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     private final PoisonQueue poisonQueue;
     private final Recoverer recoverer;
     private final Survivors survivors;
-    private final Pipeline<HandledMessage> pipeline;
     private final QuarantinePolicy quarantine;
+    private final PropagatedContext contexts;
+    private final @Nullable Correlation correlation;
+    private final SagaTurns turns;
+    private final Claims claims;
+    private final Pipeline<HandledMessage> beforeGroup;
+    private final AfterGroup afterGroup;
     private final UndoAcknowledgement undone;
     private final MessageMeters meters;
 
@@ -67,32 +96,21 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         this.recoverer = recoverer;
         this.survivors = survivors;
         this.quarantine = new QuarantinePolicy(parts.options().deliveryLimit(), QuarantinePolicy.PATIENCE);
-        this.meters = parts.metrics().consumed(handler.type(), parts.timeline());
-        this.undone = new UndoAcknowledgement(parts.libraryMessages());
-        List<Middleware<? super HandledMessage>> steps = new ArrayList<>();
-        steps.add(this::observe);
-        List<ConsumeMiddleware> after = of(parts.middlewares(), Group.AFTER);
-        if (!after.isEmpty()) {
-            String queue = Names.address(parts.options().node(), handler.type());
-            steps.add(new AfterGroup(after, parts.log(), queue)::run);
-        }
-        steps.add(this::recover);
-        steps.add(this::guard);
-        if (!parts.propagators().isEmpty()) {
-            steps.add(new PropagatedContext(parts.propagators(), parts.log())::run);
-        }
-        Correlation correlation = parts.correlations().apply(handler);
-        if (correlation != null) {
-            steps.add(new SagaTurns(correlation, parts.turns(), parts.timeline(), handler.prefetch()));
-        }
+        this.contexts = new PropagatedContext(parts.propagators(), parts.log());
+        this.correlation = parts.correlations().apply(handler);
+        this.turns = new SagaTurns(parts.turns(), parts.timeline(), handler.prefetch());
         Deduplication deduplication = parts.deduplication();
-        steps.add(
-                deduplication == null ? this::dispatch : (message, next) -> deduplicate(deduplication, message, next));
-        List<ConsumeMiddleware> before = of(parts.middlewares(), Group.BEFORE);
-        steps.addAll(before);
-        HandlerStep innermost = new HandlerStep(runner, !before.isEmpty());
+        this.claims = deduplication == null ? new NotRemembered(parts.sender()) : deduplication;
+        List<Middleware<? super HandledMessage>> steps = new ArrayList<>(of(parts.middlewares(), Group.BEFORE));
+        HandlerStep innermost = new HandlerStep(runner, !steps.isEmpty());
         steps.add((message, next) -> innermost.run(message));
-        this.pipeline = new Pipeline<>(steps);
+        this.beforeGroup = new Pipeline<>(steps);
+        this.afterGroup = new AfterGroup(
+                of(parts.middlewares(), Group.AFTER),
+                parts.log(),
+                Names.address(parts.options().node(), handler.type()));
+        this.undone = new UndoAcknowledgement(parts.libraryMessages());
+        this.meters = parts.metrics().consumed(handler.type(), parts.timeline());
     }
 
     private static List<ConsumeMiddleware> of(List<ConsumeMiddleware> middlewares, Group group) {
@@ -105,17 +123,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     public Settlement process(Delivery delivery) throws Exception {
         HandledMessage message;
         try {
-            Envelope envelope = validator.envelope(delivery.message().message());
-            ConsumeOptions options = parts.options();
-            options.trustedUsers()
-                    .require(options.node(), handler.from(), delivery.message().user(), envelope);
-            Envelope decoded = validator.decoded(envelope, delivery.message().message());
-            message = new HandledMessage(
-                    delivery,
-                    new Handling(parts.current(), decoded, delivery::isOpen),
-                    () -> validator.payload(decoded),
-                    handler.payloadType(),
-                    parts.publishers());
+            message = check(delivery);
         } catch (InvalidMessageException e) {
             Settlement end = poisonQueue.put(delivery, e.reason(), e);
             if (end != Settlement.HAND_BACK) { // otherwise it is delivered again, and told then
@@ -129,17 +137,32 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         }
         LogContext before = LogContext.replaceBy(message, parts.options().node());
         try {
-            parts.scope().runAnew(() -> pipeline.run(message));
+            Settled settled = parts.scope().callAnew(() -> observed(message));
+            if (settled.ending() instanceof Ending.Handled) {
+                meters.completed(message.envelope().sentAt());
+            }
+            return settled.how();
         } finally {
             before.restore();
         }
-        if (message.isHandled()) {
-            meters.completed(message.envelope().sentAt());
-        }
-        return message.settlement();
     }
 
-    private void observe(HandledMessage message, Next next) throws Exception {
+    private HandledMessage check(Delivery delivery) {
+        WireMessage wire = delivery.message().message();
+        Envelope envelope = validator.envelope(wire);
+        ConsumeOptions options = parts.options();
+        options.trustedUsers()
+                .require(options.node(), handler.from(), delivery.message().user(), envelope);
+        Envelope decoded = validator.decoded(envelope, wire);
+        return new HandledMessage(
+                delivery,
+                new Handling(parts.current(), decoded, delivery::isOpen),
+                () -> validator.payload(decoded),
+                handler.payloadType(),
+                parts.publishers());
+    }
+
+    private Settled observed(HandledMessage message) {
         Observation observation = parts.observations()
                 .startHandling(
                         message.envelope(),
@@ -148,115 +171,136 @@ final class ConsumePipeline implements DeliverySettler.Processing {
                         message.queue(),
                         !message.isFirstAttempt() || message.wasKept());
         if (observation == null) {
-            next.run();
-            return;
+            return settled(message);
         }
         Observation.Scope scope = parts.observations().open(observation);
+        String outcome = Observations.POISONED; // by the settler, when a core step fails
         try {
-            next.run();
+            Settled settled = settled(message);
+            outcome = settled.outcome();
+            return settled;
         } finally {
-            parts.observations().stop(observation, scope, message.outcome(), message.attemptFailure());
+            parts.observations().stop(observation, scope, outcome, message.attemptFailure());
         }
     }
 
-    private void recover(HandledMessage message, Next next) {
-        try {
-            next.run();
-            message.publicationsEnd(null);
-        } catch (Throwable failure) { // an Error of one message must not end the service
-            message.publicationsEnd(failure);
-            Thread.interrupted(); // left behind by a middleware, it would fail the copy
-            message.endsWith(recoverer.recover(message, failure));
-        }
+    private Settled settled(HandledMessage message) {
+        Ending ending = admitted(message);
+        message.publicationsEnd(ending);
+        Settled settled = recoverer.carryOut(message, ending);
+        afterGroup.tell(message);
+        return settled;
     }
 
-    /** Before the breaker, which speaks of handlers. */
-    private static void requireUnrefused(HandledMessage message) throws Exception {
+    /** Before the breaker, which speaks of handlers, comes what is wrong with the delivery itself. */
+    private Ending admitted(HandledMessage message) {
         Throwable refusal = message.delivery.refusal();
-        if (refusal == null) {
-            return;
+        if (refusal != null) {
+            message.failed(refusal);
+            return recoverer.end(message, refusal);
         }
-        message.failed(refusal);
-        if (refusal instanceof Error error) {
-            throw error;
-        }
-        throw refusal instanceof Exception exception ? exception : new UndeclaredThrowableException(refusal);
-    }
-
-    private void guard(HandledMessage message, Next next) throws Exception {
-        requireUnrefused(message);
         int deliveries = message.delivery.message().deliveryCount();
         Evidence known = new Evidence(deliveries, 0, deliveries > 0 && survivors.contains(message.messageId()));
         if (quarantine.decide(known) instanceof FreshCopy) {
             survivors.remove(message.messageId());
-            throw NotHandledException.later(
+            return Returned.because(NotHandledException.later(
                     "Connections were cut under message %s [deliveries=%s]; a copy of it begins with none"
                             .formatted(message.messageId(), deliveries),
-                    Duration.ZERO);
+                    Duration.ZERO));
         }
         Admission admission = breaker.admit();
         if (admission == null) {
-            throw NotHandledException.later("Type %s is paused".formatted(message.type()), Duration.ZERO);
+            return Returned.because(
+                    NotHandledException.later("Type %s is paused".formatted(message.type()), Duration.ZERO));
         }
-        try {
-            next.run();
-        } catch (Throwable failure) {
-            admission.failed(recoverer.decide(message, failure));
-            throw failure;
-        }
-        admission.succeeded();
+        Ending ending = inContext(message);
+        admission.ended(ending);
+        return ending;
     }
 
-    private void deduplicate(Deduplication deduplication, HandledMessage message, Next next) throws Exception {
-        deduplication.run(message.handling, judgeOf(message), new Deduplication.Action() {
-            @Override
-            public void run(Handling handling) throws Exception {
-                handled(handling, next);
+    /** What the application keeps on the thread is there before a transaction begins, and until it has ended. */
+    private Ending inContext(HandledMessage message) {
+        try (PropagatedContext.Opened unused = contexts.open(message)) {
+            if (correlation == null) {
+                return handled(message, NO_TURN);
             }
+            String saga = correlation.enter(message.handling, message.payload());
+            try (Hold turn = turns.take(saga)) {
+                return turn == null ? turns.comesBack(saga, message) : handled(message, turn);
+            }
+        } catch (Throwable failure) { // an Error of one message must not end the service
+            return recoverer.end(message, failure);
+        }
+    }
 
-            @Override
-            public void runAgain(Handling handling) throws Exception {
+    /** @param turn ends with the completion: what comes after it, sending above all, need not hold up the saga's next message */
+    private Ending handled(HandledMessage message, Hold turn) {
+        Claimed claimed = claims.claim(message.handling);
+        if (claimed instanceof Busy busy) {
+            return Returned.because(busy.why());
+        }
+        if (claimed instanceof SetAside setAside) {
+            return setAside.ending();
+        }
+        if (claimed instanceof Done done) {
+            return sent(done.record(), Ending.DUPLICATE);
+        }
+        Written written;
+        try (Claim claim = ((Ours) claimed).claim()) {
+            Completion completion = run(message, claim);
+            if (completion instanceof NotWritten failed) {
+                return closed(claim, failed.failure(), recoverer.end(message, failed.failure()));
+            }
+            written = (Written) completion;
+            message.endsAs(Ending.HANDLED);
+            turn.close();
+            written.then().forEach(Runnable::run);
+        }
+        return sent(written.toSend(), Ending.HANDLED);
+    }
+
+    /** Runs the handler, and again when others changed meanwhile what it changes, which costs no attempt. */
+    private Completion run(HandledMessage message, Claim claim) {
+        try {
+            Completion completion = claim.complete(claim.run(() -> runHandler(message)));
+            for (int losses = 1; completion instanceof Overtaken; losses++) {
+                parts.metrics().overtaken(message.type());
+                if (losses == MOST_LOSSES) {
+                    return new NotWritten(NotHandledException.later(
+                            "What message %s changes was changed by other messages %s times while it was handled"
+                                    .formatted(message.messageId(), losses),
+                            LOSERS_COME_BACK));
+                }
                 message.startAgain();
-                parts.scope().runAnew(() -> handled(handling, next));
+                completion = claim.complete(claim.run(() -> parts.scope().runAnew(() -> runHandler(message))));
             }
-        });
-    }
-
-    private Deduplication.Judge judgeOf(HandledMessage message) {
-        return new Deduplication.Judge() {
-            @Override
-            public RecoveryAction judge(Throwable failure) {
-                return recoverer.decide(message, failure).action();
-            }
-
-            @Override
-            public void superseded(NotHandledException by) {
-                recoverer.supersede(message, by);
-            }
-
-            @Override
-            public void completed() {
-                message.completed();
-            }
-        };
-    }
-
-    private void dispatch(HandledMessage message, Next next) throws Exception {
-        message.handling.run(() -> handled(message.handling, next));
-        try {
-            parts.sender().sendInOrder(message.handling.collected());
-        } catch (UnroutableException | NackedException e) {
-            throw new UnpublishedException(message.messageId(), e);
+            return completion;
+        } catch (Throwable failure) {
+            return new NotWritten(failure);
         }
-        message.completed();
     }
 
-    private void handled(Handling handling, Next next) throws Exception {
+    private void runHandler(HandledMessage message) throws Exception {
         try {
-            next.run();
+            beforeGroup.run(message);
         } finally {
             Thread.interrupted(); // left behind by a middleware, it would fail the completion or the sending
         }
-        undone.addTo(handling);
+        undone.addTo(message.handling);
+    }
+
+    /** What was decided stands even if it cannot be recorded: the next attempt's header says what the record could not. */
+    private static Failed closed(Claim claim, Throwable failure, Failed ending) {
+        try {
+            return claim.release(failure, ending);
+        } catch (Throwable e) {
+            LOG.debug("The claim of a message that failed could not be released", e);
+            return ending;
+        }
+    }
+
+    private Ending sent(@Nullable MessageRecord record, Ending ending) {
+        NotHandledException unsent = record == null ? null : claims.send(record);
+        return unsent == null ? ending : Returned.because(unsent);
     }
 }

@@ -8,14 +8,11 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.middleware.ConsumeContext;
 import io.safebunny.middleware.PublishOutcome;
-import io.safebunny.observation.Observations;
-import io.safebunny.recovery.Recovery;
-import io.safebunny.recovery.RecoveryAction;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.transport.Delivery;
-import io.safebunny.transport.IncomingMessage;
 import java.lang.reflect.Type;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -30,16 +27,15 @@ final class HandledMessage implements ConsumeContext {
     private final Class<?> payloadClass;
     private final Function<Handling, Bunny> publishers;
     private final Supplier<Object> body;
-    private Object payload;
-    private boolean isReplaced;
-    /** A run of the handler may have changed the payload. */
-    private boolean isUsed;
+    /** {@code null} when a run of the handler may have changed it: it is read anew then. */
+    private @Nullable Object unread;
+    /** What a middleware has put in the payload's place. */
+    private @Nullable Object replacement;
 
     private @Nullable Throwable attemptFailure;
-    private @Nullable Throwable finalFailure;
-    private boolean over;
-    private @Nullable Recovery recovery;
-    private Settlement settlement = Settlement.ACKNOWLEDGE;
+    /** Known as soon as it is certain; a message that comes back has not ended. */
+    private @Nullable Ending ending;
+
     private boolean failedBefore;
 
     /**
@@ -55,24 +51,13 @@ final class HandledMessage implements ConsumeContext {
         this.publishers = publishers;
         this.delivery = delivery;
         this.body = body;
-        this.payload = body.get();
+        this.unread = body.get();
         this.payloadClass = ResolvableType.forType(payloadType).resolve(Object.class);
         this.handling = handling;
     }
 
     Envelope envelope() {
         return handling.message();
-    }
-
-    /** As delivered, and with the version of its record if that says that the message is set aside. */
-    IncomingMessage setAside() {
-        IncomingMessage delivered = delivery.message();
-        if (handling.poisonVersion() == 0) {
-            return delivered;
-        }
-        Map<String, Object> headers = new LinkedHashMap<>(delivered.message().headers());
-        headers.put(Headers.POISON_VERSION, handling.poisonVersion());
-        return delivered.withHeaders(headers);
     }
 
     /** An attempt has ended; it may be the last one, or not. */
@@ -86,38 +71,34 @@ final class HandledMessage implements ConsumeContext {
         return attemptFailure;
     }
 
-    /** Nothing that fails from now on makes it be handled again. */
-    void completed() {
-        over = true;
+    /** It is handled, or given up: it is not handled again, unless it is replayed. */
+    void endsAs(Ending certain) {
+        ending = certain;
     }
 
-    /** What is not confirmed by now is kept in the record of a completed message; otherwise it was for nothing. */
-    void publicationsEnd(@Nullable Throwable failure) {
-        handling.ended(over ? PublishOutcome.STORED : PublishOutcome.DROPPED, failure);
-    }
-
-    /** It is not handled again, unless it is replayed. */
-    void givenUp(Throwable cause) {
-        finalFailure = cause;
-        over = true;
+    /** Whether this delivery has ended the handling of the message. */
+    boolean isOver() {
+        return ending != null;
     }
 
     /** It runs again from the outermost middleware of the before group, which is to see what it saw the first time. */
     void startAgain() {
-        isReplaced = false;
-        isUsed = true;
+        replacement = null;
+        unread = null;
+        handling.startAgain();
     }
 
     /** For one run of the handler. What comes after it reads the body anew; what a middleware has put in the payload's place stays. */
     Object payloadOfRun() {
         Object given = payload();
-        isUsed = !isReplaced;
+        unread = null;
         return given;
     }
 
-    /** Whether this delivery has decided how the handling of the message ends. */
-    boolean isOver() {
-        return over;
+    /** What is not confirmed by now is kept in the record of a handled message; otherwise it was for nothing. */
+    void publicationsEnd(Ending how) {
+        Throwable failure = how instanceof Failed failed ? failed.failure() : null;
+        handling.ended(isOver() ? PublishOutcome.STORED : PublishOutcome.DROPPED, failure);
     }
 
     /** Neither a delayed retry nor a replay. */
@@ -128,26 +109,6 @@ final class HandledMessage implements ConsumeContext {
     /** It was kept in its node's store until its time had come: scheduled, or an undo. */
     boolean wasKept() {
         return delivery.message().message().headers().containsKey(Headers.MADE_AT);
-    }
-
-    /** This delivery has handled it, and all that follows from that is done. */
-    boolean isHandled() {
-        return over && recovery == null;
-    }
-
-    /** As meters name it: how this delivery of it ends. */
-    String outcome() {
-        if (settlement == Settlement.HAND_BACK) {
-            return Observations.RETURNED;
-        }
-        if (recovery == null) {
-            return over ? Observations.HANDLED : Observations.DUPLICATE;
-        }
-        RecoveryAction action = recovery.action();
-        if (action instanceof RecoveryAction.Poison || finalFailure != null) {
-            return Observations.POISONED;
-        }
-        return action instanceof RecoveryAction.RetryDelayed ? Observations.RETRIED : Observations.RETURNED;
     }
 
     /** Whether it has failed before, as far as is known. */
@@ -167,25 +128,6 @@ final class HandledMessage implements ConsumeContext {
         failedBefore = true;
     }
 
-    /** What was decided about its failure; {@code null} before that. */
-    @Nullable
-    Recovery recovery() {
-        return recovery;
-    }
-
-    void recoversBy(Recovery decided) {
-        recovery = decided;
-    }
-
-    void endsWith(Settlement how) {
-        settlement = how;
-    }
-
-    /** How its delivery ends. */
-    Settlement settlement() {
-        return settlement;
-    }
-
     @Override
     public String toString() {
         return envelope().toString();
@@ -193,11 +135,15 @@ final class HandledMessage implements ConsumeContext {
 
     @Override
     public Object payload() {
-        if (isUsed) {
-            payload = body.get();
-            isUsed = false;
+        if (replacement != null) {
+            return replacement;
         }
-        return payload;
+        Object read = unread;
+        if (read == null) {
+            read = body.get();
+            unread = read;
+        }
+        return read;
     }
 
     @Override
@@ -208,9 +154,7 @@ final class HandledMessage implements ConsumeContext {
                     "A middleware replaced the payload of a message by another type [type=%s, replacement=%s]: the handler takes %s. Give it one of those, or let the handler take the other."
                             .formatted(type(), replacement.getClass().getName(), payloadClass.getName()));
         }
-        payload = replacement;
-        isReplaced = true;
-        isUsed = false;
+        this.replacement = replacement;
     }
 
     @Override
@@ -220,7 +164,10 @@ final class HandledMessage implements ConsumeContext {
 
     @Override
     public @Nullable Throwable failure() {
-        return over ? finalFailure : attemptFailure;
+        if (ending == null) {
+            return attemptFailure;
+        }
+        return ending instanceof Failed failed ? failed.failure() : null;
     }
 
     @Override
@@ -280,7 +227,7 @@ final class HandledMessage implements ConsumeContext {
 
     @Override
     public <T, X extends Exception> T once(String name, Class<T> type, Step<T, X> step) throws X {
-        if (over) {
+        if (isOver()) {
             throw new MisuseException(
                     MisuseException.STEP,
                     "Step [%s] is used when the handling of message %s is over: nothing would remember it. Use steps in the handler, or in the before group."

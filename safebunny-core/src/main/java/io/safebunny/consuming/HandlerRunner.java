@@ -3,7 +3,6 @@ package io.safebunny.consuming;
 
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.observation.Metrics;
-import io.safebunny.recovery.RecoveryAction.RetryNow;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -76,8 +75,8 @@ final class HandlerRunner {
         });
     }
 
-    private @Nullable RetryNow again(HandledMessage message, Throwable failure, int retries) {
-        RetryNow again = recoverer.again(message, failure, retries);
+    private @Nullable Duration again(HandledMessage message, Throwable failure, int retries) {
+        Duration again = recoverer.again(message, failure, retries);
         if (again != null) {
             log.failed(message, "in-memory retry %s of %s".formatted(retries + 1, maxRetries), failure);
         }
@@ -96,8 +95,8 @@ final class HandlerRunner {
     private static final class Run extends RetryContextSupport {
         private static final long serialVersionUID = 1L;
 
-        /** After the latest failure; {@code null} when the handler is not run again. */
-        private transient @Nullable RetryNow again;
+        /** The wait after the latest failure; {@code null} when the handler is not run again. */
+        private transient @Nullable Duration again;
 
         Run(@Nullable RetryContext parent) {
             super(parent);
@@ -137,9 +136,9 @@ final class HandlerRunner {
 
         @Override
         public void backOff(BackOffContext context) {
-            RetryNow again = ((Waits) context).run().again;
+            Duration again = ((Waits) context).run().again;
             try {
-                timeline.sleep(again == null ? Duration.ZERO : again.delay());
+                timeline.sleep(again == null ? Duration.ZERO : again);
             } catch (InterruptedException e) {
                 // a forced stop closes the delivery first, which ends the retries; any other interrupt only ends the
                 // wait

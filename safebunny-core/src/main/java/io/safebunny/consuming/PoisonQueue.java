@@ -2,12 +2,15 @@
 package io.safebunny.consuming;
 
 import io.safebunny.consuming.Mover.Outcome;
+import io.safebunny.message.Headers;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
+import io.safebunny.recovery.Ending.Poisoned;
+import io.safebunny.recovery.PoisonRecord.By;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Delivery;
@@ -15,6 +18,8 @@ import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,14 +70,27 @@ final class PoisonQueue {
         return put(delivery, message, FailureLog.ids(message, null), reason, failure, true);
     }
 
-    /**
-     * Without telling sagas if it was edited: what they wait for is not this copy.
-     *
-     * @param copied the delivered message, as its poison copy shall describe it
-     */
-    Settlement put(HandledMessage message, IncomingMessage copied, PoisonReason reason, Throwable failure) {
-        boolean isTold = !message.handling.isEndedAsEdited();
-        return put(message.delivery, copied, FailureLog.ids(copied, message.saga()), reason, failure, isTold);
+    /** Sagas are not told if it was edited: what they wait for is not this copy. */
+    Settlement put(HandledMessage message, Poisoned poisoned) {
+        IncomingMessage copied =
+                withVersion(message.delivery.message(), poisoned.stored().version());
+        return put(
+                message.delivery,
+                copied,
+                FailureLog.ids(copied, message.saga()),
+                poisoned.reason(),
+                poisoned.failure(),
+                poisoned.stored().by() != By.ITS_EDITOR);
+    }
+
+    /** @param version of the record, if that says that the message is set aside */
+    private static IncomingMessage withVersion(IncomingMessage delivered, long version) {
+        if (version == 0) {
+            return delivered;
+        }
+        Map<String, Object> headers = new LinkedHashMap<>(delivered.message().headers());
+        headers.put(Headers.POISON_VERSION, version);
+        return delivered.withHeaders(headers);
     }
 
     private Settlement put(

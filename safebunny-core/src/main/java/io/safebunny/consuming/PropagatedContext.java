@@ -4,7 +4,6 @@ package io.safebunny.consuming;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.middleware.ContextPropagator;
 import io.safebunny.middleware.ContextPropagator.Scope;
-import io.safebunny.middleware.Next;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
 import java.util.ArrayDeque;
@@ -29,18 +28,39 @@ final class PropagatedContext {
         this.log = log;
     }
 
-    void run(HandledMessage message, Next next) throws Exception {
-        Deque<Scope> open = new ArrayDeque<>();
-        try {
-            for (ContextPropagator propagator : propagators) {
-                open.push(open(propagator, message));
-            }
-            next.run();
-        } finally {
-            open.forEach(scope -> close(scope, message.messageId()));
-            if (!open.isEmpty()) {
+    /** What is open for one message; closed on the thread that opened it. */
+    final class Opened implements AutoCloseable {
+        private final String messageId;
+        private final Deque<Scope> scopes = new ArrayDeque<>();
+
+        private Opened(String messageId) {
+            this.messageId = messageId;
+        }
+
+        @Override
+        public void close() {
+            scopes.forEach(scope -> PropagatedContext.this.close(scope, messageId));
+            if (!scopes.isEmpty()) {
                 Thread.interrupted(); // left behind by one of them, it would fail the settling
             }
+        }
+    }
+
+    /** {@code null} when there is nothing to open. */
+    @Nullable
+    Opened open(HandledMessage message) throws Exception {
+        if (propagators.isEmpty()) {
+            return null;
+        }
+        Opened opened = new Opened(message.messageId());
+        try {
+            for (ContextPropagator propagator : propagators) {
+                opened.scopes.push(open(propagator, message));
+            }
+            return opened;
+        } catch (Throwable failure) {
+            opened.close();
+            throw failure;
         }
     }
 

@@ -4,18 +4,17 @@ package io.safebunny.consuming;
 import io.safebunny.consuming.Mover.Outcome;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
-import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Failed;
+import io.safebunny.recovery.Ending.Poisoned;
+import io.safebunny.recovery.Ending.Retried;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.FailedAttempt;
-import io.safebunny.recovery.NotHandledException;
-import io.safebunny.recovery.Recovery;
-import io.safebunny.recovery.RecoveryAction;
-import io.safebunny.recovery.RecoveryAction.ComeBack;
-import io.safebunny.recovery.RecoveryAction.Poison;
-import io.safebunny.recovery.RecoveryAction.RetryDelayed;
-import io.safebunny.recovery.RecoveryAction.RetryNow;
+import io.safebunny.recovery.PoisonRecord;
+import io.safebunny.recovery.PoisonRecord.By;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.IncomingMessage;
@@ -30,7 +29,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the {@link RecoveryPolicy} decide, once for each delivery, and carries that out. The copy that goes elsewhere is confirmed before
+ * Has the {@link RecoveryPolicy} decide how a delivery ends, and carries out endings. The copy that goes elsewhere is confirmed before
  * the original may be acknowledged. Thread-safe.
  */
 final class Recoverer {
@@ -72,113 +71,93 @@ final class Recoverer {
      * After a run of the handler that failed.
      *
      * @param retries of it in this delivery so far
-     * @return {@code null} unless it is run again in this delivery
+     * @return the wait before it is run again in this delivery; {@code null} when it is not
      */
     @Nullable
-    RetryNow again(HandledMessage message, Throwable failure, int retries) {
-        return decide(message, failure, retries).action() instanceof RetryNow again ? again : null;
+    Duration again(HandledMessage message, Throwable failure, int retries) {
+        return policy.again(attempt(message, failure), retries);
     }
 
-    /** After the handling failed: what was decided the first time that this was asked. */
-    Recovery decide(HandledMessage message, Throwable failure) {
-        Recovery known = message.recovery();
-        if (known == null) {
-            known = decide(message, failure, FailedAttempt.NO_MORE);
-            message.recoversBy(known);
-        }
-        return known;
+    /** How the delivery ends, because of what has left the before group, or kept the handler from being run. */
+    Failed end(HandledMessage message, Throwable failure) {
+        return policy.end(attempt(message, failure));
     }
 
-    /** Another delivery has the message, so that what was decided for this one is not carried out. */
-    void supersede(HandledMessage message, NotHandledException by) {
-        message.recoversBy(Recovery.superseded(by));
-    }
-
-    private Recovery decide(HandledMessage message, Throwable failure, int retries) {
-        return policy.decide(new FailedAttempt(
+    private FailedAttempt attempt(HandledMessage message, Throwable failure) {
+        return new FailedAttempt(
                 failure,
-                retries,
                 message.attempt(),
                 message.delivery.isOpen(),
                 ageLimit.of(message.envelope()),
-                random.nextDouble()));
+                random.nextDouble());
     }
 
-    /** Carries out what was decided, as far as the delivery and the broker let it. */
-    Settlement recover(HandledMessage message, Throwable failure) {
+    /** As far as the delivery and the broker let it. */
+    Settled carryOut(HandledMessage message, Ending ending) {
+        if (!(ending instanceof Failed)) {
+            return new Settled(ending, Settlement.ACKNOWLEDGE);
+        }
+        Thread.interrupted(); // left behind by a middleware, it would fail the copy
         Delivery delivery = message.delivery;
         if (!delivery.isOpen()) {
             // one for each message in work: that the connection is lost is told elsewhere
             LOG.debug("The channel of message {} is gone; the broker will deliver it again", message.messageId());
-            endedUnlessItComesBack(message, failure);
-            return Settlement.HAND_BACK;
+            if (ending instanceof Poisoned poisoned && poisoned.stored().isStored()) {
+                givenUp(message, poisoned); // the delivery that comes next finds it ended, and tells nobody
+            }
+            return new Settled(ending, Settlement.HAND_BACK);
         }
-        Recovery recovery = decide(message, failure);
-        RecoveryAction action = recovery.action();
-        if (action instanceof Poison poison) {
-            return giveUp(message, message.setAside(), poison.reason(), recovery.failure());
+        if (ending instanceof Poisoned poisoned) {
+            return giveUp(message, poisoned);
         }
-        if (action instanceof RetryDelayed retry) {
-            return retryDelayed(message, retry.delay(), recovery.failure());
+        if (ending instanceof Retried retried) {
+            return retryDelayed(message, retried);
         }
-        if (action instanceof ComeBack comeBack) {
-            return comeBack(
-                    delivery, asReplayed(delivery, backToQueue(delivery, message.envelope(), comeBack.delay())));
-        }
-        return Settlement.HAND_BACK; // a redelivery
+        Duration after = ((Returned) ending).after();
+        Settlement how = after == null
+                ? Settlement.HAND_BACK
+                : comeBack(delivery, asReplayed(delivery, backToQueue(delivery, message.envelope(), after)));
+        return new Settled(ending, how);
     }
 
     /** A message that cannot even be sent back is poisoned, though its record expects another attempt. */
-    private Settlement retryDelayed(HandledMessage message, Duration delay, Throwable failure) {
+    private Settled retryDelayed(HandledMessage message, Retried retried) {
         Envelope next = message.envelope().nextAttempt();
+        Duration delay = retried.after();
         String again = "delayed retry %s of %s in %s ms"
                 .formatted(next.attempt(), policy.delayed().maxRetries(), delay.toMillis());
-        log.failed(message, again, failure);
+        log.failed(message, again, retried.failure());
         Outcome outcome = mover.move(message.delivery, backToQueue(message.delivery, next, delay), NO_LIMIT);
         if (outcome == Outcome.MOVED) {
             metrics.retriedDelayed(type);
         }
         return switch (outcome) {
-            case MOVED -> Settlement.ACKNOWLEDGE;
-            case ENDED -> Settlement.HAND_BACK;
-            case REFUSED -> giveUp(message, message.delivery.message(), PoisonReason.RETRIES_EXHAUSTED, failure);
+            case MOVED -> new Settled(retried, Settlement.ACKNOWLEDGE);
+            case ENDED -> new Settled(retried, Settlement.HAND_BACK);
+            case REFUSED ->
+                giveUp(
+                        message,
+                        new Poisoned(
+                                PoisonReason.RETRIES_EXHAUSTED,
+                                retried.failure(),
+                                retried.breaker(),
+                                PoisonRecord.NONE));
         };
     }
 
-    /**
-     * Without an end in the poison queue, and without a record of it, the message is delivered and handled again; so it is not given up then.
-     *
-     * @param copied the delivered message, as its poison copy shall describe it
-     */
-    private Settlement giveUp(HandledMessage message, IncomingMessage copied, PoisonReason reason, Throwable failure) {
-        Settlement end = poisonQueue.put(message, copied, reason, failure);
-        if (end != Settlement.HAND_BACK || isRecordedAsPoison(message)) {
-            ended(message, reason, failure);
+    /** Without an end in the poison queue, and without a record of it, the message is delivered and handled again; so it is not given up then. */
+    private Settled giveUp(HandledMessage message, Poisoned poisoned) {
+        Settlement how = poisonQueue.put(message, poisoned);
+        if (how != Settlement.HAND_BACK || poisoned.stored().isStored()) {
+            givenUp(message, poisoned);
         }
-        return end;
+        return new Settled(poisoned, how);
     }
 
-    private static boolean isRecordedAsPoison(HandledMessage message) {
-        return message.handling.poisonVersion() != 0;
-    }
-
-    /** Its record says that it is set aside, so the delivery that comes next finds it ended, and tells nobody. */
-    private void endedUnlessItComesBack(HandledMessage message, Throwable failure) {
-        if (!isRecordedAsPoison(message)) {
-            return;
-        }
-        Recovery known = message.recovery();
-        if (known != null && known.action() instanceof Poison poison) {
-            ended(message, poison.reason(), known.failure());
-        } else if (failure instanceof InvalidMessageException claimSetAside) {
-            ended(message, claimSetAside.reason(), claimSetAside);
-        }
-    }
-
-    private void ended(HandledMessage message, PoisonReason reason, Throwable failure) {
-        if (!message.isOver() && !message.handling.isSetAsideByAnother()) {
-            message.givenUp(failure);
-            events.givenUp(message.envelope(), reason, failure);
+    private void givenUp(HandledMessage message, Poisoned poisoned) {
+        if (!message.isOver() && poisoned.stored().by() == By.THIS_DELIVERY) {
+            message.endsAs(poisoned);
+            events.givenUp(message.envelope(), poisoned.reason(), poisoned.failure());
         }
     }
 

@@ -46,7 +46,7 @@ final class ApartSteps {
     private final DedupLog log;
     private final MessageRecord claim;
     private final RecordKey key;
-    private final ClaimingTransaction transaction;
+    private final HandlerTransaction transaction;
     private boolean loaded;
     private @Nullable MessageRecord record;
     /** The results of steps that have been run, as far as it is not known that they are stored. */
@@ -58,7 +58,7 @@ final class ApartSteps {
             Timeline timeline,
             DedupLog log,
             MessageRecord claim,
-            ClaimingTransaction transaction) {
+            HandlerTransaction transaction) {
         this.store = store;
         this.timeline = timeline;
         this.log = log;
@@ -153,7 +153,7 @@ final class ApartSteps {
                 record == null || !record.key().equals(key) ? first(steps) : record.nextSteps(claim.owner(), steps);
         long began = timeline.nanoTime();
         while (!isWritten(next, e -> requirePatience(next, e, began))) {
-            StorePause.pause(timeline);
+            StoreFailures.pause(timeline);
         }
     }
 
@@ -189,7 +189,7 @@ final class ApartSteps {
         try {
             written = isWritten(next, ApartSteps::requirePassing);
             while (!written && isOurs.getAsBoolean()) {
-                StorePause.pause(timeline);
+                StoreFailures.pause(timeline);
                 written = isWritten(next, ApartSteps::requirePassing);
             }
         } finally {

@@ -5,6 +5,11 @@ import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.UnreadableRecordException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,5 +50,39 @@ final class Attempts {
                             attempt));
         }
         handling.setAttempt(attempt);
+    }
+
+    /**
+     * Called before a transactional claim, for a delivery whose header says more than the record: the end of the previous attempt
+     * could not be written. The coming one is counted now, before it runs, because its end may not be written either; otherwise a
+     * handler that takes the database down would be retried for ever.
+     */
+    void countUnwritten(Handling handling, MessageStore store, Ownership ownership) {
+        Envelope message = handling.message();
+        RecordKey key = handling.records().key();
+        MessageRecord stored;
+        MessageRecord steps;
+        try {
+            stored = store.find(key);
+            steps = stored == null ? ApartSteps.find(store::find, key) : null;
+        } catch (UnreadableRecordException e) {
+            return; // the claim reports it
+        }
+        int known = stored == null ? 0 : stored.attempt();
+        if (message.attempt() <= known) {
+            return;
+        }
+        if (stored == null && (steps == null || ApartSteps.isOf(message, steps))) {
+            MessageRecord counted = ownership.fresh(handling).next(RecordState.RELEASED);
+            MessageRecord unused = store.create(counted.withVersion(1));
+        } else if (stored != null
+                && stored.state() == RecordState.RELEASED
+                && stored.fingerprint().isOf(message)) {
+            MessageRecord unused =
+                    store.replace(stored.next(RecordState.RELEASED).withAttempt(known + 1));
+        } else {
+            return;
+        }
+        resume(handling, known + 1);
     }
 }

@@ -1,230 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
-import io.safebunny.dedup.dispatch.DedupLog;
-import io.safebunny.observation.BoundedLog.Kind;
-import io.safebunny.recovery.NotHandledException;
-import io.safebunny.store.JointWrite;
+import io.safebunny.handling.Run;
+import io.safebunny.middleware.Next;
+import io.safebunny.recovery.Ending;
 import io.safebunny.store.MessageRecord;
-import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordRefusedException;
-import io.safebunny.store.RecordState;
-import io.safebunny.time.Timeline;
-import io.safebunny.waiting.ReentrantTurns;
-import java.time.Duration;
 import java.util.List;
-import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A claim that this process holds until somebody takes it over. Every write is fenced: its version is one above the last write of
- * this claim. Thread-safe: the handler's thread and the renewal share it.
+ * One delivery's claim of its message. Used by the thread that handles it, in this order: {@link #run} and {@link #complete}, again if
+ * others were faster; {@link #release} unless it is complete; and {@link #close} in any case.
  */
-final class Claim {
+public interface Claim extends AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Claim.class);
+    /** Runs the handler as soon as it may run, and an undo after its step is barred. */
+    Run run(Next handler);
 
-    private final MessageStore store;
-    private final Timeline timeline;
-    private final DedupLog log;
-    // not synchronized, which would pin a virtual thread that waits for the store
-    private final ReentrantTurns lock;
-    private MessageRecord current;
-    private volatile long writtenAt; // written under the lock
-    private boolean lost;
-    /** Whether a write went unanswered since the last answered one. */
-    private boolean unsure;
-
-    /** @param claimedAt monotonic time before the claim was written, so that the lease is never overestimated */
-    Claim(MessageStore store, Timeline timeline, DedupLog log, MessageRecord current, long claimedAt) {
-        this.store = store;
-        this.timeline = timeline;
-        this.lock = new ReentrantTurns(timeline);
-        this.log = log;
-        this.current = current;
-        this.writtenAt = claimedAt;
-    }
-
-    MessageRecord record() {
-        lock.lock();
-        try {
-            return current;
-        } finally {
-            lock.unlock();
-        }
-    }
+    /** Durably records that the message is handled, together with what the run has left behind; unless the run failed. */
+    Completion complete(Run run);
 
     /**
-     * Tries once.
+     * Gives up the claim after a failure, and records what becomes of the message. If the store does not answer, that is only logged.
      *
-     * @return whether the claim was still ours
-     * @throws RuntimeException the store did not answer: it is unknown whether it was written
+     * @param failure of the run, or of the completion
+     * @return the ending, with what is stored of it; or that the message comes back, because another delivery has it by now
      */
-    boolean write(UnaryOperator<MessageRecord> change) {
-        lock.lock();
-        try {
-            return writeTogether(change, List.of()) == JointResult.WRITTEN;
-        } finally {
-            lock.unlock();
-        }
-    }
+    Ending.Failed release(Throwable failure, Ending.Failed ending);
 
-    private JointResult replace(MessageRecord intended, List<MessageRecord> companions) {
-        long now = timeline.nanoTime();
-        JointWrite result;
-        try {
-            result = RecordWrites.replace(store, intended, companions);
-        } catch (RuntimeException e) {
-            unsure |= !(e instanceof RecordRefusedException);
-            throw e;
-        }
-        if (result instanceof JointWrite.Written written) {
-            current = written.records().get(0);
-            writtenAt = now;
-            unsure = false;
-            return JointResult.WRITTEN;
-        }
-        if (result instanceof JointWrite.Overtaken overtaken && !overtaken.key().equals(intended.key())) {
-            return JointResult.OVERTAKEN;
-        }
-        lost = true;
-        return JointResult.LOST;
-    }
+    /** Stops renewals and gives back the turn. */
+    @Override
+    void close();
 
-    /** What became of a write of this claim and its companions. */
-    enum JointResult {
-        WRITTEN,
-        /** A companion was changed by somebody else; the claim is still ours. */
-        OVERTAKEN,
-        /** The claim is somebody else's. */
-        LOST
+    /** What became of the write that says a message is handled. */
+    sealed interface Completion {
+
+        Completion OVERTAKEN = new Overtaken();
     }
 
     /**
-     * Tries once to write the claim together with companions, all or nothing.
+     * It is handled, whatever fails from now on.
      *
-     * @throws RuntimeException the store did not answer: it is unknown whether it was written
+     * @param toSend the record with its publications; {@code null} when they are sent
+     * @param then to be run now
      */
-    JointResult writeTogether(UnaryOperator<MessageRecord> change, List<MessageRecord> companions) {
-        lock.lock();
-        try {
-            if (lost) {
-                return JointResult.LOST;
-            }
-            boolean doubtful = unsure;
-            JointResult result = replace(change.apply(current), companions);
-            return result == JointResult.WRITTEN || !doubtful ? result : reconcile(change, companions);
-        } finally {
-            lock.unlock();
-        }
-    }
+    record Written(@Nullable MessageRecord toSend, List<Runnable> then) implements Completion {}
 
-    /** Like {@link #writeSurely(UnaryOperator)}, with companions. */
-    JointResult writeTogetherSurely(UnaryOperator<MessageRecord> change, List<MessageRecord> companions) {
-        return surely(() -> writeTogether(change, companions));
-    }
-
-    /** After an unanswered write: the version in the way may be our own. */
-    private JointResult reconcile(UnaryOperator<MessageRecord> change, List<MessageRecord> companions) {
-        lost = false; // not known yet, and the find may fail too
-        MessageRecord stored = store.find(current.key());
-        unsure = false;
-        if (stored != null && stored.owner().equals(current.owner())) {
-            boolean written = stored.isSameWriteAs(change.apply(current));
-            current = stored;
-            if (written) {
-                return JointResult.WRITTEN;
-            }
-            if (stored.state() == RecordState.CLAIMED) {
-                return replace(change.apply(current), companions);
-            }
-        }
-        lost = true;
-        return JointResult.LOST;
-    }
+    /** What the handler joined was changed by others: nothing is written, the claim still holds, and the handler is to run again. */
+    record Overtaken() implements Completion {}
 
     /**
-     * Retries until the lease runs out, because what the write records has already happened.
+     * It is not handled.
      *
-     * @return whether the claim was still ours
-     * @throws RuntimeException the last failure of the store
+     * @param failure the handler's, or why its success could not be written
      */
-    boolean writeSurely(UnaryOperator<MessageRecord> change) {
-        return surely(() -> write(change));
-    }
-
-    private <T> T surely(Supplier<T> write) {
-        lock.lock();
-        try {
-            long deadline = writtenAt + current.lease().toNanos();
-            while (true) {
-                try {
-                    return write.get();
-                } catch (RecordRefusedException e) {
-                    throw e;
-                } catch (RuntimeException e) {
-                    Duration left = Duration.ofNanos(deadline - timeline.nanoTime());
-                    if (left.compareTo(StorePause.SHORTEST) <= 0) {
-                        throw e;
-                    }
-                    log.noAnswer(current.key().messageId(), "retrying to write its record", e);
-                    StorePause.pause(timeline, e, left);
-                }
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Whether the last write was at least that long ago. Never blocks. */
-    boolean isOlderThan(Duration age) {
-        return timeline.nanoTime() - writtenAt >= age.toNanos();
-    }
-
-    /**
-     * Renews the claim unless it was written more recently than {@code age}. Skipped while a write is in progress, which renews
-     * the claim too.
-     */
-    void renew(Duration age) {
-        if (!lock.tryLock()) {
-            return;
-        }
-        try {
-            if (lost || current.state() != RecordState.CLAIMED || timeline.nanoTime() - writtenAt < age.toNanos()) {
-                return;
-            }
-            if (!write(claimed -> claimed.next(RecordState.CLAIMED))) {
-                String id = current.key().messageId();
-                log.tell(
-                        Kind.warn(LOG, "Claims were taken over while their handlers run"),
-                        id,
-                        () -> LOG.warn(
-                                "The claim of message {} was taken over while its handler runs: its publications will be dropped",
-                                id));
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** @throws NotHandledException the claim was taken over or its lease has run out, so others no longer respect it */
-    void requireAlive() {
-        lock.lock();
-        try {
-            if (lost || timeline.nanoTime() - writtenAt >= current.lease().toNanos()) {
-                throw lost();
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    NotHandledException lost() {
-        return NotHandledException.later(
-                "Lost the claim of message %s while handling it: its publications are dropped, the new owner's stand"
-                        .formatted(record().key().messageId()),
-                Duration.ZERO);
-    }
+    record NotWritten(Throwable failure) implements Completion {}
 }

@@ -2,12 +2,30 @@
 package io.safebunny.dedup;
 
 import io.safebunny.handling.Handling;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.store.MessageRecord;
+import org.jspecify.annotations.Nullable;
 
-/** The way messages are claimed, one implementation per kind of store. Thread-safe. */
-interface Claims {
+/** The way messages are claimed: by a lease, by the handler's transaction, or not at all. Thread-safe. */
+public interface Claims {
 
-    /** Claims nothing yet; {@link MessageClaim#take} does. */
-    MessageClaim of(Handling handling);
+    /**
+     * With a store that limits concurrent transactions, waits for a turn first.
+     *
+     * @throws RuntimeException code of the application that is run by the store failed: a failure like the handler's
+     */
+    Claimed claim(Handling handling);
+
+    /**
+     * Sends what a handled message has published. To be called after its claim is closed: it may take long, and must not hold up
+     * others.
+     *
+     * @param record of the completed message
+     * @return why the message is to come back, which sends again what is not confirmed; {@code null} when nothing is left to do
+     */
+    default @Nullable NotHandledException send(MessageRecord record) {
+        return null;
+    }
 
     /** Starts background work, such as renewals. */
     default void start() {}

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
-import io.safebunny.dedup.Claim.JointResult;
+import io.safebunny.dedup.Claim.NotWritten;
+import io.safebunny.dedup.Claim.Written;
+import io.safebunny.dedup.LeasedRecord.JointResult;
 import io.safebunny.dedup.dispatch.DedupLog;
+import io.safebunny.handling.Companions;
 import io.safebunny.handling.Handling;
+import io.safebunny.handling.Run;
+import io.safebunny.handling.StepStore;
 import io.safebunny.middleware.Next;
 import io.safebunny.observation.Metrics;
+import io.safebunny.recovery.Ending.Failed;
+import io.safebunny.recovery.Ending.Poisoned;
+import io.safebunny.recovery.Ending.RecordEffect;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.recovery.RecoveryAction;
-import io.safebunny.recovery.RecoveryAction.RecordEffect;
+import io.safebunny.recovery.PoisonRecord;
+import io.safebunny.recovery.PoisonRecord.By;
 import io.safebunny.store.ApplicationCodeException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
@@ -18,7 +26,6 @@ import io.safebunny.store.RecordState;
 import io.safebunny.time.Timeline;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -33,9 +40,10 @@ final class LeasedClaims implements Claims {
     private final Metrics metrics;
     private final DedupLog log;
     private final StoreFailures failures;
-    private final Claiming claiming;
+    private final Ownership ownership;
     private final Renewals renewals;
     private final SuspectLock suspects;
+    private final UndoFence fence;
 
     /** @param blocking runs the renewals, which wait for the store */
     LeasedClaims(
@@ -45,21 +53,29 @@ final class LeasedClaims implements Claims {
             Metrics metrics,
             DedupLog log,
             DedupOptions options,
-            Claiming claiming) {
+            Ownership ownership) {
         this.store = store;
         this.timeline = timeline;
         this.metrics = metrics;
         this.log = log;
         this.failures = new StoreFailures(log);
-        this.claiming = claiming;
+        this.ownership = ownership;
+        this.fence = new UndoFence(store, timeline, log, ownership);
         this.renewals = new Renewals(timeline, blocking, options.lease(), log);
         this.suspects =
-                new SuspectLock(options.quarantine(), options.lease(), claiming.comeBack(options.lease()), timeline);
+                new SuspectLock(options.quarantine(), options.lease(), ownership.comeBack(options.lease()), timeline);
     }
 
     @Override
-    public MessageClaim of(Handling handling) {
-        return new Leased(handling);
+    public Claimed claim(Handling handling) {
+        long before = timeline.nanoTime();
+        return failures.claimed(
+                handling.message().id(),
+                () -> ownership.claim(handling, false, record -> {
+                    LeasedRecord held = new LeasedRecord(store, timeline, log, record, before);
+                    renewals.add(held);
+                    return new Leased(handling, held);
+                }));
     }
 
     @Override
@@ -72,94 +88,82 @@ final class LeasedClaims implements Claims {
         renewals.stop();
     }
 
-    private final class Leased implements MessageClaim {
+    final class Leased implements Claim, StepStore, Companions {
 
         private final Handling handling;
-        private @Nullable Claim held;
+        private final LeasedRecord held;
         /** Whether steps may be kept apart that are not in the claim's record yet. */
         private boolean mayBeApart = store.mayKeepStepsApart();
 
-        Leased(Handling handling) {
+        private Leased(Handling handling, LeasedRecord held) {
             this.handling = handling;
-        }
-
-        private Claim claim() {
-            return Objects.requireNonNull(held, "Nothing is claimed");
+            this.held = held;
         }
 
         @Override
-        public MessageRecord take() {
-            long before = timeline.nanoTime();
-            MessageRecord record = failures.claimed(handling.message().id(), () -> claiming.claim(handling, false));
-            if (record.state() == RecordState.CLAIMED) {
-                Claim ours = new Claim(store, timeline, log, record, before);
-                held = ours;
-                renewals.add(ours);
+        public Run run(Next handler) {
+            return Run.of(handling, () -> {
+                Runnable leave = suspects.enter(held.record());
+                try {
+                    handling.run(this, () -> {
+                        fence.bar(handling);
+                        handler.run();
+                    });
+                } finally {
+                    leave.run();
+                }
+            });
+        }
+
+        @Override
+        public Completion complete(Run run) {
+            if (run.failure() != null) {
+                return new NotWritten(run.failure());
             }
-            return record;
-        }
-
-        @Override
-        public void run(Next handler) throws Exception {
-            Runnable leave = suspects.enter(claim().record());
-            try {
-                handler.run();
-            } finally {
-                leave.run();
-            }
-        }
-
-        @Override
-        public @Nullable MessageRecord complete() {
-            Claim claim = claim();
             JointResult result;
             try {
-                result = claim.writeTogetherSurely(
-                        claimed -> claimed.completed(handling.collected()),
-                        handling.records().joined());
-            } catch (RecordRefusedException e) {
-                throw StoreFailures.refused(e);
-            } catch (NotHandledException e) {
-                throw e;
+                result = held.writeTogetherSurely(claimed -> claimed.completed(run.publications()), run.joined());
             } catch (RuntimeException e) {
-                throw failures.noAnswer(handling.message().id(), e);
+                return failures.notWritten(handling.message().id(), e);
             }
             return switch (result) {
-                case WRITTEN -> claim.record();
-                case OVERTAKEN -> null;
+                case WRITTEN -> new Written(held.record(), run.whenWritten());
+                case OVERTAKEN -> Completion.OVERTAKEN;
                 case LOST -> {
                     metrics.claimLost(handling.message().type());
-                    throw claim.lost();
+                    yield new NotWritten(held.lost());
                 }
             };
         }
 
         @Override
-        public void release(Throwable failure, RecoveryAction next) {
-            Claim claim = claim();
+        public Failed release(Throwable failure, Failed ending) {
             boolean ours;
+            PoisonRecord stored;
             try {
-                ours = next.record() == RecordEffect.POISONED
-                        ? setAside(claim, next)
-                        : claim.write(claimed -> Claiming.released(claimed, next));
-                Claiming.keepPoisonVersion(handling, claim.record());
+                ours = ending instanceof Poisoned
+                        ? setAside()
+                        : held.write(claimed -> RecordRules.released(claimed, ending.record()));
+                stored = RecordRules.poisonRecord(handling.message(), held.record(), By.THIS_DELIVERY);
             } catch (RuntimeException e) {
-                log.noAnswer(claim.record().key().messageId(), "its claim ends with the lease", e);
-                return;
+                log.noAnswer(held.record().key().messageId(), "its claim ends with the lease", e);
+                return ending;
             }
             if (!ours && !(failure instanceof NotHandledException)) {
-                throw claim.lost();
+                return failures.othersByNow(failure, held.lost());
             }
+            return ending instanceof Poisoned poisoned ? poisoned.storedAs(stored) : ending;
         }
 
         /** Together with what depends on it, which others may change meanwhile. */
-        private boolean setAside(Claim claim, RecoveryAction next) {
-            Map<String, String> apart = stepsApart(claim);
+        private boolean setAside() {
+            Map<String, String> apart = stepsApart();
             SetAsideWrites together = new SetAsideWrites(handling, store);
             JointResult result;
             do {
-                result = claim.writeTogether(
-                        claimed -> withMore(Claiming.released(claimed, next), apart), together.read());
+                result = held.writeTogether(
+                        claimed -> withMore(RecordRules.released(claimed, RecordEffect.POISONED), apart),
+                        together.read());
             } while (result == JointResult.OVERTAKEN && together.mayTryAgain());
             if (result == JointResult.OVERTAKEN) {
                 throw together.overtakenTooOften();
@@ -172,9 +176,7 @@ final class LeasedClaims implements Claims {
 
         @Override
         public void close() {
-            if (held != null) {
-                renewals.remove(held);
-            }
+            renewals.remove(held);
         }
 
         // ---- companions
@@ -192,29 +194,27 @@ final class LeasedClaims implements Claims {
 
         @Override
         public @Nullable String find(String name) {
-            Claim claim = claim();
-            if (mayBeApart && !claim.record().steps().containsKey(name)) {
-                Map<String, String> apart = stepsApart(claim);
+            if (mayBeApart && !held.record().steps().containsKey(name)) {
+                Map<String, String> apart = stepsApart();
                 if (!apart.isEmpty()) {
-                    write(claim, name, apart);
+                    write(name, apart);
                 }
                 mayBeApart = false;
             }
-            String known = claim.record().steps().get(name);
+            String known = held.record().steps().get(name);
             if (known == null) {
-                claim.requireAlive();
+                held.requireAlive();
             }
             return known;
         }
 
         /** Written into the message's own record, they are kept as long as that is. */
-        private Map<String, String> stepsApart(Claim claim) {
+        private Map<String, String> stepsApart() {
             if (!mayBeApart) {
                 return Map.of();
             }
             try {
-                MessageRecord apart =
-                        ApartSteps.find(store::find, claim.record().key());
+                MessageRecord apart = ApartSteps.find(store::find, held.record().key());
                 return apart != null && ApartSteps.isOf(handling.message(), apart) ? apart.steps() : Map.of();
             } catch (RuntimeException e) {
                 throw failures.noAnswer(handling.message().id(), e);
@@ -223,13 +223,13 @@ final class LeasedClaims implements Claims {
 
         @Override
         public void store(String name, String json) {
-            write(claim(), name, Map.of(name, json));
+            write(name, Map.of(name, json));
         }
 
-        private void write(Claim claim, String name, Map<String, String> more) {
+        private void write(String name, Map<String, String> more) {
             boolean ours;
             try {
-                ours = claim.writeSurely(claimed -> withMore(claimed.next(RecordState.CLAIMED), more));
+                ours = held.writeSurely(claimed -> withMore(claimed.next(RecordState.CLAIMED), more));
             } catch (NotHandledException e) {
                 throw e;
             } catch (RecordRefusedException e) {
@@ -240,7 +240,7 @@ final class LeasedClaims implements Claims {
                 throw failures.noAnswer(handling.message().id(), e);
             }
             if (!ours) {
-                throw claim.lost();
+                throw held.lost();
             }
         }
 

@@ -33,10 +33,10 @@ final class Renewals {
     private final DedupLog log;
     private final Duration age;
     private final RecurringTask looks;
-    /** In the order of claiming, in which they are renewed: that of a hash set differs from run to run. */
-    private final Set<Claim> held = Collections.synchronizedSet(new LinkedHashSet<>());
+    /** In the order of ownership, in which they are renewed: that of a hash set differs from run to run. */
+    private final Set<LeasedRecord> held = Collections.synchronizedSet(new LinkedHashSet<>());
 
-    private final Set<Claim> underWay = ConcurrentHashMap.newKeySet();
+    private final Set<LeasedRecord> underWay = ConcurrentHashMap.newKeySet();
 
     /** @param blocking runs the renewals, which wait for the store */
     Renewals(Timeline timeline, Executor blocking, Duration lease, DedupLog log) {
@@ -46,11 +46,11 @@ final class Renewals {
         this.looks = new RecurringTask("renewing claims", lease.dividedBy(12), this::look, Runnable::run, timeline);
     }
 
-    void add(Claim claim) {
+    void add(LeasedRecord claim) {
         held.add(claim);
     }
 
-    void remove(Claim claim) {
+    void remove(LeasedRecord claim) {
         held.remove(claim);
     }
 
@@ -64,9 +64,9 @@ final class Renewals {
 
     /** Runs on the timeline's thread, which must not be blocked. */
     private void look() {
-        ConcurrentLinkedQueue<Claim> due = new ConcurrentLinkedQueue<>();
+        ConcurrentLinkedQueue<LeasedRecord> due = new ConcurrentLinkedQueue<>();
         int count = 0;
-        for (Claim claim : held.toArray(Claim[]::new)) {
+        for (LeasedRecord claim : held.toArray(LeasedRecord[]::new)) {
             if (!underWay.contains(claim) && claim.isOlderThan(age)) {
                 due.add(claim);
                 count++;
@@ -81,8 +81,8 @@ final class Renewals {
         }
     }
 
-    private void renewAll(ConcurrentLinkedQueue<Claim> due) {
-        for (Claim claim = due.poll(); claim != null; claim = due.poll()) {
+    private void renewAll(ConcurrentLinkedQueue<LeasedRecord> due) {
+        for (LeasedRecord claim = due.poll(); claim != null; claim = due.poll()) {
             if (underWay.add(claim)) { // otherwise a later look already renews it
                 try {
                     renew(claim);
@@ -93,7 +93,7 @@ final class Renewals {
         }
     }
 
-    private void renew(Claim claim) {
+    private void renew(LeasedRecord claim) {
         try {
             claim.renew(age);
         } catch (RecordRefusedException e) {

@@ -2,17 +2,24 @@
 package io.safebunny.dedup;
 
 import io.safebunny.PoisonMessageException;
+import io.safebunny.dedup.Claim.NotWritten;
+import io.safebunny.dedup.Claimed.Busy;
+import io.safebunny.dedup.Claimed.Done;
+import io.safebunny.dedup.Claimed.Ours;
+import io.safebunny.dedup.Claimed.SetAside;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.ApplicationCodeException;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.function.Supplier;
 
@@ -26,25 +33,55 @@ final class StoreFailures {
     /** Delay after which a message comes back when the store did not answer; its type is paused meanwhile. */
     static final Duration COMES_BACK = Duration.ofSeconds(5);
 
+    static final Duration SHORTEST_PAUSE = Duration.ofMillis(200);
+
     private final DedupLog log;
 
     StoreFailures(DedupLog log) {
         this.log = log;
     }
 
-    /** Any other exception of a store counts as no answer. */
-    MessageRecord claimed(String messageId, Supplier<MessageRecord> claim) {
+    /**
+     * Any other exception of a store counts as no answer.
+     *
+     * @throws RuntimeException code of the application that is run by the store failed
+     */
+    Claimed claimed(String messageId, Supplier<Claimed> claim) {
         try {
-            MessageRecord record = claim.get();
-            log.answered();
-            return record;
-        } catch (NotHandledException | InvalidMessageException | ApplicationCodeException | MisuseException e) {
-            throw e;
+            Claimed claimed = claim.get();
+            if (claimed instanceof Ours || claimed instanceof Done) {
+                log.answered();
+            }
+            return claimed;
+        } catch (NotHandledException e) {
+            return new Busy(e);
+        } catch (InvalidMessageException e) {
+            return new SetAside(Ending.poisoned(e.reason(), e));
         } catch (RecordRefusedException e) {
-            throw refused(e);
+            InvalidMessageException refused = refused(e);
+            return new SetAside(Ending.poisoned(refused.reason(), refused));
         } catch (RuntimeException e) {
-            throw noAnswer(messageId, e);
+            RuntimeException meaning = noAnswer(messageId, e);
+            if (meaning instanceof NotHandledException busy) {
+                return new Busy(busy);
+            }
+            throw meaning;
         }
+    }
+
+    /** Of a completion that was not written. */
+    NotWritten notWritten(String messageId, RuntimeException e) {
+        return new NotWritten(
+                e instanceof RecordRefusedException refused
+                        ? refused(refused)
+                        : e instanceof NotHandledException ? e : noAnswer(messageId, e));
+    }
+
+    /** Another delivery has the message by now, so the failure decides nothing, and this one comes back. */
+    Returned othersByNow(Throwable failure, NotHandledException instead) {
+        log.othersByNow(failure, instead);
+        instead.addSuppressed(failure);
+        return Returned.because(instead);
     }
 
     RuntimeException noAnswer(String messageId, RuntimeException e) {
@@ -62,7 +99,7 @@ final class StoreFailures {
     /** A newer version of SafeBunny wrote what is needed, and handles the message; any other exception counts as no answer. */
     RuntimeException unread(String messageId, RuntimeException e) {
         return e instanceof UnreadableRecordException unreadable
-                ? NotHandledException.later(unreadable.messageWithoutCode(), Claiming.UNTIL_UPGRADED)
+                ? NotHandledException.later(unreadable.messageWithoutCode(), Ownership.UNTIL_UPGRADED)
                 : noAnswer(messageId, e);
     }
 
@@ -89,5 +126,33 @@ final class StoreFailures {
     private static InvalidMessageException refused(RecordRefusedException e, String explanation) {
         PoisonReason reason = e instanceof RecordTooLargeException ? PoisonReason.TOO_LARGE : PoisonReason.NOT_STORABLE;
         return new InvalidMessageException(reason, explanation, e);
+    }
+
+    // ---- the wait between two tries of a write that must succeed
+
+    /** @throws NotHandledException when interrupted */
+    static void pause(Timeline timeline) {
+        pause(timeline, SHORTEST_PAUSE);
+    }
+
+    /**
+     * Waits as long as the store asks, but leaves time for one more try.
+     *
+     * @throws NotHandledException when interrupted
+     */
+    static void pause(Timeline timeline, RuntimeException e, Duration left) {
+        Duration asked = e instanceof StoreUnavailableException unavailable ? unavailable.retryAfter() : null;
+        Duration longest = left.minus(SHORTEST_PAUSE);
+        Duration wanted = asked == null || asked.compareTo(longest) < 0 ? asked : longest;
+        pause(timeline, wanted == null || wanted.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : wanted);
+    }
+
+    private static void pause(Timeline timeline, Duration time) {
+        try {
+            timeline.sleep(time);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw NotHandledException.later("Interrupted while waiting for the store", Duration.ZERO);
+        }
     }
 }

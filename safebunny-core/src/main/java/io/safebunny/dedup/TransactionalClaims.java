@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.dedup.Claim.NotWritten;
+import io.safebunny.dedup.Claim.Written;
+import io.safebunny.dedup.Claimed.Busy;
+import io.safebunny.dedup.Claimed.Ours;
 import io.safebunny.dedup.dispatch.DedupLog;
+import io.safebunny.handling.Companions;
 import io.safebunny.handling.Handling;
+import io.safebunny.handling.Run;
+import io.safebunny.handling.StepStore;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.middleware.Next;
 import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.store.ApplicationCodeException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordRefusedException;
-import io.safebunny.store.RecordState;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.TransactionalMessageStore.Turn;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,92 +44,113 @@ final class TransactionalClaims implements Claims {
     private final Timeline timeline;
     private final DedupLog log;
     private final StoreFailures failures;
-    private final Claiming claiming;
-    private final UnwrittenAttempts unwritten;
+    private final Ownership ownership;
+    private final Attempts attempts;
+    private final UndoFence fence;
 
-    TransactionalClaims(TransactionalMessageStore store, Timeline timeline, DedupLog log, Claiming claiming) {
+    TransactionalClaims(TransactionalMessageStore store, Timeline timeline, DedupLog log, Ownership ownership) {
         this.store = store;
         this.timeline = timeline;
         this.log = log;
         this.failures = new StoreFailures(log);
-        this.claiming = claiming;
-        this.unwritten = new UnwrittenAttempts(store, claiming, log);
+        this.ownership = ownership;
+        this.attempts = new Attempts(log);
+        this.fence = new UndoFence(store, timeline, log, ownership);
     }
 
     @Override
-    public MessageClaim of(Handling handling) {
-        return new Transactional(handling);
+    public Claimed claim(Handling handling) {
+        Turn turn;
+        try {
+            turn = store.awaitTurn();
+        } catch (InterruptedException e) { // the process is stopping
+            Thread.currentThread().interrupt();
+            return new Busy(NotHandledException.later(
+                    "Message %s waited for its turn when its thread was interrupted"
+                            .formatted(handling.message().id()),
+                    Duration.ZERO));
+        }
+        Transactional claim = new Transactional(handling, turn);
+        boolean ours = false;
+        try {
+            Claimed claimed = failures.claimed(handling.message().id(), claim::begin);
+            ours = claimed instanceof Ours;
+            return claimed;
+        } finally {
+            if (!ours) {
+                claim.close();
+            }
+        }
     }
 
-    private final class Transactional implements MessageClaim {
+    final class Transactional implements Claim, StepStore, Companions {
 
         private final Handling handling;
         private final String messageId;
-        private final ClaimingTransaction transaction;
-        private @Nullable Turn turn;
+        private final HandlerTransaction transaction;
+        private final Turn turn;
         private @Nullable ApartSteps apart;
 
-        Transactional(Handling handling) {
+        private Transactional(Handling handling, Turn turn) {
             this.handling = handling;
             this.messageId = handling.message().id();
-            this.transaction = new ClaimingTransaction(store, claiming, unwritten, log, handling);
+            this.transaction = new HandlerTransaction(store, ownership, attempts, log, handling);
+            this.turn = turn;
+        }
+
+        private Claimed begin() {
+            return transaction.begin(record -> {
+                if (apart == null) {
+                    apart = new ApartSteps(store, timeline, log, record, transaction);
+                }
+                return this;
+            });
         }
 
         @Override
-        public MessageRecord take() {
-            turn = awaitTurn();
-            MessageRecord record = failures.claimed(messageId, transaction::begin);
-            if (record.state() == RecordState.CLAIMED) {
-                apart = new ApartSteps(store, timeline, log, record, transaction);
-            } else {
-                transaction.rollback();
+        public Run run(Next handler) {
+            return Run.of(
+                    handling,
+                    () -> handling.run(this, () -> {
+                        fence.bar(handling);
+                        handler.run();
+                    }));
+        }
+
+        /** What is neither the store's refusal nor its silence is the handler's own failure. */
+        @Override
+        public Completion complete(Run run) {
+            if (run.failure() != null) {
+                return new NotWritten(run.failure());
             }
-            return record;
-        }
-
-        /** Having to wait is not a failure of the store: it costs no attempt and pauses no type. */
-        private Turn awaitTurn() {
-            try {
-                return store.awaitTurn();
-            } catch (InterruptedException e) { // the process is stopping
-                Thread.currentThread().interrupt();
-                throw NotHandledException.later(
-                        "Message %s waited for its turn when its thread was interrupted".formatted(messageId),
-                        Duration.ZERO);
-            }
-        }
-
-        @Override
-        public void run(Next handler) throws Exception {
-            handler.run();
-        }
-
-        /** Any other exception at the commit is the handler's own failure. */
-        @Override
-        public @Nullable MessageRecord complete() {
             try {
                 return end(() -> {
                     MessageRecord steps = steps().handled(handling.message().poisonVersion() > 0);
-                    if (steps != null) {
-                        handling.records().join(steps);
-                    }
-                    return transaction.commit(handling.collected());
+                    List<MessageRecord> joined = steps == null
+                            ? run.joined()
+                            : Stream.concat(run.joined().stream(), Stream.of(steps))
+                                    .toList();
+                    MessageRecord completed = transaction.commit(run.publications(), joined);
+                    return completed == null ? Completion.OVERTAKEN : new Written(completed, run.whenWritten());
                 });
-            } catch (RecordRefusedException e) {
-                throw StoreFailures.refused(e);
-            } catch (StoreUnavailableException e) {
-                throw failures.noAnswer(messageId, e);
+            } catch (RecordRefusedException | StoreUnavailableException e) {
+                return failures.notWritten(messageId, e);
+            } catch (RuntimeException e) {
+                return new NotWritten(e);
             }
         }
 
         @Override
-        public void release(Throwable failure, RecoveryAction next) {
-            end(() -> {
-                transaction.rollback();
-                writeLeftOver();
-                transaction.rollback(next);
-                return true;
-            });
+        public Failed release(Throwable failure, Failed ending) {
+            try {
+                return end(() -> {
+                    transaction.rollback();
+                    writeLeftOver();
+                    return transaction.rollback(ending);
+                });
+            } catch (NotHandledException othersByNow) {
+                return failures.othersByNow(failure, othersByNow);
+            }
         }
 
         /**
@@ -155,7 +184,7 @@ final class TransactionalClaims implements Claims {
 
         /** Spring swallows most of what listeners throw, and the handling goes on. */
         private void tellRefusal(@Nullable RuntimeException known) {
-            RuntimeException refusal = handling.ending().takeRefusal();
+            RuntimeException refusal = handling.transactionEnd().takeRefusal();
             if (refusal != null && refusal != known) {
                 log.tell(
                         Kind.error(LOG, "What listeners of transactions did was refused"),
@@ -169,9 +198,7 @@ final class TransactionalClaims implements Claims {
 
         @Override
         public void close() {
-            if (turn != null) {
-                turn.close();
-            }
+            turn.close();
         }
 
         // ---- companions
@@ -219,10 +246,15 @@ final class TransactionalClaims implements Claims {
             }
         }
 
+        private Claimed beginNext() {
+            transaction.rollback();
+            return begin();
+        }
+
         @Override
         public void beginAgain() {
             try {
-                MessageRecord unused = failures.claimed(messageId, transaction::beginAgain);
+                transaction.requireOurs(failures.claimed(messageId, this::beginNext));
             } finally {
                 tellRefusal(null);
             }

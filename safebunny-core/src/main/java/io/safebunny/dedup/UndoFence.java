@@ -31,13 +31,13 @@ final class UndoFence {
     private static final Fingerprint UNSEEN = new Fingerprint(Fingerprint.SHA256, 0, 0);
 
     private final MessageStore store;
-    private final Claiming claiming;
+    private final Ownership ownership;
     private final StoreFailures failures;
     private final LeaseWatch watch;
 
-    UndoFence(MessageStore store, Timeline timeline, DedupLog log, Claiming claiming) {
+    UndoFence(MessageStore store, Timeline timeline, DedupLog log, Ownership ownership) {
         this.store = store;
-        this.claiming = claiming;
+        this.ownership = ownership;
         this.failures = new StoreFailures(log);
         this.watch = new LeaseWatch(timeline);
     }
@@ -89,7 +89,7 @@ final class UndoFence {
         return new MessageRecord(
                 key,
                 RecordState.UNDONE,
-                claiming.newOwner(),
+                ownership.newOwner(),
                 1,
                 0,
                 0,
@@ -110,7 +110,7 @@ final class UndoFence {
     }
 
     private void mark(Handling undo, MessageRecord step) {
-        MessageRecord undone = step.nextContent(RecordState.UNDONE, claiming.newOwner(), null, Map.of());
+        MessageRecord undone = step.nextContent(RecordState.UNDONE, ownership.newOwner(), null, Map.of());
         if (apart(() -> store.replace(undone)) == null) {
             throw busy(undo, Duration.ZERO);
         }
@@ -121,7 +121,7 @@ final class UndoFence {
         return NotHandledException.later(
                 "Message %s is being handled, and %s waits to undo it"
                         .formatted(undo.message().undoes(), undo.message().id()),
-                claiming.comeBack(remaining));
+                ownership.comeBack(remaining));
     }
 
     /** Reads what is committed, and writes whatever becomes of the undo's own transaction. */

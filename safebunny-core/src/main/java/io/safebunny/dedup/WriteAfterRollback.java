@@ -3,13 +3,13 @@ package io.safebunny.dedup;
 
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
+import io.safebunny.recovery.Ending.RecordEffect;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.recovery.RecoveryAction;
-import io.safebunny.recovery.RecoveryAction.RecordEffect;
+import io.safebunny.recovery.PoisonRecord;
+import io.safebunny.recovery.PoisonRecord.By;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordState;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -34,38 +34,38 @@ final class WriteAfterRollback {
      * If the store does not answer, that is only logged.
      *
      * @param claimed our claim, which is rolled back
+     * @return what is stored of the message if it is set aside
      * @throws NotHandledException another delivery has handled the message: ours is a duplicate
      */
-    void write(MessageRecord claimed, RecoveryAction next) {
-        MessageRecord released = Claiming.released(claimed, next).withVersion(claimed.version());
+    PoisonRecord write(MessageRecord claimed, RecordEffect effect) {
+        MessageRecord released = RecordRules.released(claimed, effect).withVersion(claimed.version());
         MessageRecord stored;
         try {
-            stored = next.record() == RecordEffect.POISONED ? setAside(released) : write(released);
+            stored = effect == RecordEffect.POISONED ? setAside(released) : write(released);
             if (stored == null) { // the record is no longer ours
                 stored = store.find(released.key());
             }
         } catch (RuntimeException e) {
             log.noAnswer(handling.message().id(), "could not record how its handling ended", e);
-            return;
+            return PoisonRecord.NONE;
         }
-        if (stored != null) {
-            heed(stored, claimed);
-        }
+        return stored == null ? PoisonRecord.NONE : read(stored, claimed);
     }
 
-    private void heed(MessageRecord stored, MessageRecord claimed) {
-        Claiming.keepPoisonVersion(handling, stored);
-        if (stored.state() == RecordState.POISONED && !stored.owner().equals(claimed.owner())) {
-            handling.setAsideByAnother();
-        }
-        switch (stored.state()) {
+    private PoisonRecord read(MessageRecord stored, MessageRecord claimed) {
+        return switch (stored.state()) {
             case COMPLETED, DISPATCHED, UNDONE ->
                 throw NotHandledException.later(
                         "The handling of message %s failed, and another delivery has handled it meanwhile, or its undo has"
                                 .formatted(handling.message().id()),
                         Duration.ZERO);
-            case CLAIMED, RELEASED, POISONED -> {}
-        }
+            case POISONED ->
+                RecordRules.poisonRecord(
+                        handling.message(),
+                        stored,
+                        stored.owner().equals(claimed.owner()) ? By.THIS_DELIVERY : By.ANOTHER_DELIVERY);
+            case CLAIMED, RELEASED -> PoisonRecord.NONE;
+        };
     }
 
     /** The stored one: ours or another's; {@code null} when it is no longer ours. */

@@ -32,17 +32,17 @@ public final class HandledTransactions {
     /**
      * Called as the handling begins: a transaction that is open by now is the handling's own, and so are those that take its place.
      *
-     * @param ending hears whether it was committed, before the application's listeners do
+     * @param end hears whether it was committed, before the application's listeners do
      */
-    void begin(Ending ending) {
+    void begin(TransactionEnd end) {
         adopts |= isActive();
-        adopt(ending);
+        adopt(end);
     }
 
     /** Called when another transaction has taken the place of the handling's own. */
-    void adopt(Ending ending) {
+    void adopt(TransactionEnd end) {
         if (adopts && isActive() && find() == null) {
-            register(new TransactionShare(this, true, ending::ended));
+            register(new TransactionShare(this, true, end::ended));
         }
     }
 

@@ -23,15 +23,12 @@ public final class Handling implements Surrounding {
     private final BooleanSupplier isDelivered;
     private final HandledTransactions transactions = new HandledTransactions();
     private final Publications publications = new Publications(transactions);
-    private final Ending ending;
+    private final TransactionEnd end;
     private Envelope message;
     private @Nullable Steps steps;
     private Publications.@Nullable Mark beforeAttempts;
     private @Nullable OpenHandling open;
     private volatile boolean running;
-    private long poisonVersion;
-    private boolean setAsideByAnother;
-    private boolean endedAsEdited;
     private final JointRecords records;
     private boolean collectsOnly;
 
@@ -45,7 +42,7 @@ public final class Handling implements Surrounding {
         this.isDelivered = isDelivered;
         this.message = message;
         this.records = new JointRecords(message);
-        this.ending = new Ending(message, transactions);
+        this.end = new TransactionEnd(message, transactions);
     }
 
     @Override
@@ -78,37 +75,10 @@ public final class Handling implements Surrounding {
         message = message.atAttempt(attempt);
     }
 
-    /** The version at which the message's record was written as poisoned; 0 if it is not known to be. */
-    public long poisonVersion() {
-        return poisonVersion;
-    }
-
-    public void setPoisonVersion(long version) {
-        poisonVersion = version;
-    }
-
-    /** Whether another delivery of the message has set it aside, so that this one only adds a copy of it. */
-    public boolean isSetAsideByAnother() {
-        return setAsideByAnother;
-    }
-
-    public void setAsideByAnother() {
-        setAsideByAnother = true;
-    }
-
-    /** Whether the message was edited since this copy of it was set aside, and no edited one waits: nobody is told of this one. */
-    public boolean isEndedAsEdited() {
-        return endedAsEdited;
-    }
-
-    public void endedAsEdited() {
-        endedAsEdited = true;
-    }
-
     /** Discards everything that this handling has collected: it is about to run again, from a fresh state. */
     public void startAgain() {
         beforeAttempts = null;
-        ending.isOver(); // the transaction that was ended is not the one that the next run is part of
+        end.isOver(); // the transaction that was ended is not the one that the next run is part of
         records.clear();
         try {
             beginStepsAgain();
@@ -123,7 +93,7 @@ public final class Handling implements Surrounding {
     public void run(Next action) throws Exception {
         Handling outer = current.begin(this);
         running = true;
-        transactions.begin(ending);
+        transactions.begin(end);
         try {
             action.run();
         } catch (Throwable failure) {
@@ -144,10 +114,12 @@ public final class Handling implements Surrounding {
     /**
      * Runs the action as part of this handling, and then restores the thread's previous handling.
      *
+     * @param stored where steps are kept, and companions are read
      * @throws Exception the action's failure, unless a step is in doubt: see {@link #requireUndecided()}
      */
-    public void run(StepStore store, Next action) throws Exception {
-        steps = new Steps(store);
+    public <C extends StepStore & Companions> void run(C stored, Next action) throws Exception {
+        steps = new Steps(stored);
+        records.readFrom(stored);
         run(action);
     }
 
@@ -202,10 +174,10 @@ public final class Handling implements Surrounding {
 
     private void startOver(Publications.Mark before) {
         try {
-            ending.rollsBack();
+            end.rollsBack();
             beginStepsAgain();
         } finally {
-            ending.isOver();
+            end.isOver();
             publications.returnTo(before, null);
             records.clear();
         }
@@ -214,7 +186,7 @@ public final class Handling implements Surrounding {
     private void beginStepsAgain() {
         if (steps != null) {
             steps.beginAgain();
-            transactions.adopt(ending);
+            transactions.adopt(end);
         }
     }
 
@@ -232,7 +204,7 @@ public final class Handling implements Surrounding {
 
     /** See {@link io.safebunny.MessageContext#once(String, Class, Step)}. */
     public <T, X extends Exception> T once(String name, Class<T> type, Step<T, X> step) throws X {
-        ending.requireNotBegun("A step of message %s is begun".formatted(message.id()), MisuseException.STEP);
+        end.requireNotBegun("A step of message %s is begun".formatted(message.id()), MisuseException.STEP);
         if (steps == null) {
             steps = new Steps(new InMemorySteps()); // created late: most handlers have no steps
         }
@@ -241,11 +213,11 @@ public final class Handling implements Surrounding {
 
     /**
      * Runs the end of the handling's transaction, and its listeners. What they publish is refused, unless they have a transaction of
-     * their own, or the end is a {@linkplain Ending#commits commit}.
+     * their own, or the end is a {@linkplain TransactionEnd#commits commit}.
      */
     public <T extends @Nullable Object> T end(Supplier<T> transaction) {
         Handling outer = current.begin(this);
-        ending.rollsBack();
+        end.rollsBack();
         try {
             return transaction.get();
         } finally {
@@ -254,8 +226,8 @@ public final class Handling implements Surrounding {
     }
 
     /** How the handling's own transaction ends, and what its listeners may do. */
-    public Ending ending() {
-        return ending;
+    public TransactionEnd transactionEnd() {
+        return end;
     }
 
     /** The transactions that are open while the message is handled. */
@@ -294,7 +266,7 @@ public final class Handling implements Surrounding {
     /** @throws InvalidPublicationException within a step, and while the transaction is rolled back */
     @Override
     public void requirePublishing() {
-        ending.requirePublishing();
+        end.requirePublishing();
         String step = steps == null ? null : steps.running();
         if (step != null) {
             throw new InvalidPublicationException(
@@ -305,23 +277,23 @@ public final class Handling implements Surrounding {
 
     @Override
     public boolean isEnding() {
-        return ending.hasBegun();
+        return end.hasBegun();
     }
 
     /** Whether this thread is ending its transaction. */
     boolean isEndingHere() {
-        return current.get() == this && ending.hasBegun();
+        return current.get() == this && end.hasBegun();
     }
 
     @Override
     public boolean leavesToItsTransaction() {
-        return ending.leavesToItsTransaction();
+        return end.leavesToItsTransaction();
     }
 
     @Override
     public void collect(OutboundMessage publication) {
-        if (ending.hasBegun()) {
-            ending.collect(publication);
+        if (end.hasBegun()) {
+            end.collect(publication);
         } else {
             publications.add(publication);
         }
@@ -335,7 +307,7 @@ public final class Handling implements Surrounding {
     /** Called when it is known what becomes of the publications of which nobody has been told yet. */
     public void ended(PublishOutcome outcome, @Nullable Throwable failure) {
         publications.ended(outcome, failure);
-        ending.tell(outcome, failure);
+        end.tell(outcome, failure);
     }
 
     /** The next ordinal: 1 for the first publication of this type in this handling. */

@@ -17,7 +17,6 @@ public final class JointRecords {
     private @Nullable Companions companions;
     private List<MessageRecord> joined = List.of();
     private List<Runnable> whenWritten = List.of();
-    private Runnable whenCompleted = () -> {};
     private @Nullable SetAsideWrite setAsideWrite;
 
     JointRecords(Envelope message) {
@@ -70,7 +69,7 @@ public final class JointRecords {
     }
 
     /** What is to be written with the completion. */
-    public List<MessageRecord> joined() {
+    List<MessageRecord> joined() {
         return joined;
     }
 
@@ -78,18 +77,11 @@ public final class JointRecords {
     public void whenWritten(Runnable action) {
         List<Runnable> all = new ArrayList<>(whenWritten);
         all.add(action);
-        whenWritten = all;
+        whenWritten = List.copyOf(all);
     }
 
-    /** Runs the action, which must not throw, once the completion is stored, whatever attempt that was; there is one. */
-    public void whenCompleted(Runnable action) {
-        whenCompleted = action;
-    }
-
-    /** To be called when the completion is stored. */
-    public void written() {
-        whenCompleted.run();
-        whenWritten.forEach(Runnable::run);
+    List<Runnable> whenWritten() {
+        return whenWritten;
     }
 
     void clear() {

@@ -6,6 +6,7 @@ import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.middleware.Next;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,11 +35,19 @@ public final class MessageScope implements Scope {
 
     /** Runs the action, which handles a message, inside a new scope that ends with it, and then restores the previous scope. */
     public void runAnew(Next action) throws Exception {
+        boolean unused = callAnew(() -> {
+            action.run();
+            return true;
+        });
+    }
+
+    /** As {@link #runAnew}, for an action with a result. */
+    public <T> T callAnew(Callable<T> action) throws Exception {
         Beans outer = current.get();
         Beans beans = new Beans();
         current.set(beans);
         try {
-            action.run();
+            return action.call();
         } finally {
             restore(outer);
             beans.destroy();

@@ -8,17 +8,13 @@ import org.jspecify.annotations.Nullable;
  * A failed attempt, with everything its recovery depends on. Immutable.
  *
  * @param failure the exception of the handler or of a pipeline step around it
- * @param inMemoryRetries in-memory retries in this delivery so far; {@link #NO_MORE} when it allows no further one
  * @param delayedRetries delayed retries of the message so far
  * @param isOpen whether the delivery still belongs to this consumer; otherwise the broker redelivers the message, whatever is
  *     decided
  * @param age age of the message, and its limit
  * @param random 0 to 1, for jitter
  */
-public record FailedAttempt(
-        Throwable failure, int inMemoryRetries, int delayedRetries, boolean isOpen, Age age, double random) {
-
-    public static final int NO_MORE = Integer.MAX_VALUE;
+public record FailedAttempt(Throwable failure, int delayedRetries, boolean isOpen, Age age, double random) {
 
     /**
      * How old a message is, and the age up to which it is handled.

@@ -9,12 +9,10 @@ import io.safebunny.failure.PublishException;
 import io.safebunny.failure.UnpublishedException;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.recovery.Ending.Poisoned;
+import io.safebunny.recovery.Ending.Retried;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.FailedAttempt.Age;
-import io.safebunny.recovery.RecoveryAction.ComeBack;
-import io.safebunny.recovery.RecoveryAction.Poison;
-import io.safebunny.recovery.RecoveryAction.Redelivery;
-import io.safebunny.recovery.RecoveryAction.RetryDelayed;
-import io.safebunny.recovery.RecoveryAction.RetryNow;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -43,48 +41,72 @@ public record RecoveryPolicy(
         return new RecoveryPolicy(inMemory, delayed, List.of(), List.of());
     }
 
-    /** Decides what a failure means for the message, its record and its type. The only place that does. */
-    public Recovery decide(FailedAttempt failed) {
-        Throwable failure = failed.failure();
-        Duration asked = asked(failure);
-        Throwable told = asked != null && failed.isOpen() && failed.age().isExceededIn(asked)
-                ? tooLate(asked, failed.age(), failure)
-                : failure;
-        return new Recovery(action(failed, told), BreakerEffect.of(failure), told);
+    /**
+     * Decides whether the handler runs again at once, within its delivery.
+     *
+     * @param retries of it in this delivery so far
+     * @return the wait before that; {@code null} when the delivery is to end
+     */
+    public @Nullable Duration again(FailedAttempt failed, int retries) {
+        boolean isWorthIt = failed.isOpen()
+                && retries < inMemory.maxRetries()
+                && delayOfReturn(failed.failure()) == null
+                && !(failed.failure() instanceof InvalidMessageException)
+                && isRetryable(failed.failure())
+                && isRetryableNow(failed.failure());
+        return isWorthIt ? inMemory.delay(retries, failed.random()) : null;
     }
 
-    private RecoveryAction action(FailedAttempt failed, Throwable failure) {
+    /** Decides how a delivery ends: what a failure means for the message, its record and its type. The only place that does. */
+    public Ending.Failed end(FailedAttempt failed) {
+        Throwable failure = failed.failure();
+        BreakerEffect breaker = BreakerEffect.of(failure);
         if (!failed.isOpen()) {
-            return new Redelivery();
+            return new Returned(null, failure, breaker);
         }
-        if (failure instanceof NotHandledException notHandled) {
-            return new ComeBack(notHandled.delay());
+        Duration asked = asked(failure);
+        if (asked != null && failed.age().isExceededIn(asked)) {
+            return new Poisoned(
+                    PoisonReason.HANDLER_FAILED, tooLate(asked, failed.age(), failure), breaker, PoisonRecord.NONE);
         }
-        if (failure instanceof ThrottledException throttled) {
-            return new ComeBack(throttled.delay());
+        Duration comesBack = delayOfReturn(failure);
+        if (comesBack != null) {
+            return new Returned(comesBack, failure, breaker);
         }
-        if (failure instanceof InvalidMessageException invalid) {
-            return new Poison(invalid.reason());
-        }
-        if (!isRetryable(failure)) {
-            return new Poison(PoisonReason.HANDLER_FAILED);
-        }
-        int tries = failed.inMemoryRetries();
-        if (tries < inMemory.maxRetries() && isRetryableNow(failure)) {
-            return new RetryNow(inMemory.delay(tries, failed.random()));
+        PoisonReason hopeless = reasonNotToRetry(failure);
+        if (hopeless != null) {
+            return new Poisoned(hopeless, failure, breaker, PoisonRecord.NONE);
         }
         int attempt = failed.delayedRetries();
         if (attempt < delayed.maxRetries()) {
-            return new RetryDelayed(
-                    failure instanceof RetryLaterException later
-                            ? later.delay()
-                            : delayed.delay(attempt, failed.random()));
+            Duration delay = failure instanceof RetryLaterException later
+                    ? later.delay()
+                    : delayed.delay(attempt, failed.random());
+            return new Retried(delay, failure, breaker);
         }
+        return new Poisoned(exhausted(failure), failure, breaker, PoisonRecord.NONE);
+    }
+
+    private static @Nullable Duration delayOfReturn(Throwable failure) {
+        if (failure instanceof NotHandledException notHandled) {
+            return notHandled.delay();
+        }
+        return failure instanceof ThrottledException throttled ? throttled.delay() : null;
+    }
+
+    private @Nullable PoisonReason reasonNotToRetry(Throwable failure) {
+        if (failure instanceof InvalidMessageException invalid) {
+            return invalid.reason();
+        }
+        return isRetryable(failure) ? null : PoisonReason.HANDLER_FAILED;
+    }
+
+    private PoisonReason exhausted(Throwable failure) {
         if (failure instanceof UnknownSagaException) {
-            return new Poison(PoisonReason.UNKNOWN_SAGA);
+            return PoisonReason.UNKNOWN_SAGA;
         }
         boolean retried = inMemory.maxRetries() + delayed.maxRetries() > 0;
-        return new Poison(retried ? PoisonReason.RETRIES_EXHAUSTED : PoisonReason.HANDLER_FAILED);
+        return retried ? PoisonReason.RETRIES_EXHAUSTED : PoisonReason.HANDLER_FAILED;
     }
 
     private static boolean isRetryableNow(Throwable failure) {

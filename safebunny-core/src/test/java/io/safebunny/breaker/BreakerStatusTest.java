@@ -14,9 +14,9 @@ import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.BreakerEffect;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.recovery.Recovery;
-import io.safebunny.recovery.RecoveryAction.Redelivery;
 import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,12 +40,11 @@ class BreakerStatusTest {
     }
 
     private void fail(Throwable failure) {
-        Objects.requireNonNull(breaker.admit())
-                .failed(new Recovery(new Redelivery(), BreakerEffect.of(failure), failure));
+        Objects.requireNonNull(breaker.admit()).ended(new Returned(null, failure, BreakerEffect.of(failure)));
     }
 
     private void succeed() {
-        Objects.requireNonNull(breaker.admit()).succeeded();
+        Objects.requireNonNull(breaker.admit()).ended(Ending.HANDLED);
     }
 
     private Instant after(Duration time) {
@@ -147,7 +146,7 @@ class BreakerStatusTest {
         open();
         Instant now = after(Duration.ofSeconds(10));
         ThrottledException throttled = new ThrottledException(Duration.ofMinutes(5));
-        late.failed(new Recovery(new Redelivery(), BreakerEffect.of(throttled), throttled));
+        late.ended(new Returned(null, throttled, BreakerEffect.of(throttled)));
 
         assertThat(status())
                 .returns(opened, Status::since)

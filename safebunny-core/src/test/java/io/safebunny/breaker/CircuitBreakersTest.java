@@ -25,9 +25,9 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.BreakerEffect;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.recovery.Recovery;
-import io.safebunny.recovery.RecoveryAction.Redelivery;
 import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Pace;
@@ -79,8 +79,8 @@ class CircuitBreakersTest {
         }
     }
 
-    private static Recovery because(Throwable failure) {
-        return new Recovery(new Redelivery(), BreakerEffect.of(failure), failure);
+    private static Ending because(Throwable failure) {
+        return new Returned(null, failure, BreakerEffect.of(failure));
     }
 
     private Admission admit() {
@@ -89,13 +89,13 @@ class CircuitBreakersTest {
 
     private void succeed(int times) {
         for (int i = 0; i < times; i++) {
-            admit().succeeded();
+            admit().ended(Ending.HANDLED);
         }
     }
 
     private void fail(int times) {
         for (int i = 0; i < times; i++) {
-            admit().failed(because(new IllegalStateException("down")));
+            admit().ended(because(new IllegalStateException("down")));
         }
     }
 
@@ -107,7 +107,7 @@ class CircuitBreakersTest {
     void failuresOfOneSagaDoNotPauseTheLibrarysMessagesOfOthers() {
         TypeBreaker timeouts = breakers.add("BunnyTimeout", String.class, new Metrics(meters), ExceptionDetails.FULL);
         for (int i = 0; i < 100; i++) {
-            Objects.requireNonNull(timeouts.admit()).failed(because(new IllegalStateException("down")));
+            Objects.requireNonNull(timeouts.admit()).ended(because(new IllegalStateException("down")));
         }
 
         assertThat(breakers.states()).containsEntry("BunnyTimeout", State.CLOSED);
@@ -119,10 +119,10 @@ class CircuitBreakersTest {
     @Test
     void aReasonBeginsNoLineOfTheLog() {
         try (LogLines log = new LogLines("io.safebunny.breaker")) {
-            admit().failed(new Recovery(
-                    new Redelivery(),
-                    new BreakerEffect.Pause(Duration.ofSeconds(7), "no customer x\n12:00:00 ERROR forged"),
-                    new IllegalStateException("no customer x\n12:00:00 ERROR forged")));
+            admit().ended(new Returned(
+                    null,
+                    new IllegalStateException("no customer x\n12:00:00 ERROR forged"),
+                    new BreakerEffect.Pause(Duration.ofSeconds(7), "no customer x\n12:00:00 ERROR forged")));
 
             assertThat(log.texts()).singleElement().asString().contains("x?12:00:00 ERROR forged");
         }
@@ -195,7 +195,7 @@ class CircuitBreakersTest {
         Admission late = Objects.requireNonNull(paymentBreaker.admit());
         breakers.open(PaymentCaptured.class, Duration.ofHours(1));
 
-        late.failed(because(new ThrottledException(Duration.ofSeconds(1))));
+        late.ended(because(new ThrottledException(Duration.ofSeconds(1))));
         timeline.advance(Duration.ofMinutes(59));
 
         assertThat(breakers.state(PaymentCaptured.class)).isEqualTo(State.OPEN);
@@ -258,11 +258,11 @@ class CircuitBreakersTest {
         assertThat(orders.pace).isEqualTo(Pace.PAUSED);
         assertThat(orderBreaker.admit()).isNull();
 
-        first.failed(because(NotHandledException.later("busy", Duration.ZERO)));
+        first.ended(because(NotHandledException.later("busy", Duration.ZERO)));
         assertThat(orders.pace).isEqualTo(Pace.ONE_BY_ONE);
         Admission third = admit();
-        second.succeeded();
-        third.succeeded();
+        second.ended(Ending.HANDLED);
+        third.ended(Ending.HANDLED);
         assertThat(state()).isEqualTo(State.CLOSED);
     }
 
@@ -271,8 +271,8 @@ class CircuitBreakersTest {
         breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
         timeline.advance(Duration.ofSeconds(1));
 
-        admit().failed(because(new PoisonMessageException("its own fault")));
-        admit().failed(because(new RetryLaterException(Duration.ofSeconds(1))));
+        admit().ended(because(new PoisonMessageException("its own fault")));
+        admit().ended(because(new RetryLaterException(Duration.ofSeconds(1))));
 
         assertThat(state()).isEqualTo(State.CLOSED);
     }
@@ -304,8 +304,8 @@ class CircuitBreakersTest {
         timeline.advance(WAIT);
         assertThat(state()).isEqualTo(State.OPEN);
 
-        first.succeeded();
-        second.succeeded();
+        first.ended(Ending.HANDLED);
+        second.ended(Ending.HANDLED);
 
         assertThat(state()).isEqualTo(State.CLOSED);
         assertThat(orders.pace).isEqualTo(Pace.FULL);
@@ -328,17 +328,17 @@ class CircuitBreakersTest {
         strict.open(Duration.ofSeconds(1));
         timeline.advance(Duration.ofSeconds(1));
 
-        Objects.requireNonNull(breaker.admit()).succeeded();
+        Objects.requireNonNull(breaker.admit()).ended(Ending.HANDLED);
         assertThat(strict.state(OrderPlaced.class)).isEqualTo(State.HALF_OPEN);
-        Objects.requireNonNull(breaker.admit()).failed(because(new IllegalStateException()));
-        Objects.requireNonNull(breaker.admit()).failed(because(new IllegalStateException()));
+        Objects.requireNonNull(breaker.admit()).ended(because(new IllegalStateException()));
+        Objects.requireNonNull(breaker.admit()).ended(because(new IllegalStateException()));
 
         assertThat(strict.state(OrderPlaced.class)).isEqualTo(State.OPEN);
     }
 
     @Test
     void doesNotTakeAnInterruptedPublicationForTrouble() {
-        admit().failed(because(PublishTimeoutException.interrupted(PUBLICATION, "the confirm")));
+        admit().ended(because(PublishTimeoutException.interrupted(PUBLICATION, "the confirm")));
 
         assertThat(state()).isEqualTo(State.CLOSED);
     }
@@ -350,8 +350,8 @@ class CircuitBreakersTest {
         breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
         timeline.advance(Duration.ofSeconds(1));
 
-        before.succeeded();
-        another.failed(because(new IllegalStateException()));
+        before.ended(Ending.HANDLED);
+        another.ended(because(new IllegalStateException()));
 
         assertThat(state()).isEqualTo(State.HALF_OPEN);
         succeed(2);
@@ -368,7 +368,7 @@ class CircuitBreakersTest {
     @ParameterizedTest
     @MethodSource("trouble")
     void opensAtOnceOnTroubleThatConcernsEveryMessage(Throwable failure) {
-        admit().failed(because(failure));
+        admit().ended(because(failure));
 
         assertThat(state()).isEqualTo(State.OPEN);
         timeline.advance(WAIT);
@@ -377,7 +377,7 @@ class CircuitBreakersTest {
 
     @Test
     void opensAsLongAsAThrottledHandlerSays() {
-        admit().failed(because(new ThrottledException(Duration.ofSeconds(7))));
+        admit().ended(because(new ThrottledException(Duration.ofSeconds(7))));
 
         timeline.advance(Duration.ofSeconds(7).minusMillis(1));
         assertThat(state()).isEqualTo(State.OPEN);
@@ -397,7 +397,7 @@ class CircuitBreakersTest {
     @MethodSource("ownFaults")
     void doesNotCountFailuresThatConcernOneMessage(Throwable failure) {
         for (int i = 0; i < 100; i++) {
-            admit().failed(because(failure));
+            admit().ended(because(failure));
         }
 
         assertThat(state()).isEqualTo(State.CLOSED);
@@ -408,7 +408,7 @@ class CircuitBreakersTest {
         breakers.open(OrderPlaced.class, Duration.ofSeconds(1));
         timeline.advance(Duration.ofSeconds(1));
         for (int i = 0; i < 10; i++) {
-            admit().failed(because(new InvalidMessageException(PoisonReason.RETRIES_EXHAUSTED, "a leftover copy")));
+            admit().ended(because(new InvalidMessageException(PoisonReason.RETRIES_EXHAUSTED, "a leftover copy")));
         }
 
         assertThat(state()).isEqualTo(State.HALF_OPEN);
@@ -420,7 +420,7 @@ class CircuitBreakersTest {
     @Test
     void countsARefusalOfThePublicationsAsFailure() {
         for (int i = 0; i < 4; i++) {
-            admit().failed(because(new NackedException(PUBLICATION, "full")));
+            admit().ended(because(new NackedException(PUBLICATION, "full")));
         }
 
         assertThat(state()).isEqualTo(State.OPEN);
@@ -432,7 +432,7 @@ class CircuitBreakersTest {
         TypeBreaker breaker = never.add("OrderPlaced", OrderPlaced.class, new Metrics(meters), ExceptionDetails.FULL);
 
         for (int i = 0; i < 100; i++) {
-            Objects.requireNonNull(breaker.admit()).failed(because(new IllegalStateException()));
+            Objects.requireNonNull(breaker.admit()).ended(because(new IllegalStateException()));
         }
 
         assertThat(never.state(OrderPlaced.class)).isEqualTo(State.CLOSED);

@@ -11,8 +11,9 @@ import io.safebunny.handling.Handling;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.recovery.BreakerEffect;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.Collections;
@@ -55,15 +56,16 @@ class ConcurrentDuplicatesTest {
         Callable<Boolean> delivery = () -> {
             start.await();
             try {
-                deduplication.run(
+                DedupBench.requireNoFailure(DedupBench.handle(
+                        deduplication,
                         new Handling(new CurrentHandling(), Wires.orderPlaced().envelope()),
-                        failure -> new RecoveryAction.ComeBack(Duration.ZERO),
+                        failure -> new Returned(Duration.ZERO, failure, BreakerEffect.of(failure)),
                         execution -> {
                             runs.incrementAndGet();
                             assertThat(othersAreBusy.await(5, TimeUnit.SECONDS))
                                     .as("the others are busy")
                                     .isTrue();
-                        });
+                        }));
                 return true;
             } catch (NotHandledException e) {
                 busy.incrementAndGet();
@@ -86,16 +88,17 @@ class ConcurrentDuplicatesTest {
             start.await();
             while (true) {
                 try {
-                    deduplication.run(
+                    DedupBench.requireNoFailure(DedupBench.handle(
+                            deduplication,
                             new Handling(
                                     new CurrentHandling(), Wires.orderPlaced().envelope()),
-                            failure -> new RecoveryAction.ComeBack(Duration.ZERO),
+                            failure -> new Returned(Duration.ZERO, failure, BreakerEffect.of(failure)),
                             execution -> {
                                 // the first three fail
                                 if (runs.incrementAndGet() <= 3) {
                                     throw new IllegalStateException("failed");
                                 }
-                            });
+                            }));
                     return true;
                 } catch (NotHandledException | IllegalStateException e) {
                     Thread.onSpinWait();

@@ -6,6 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.Published;
+import io.safebunny.dedup.Claim.Completion;
+import io.safebunny.dedup.Claim.NotWritten;
+import io.safebunny.dedup.Claim.Overtaken;
+import io.safebunny.dedup.Claim.Written;
+import io.safebunny.dedup.Claimed.Busy;
+import io.safebunny.dedup.Claimed.Done;
+import io.safebunny.dedup.Claimed.Ours;
+import io.safebunny.dedup.Claimed.SetAside;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
@@ -24,8 +32,12 @@ import io.safebunny.observation.Observations;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.publishing.PublishingOptions;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Failed;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.FailedAttempt;
 import io.safebunny.recovery.FailedAttempt.Age;
+import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.serialization.json.JsonMessageSerializer;
@@ -41,6 +53,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Instances of one node over one store, in a time that passes only when told to. */
 final class DedupBench {
@@ -172,20 +186,65 @@ final class DedupBench {
 
     void deliver(Deduplication to, Envelope message, Handler handler) throws Exception {
         Handling handling = new Handling(current, message);
-        to.run(
+        Ending ending = handle(
+                to,
                 handling,
-                failure -> policy.decide(new FailedAttempt(
-                                failure,
-                                FailedAttempt.NO_MORE,
-                                handling.message().attempt(),
-                                true,
-                                Age.UNLIMITED,
-                                0))
-                        .action(),
+                failure ->
+                        policy.end(new FailedAttempt(failure, handling.message().attempt(), true, Age.UNLIMITED, 0)),
                 execution -> execution.attempt(() -> {
                     runs.add(handling.message().attempt());
                     handler.handle(execution);
                 }));
+        requireNoFailure(ending);
+    }
+
+    /** As the consume pipeline does it, without what surrounds that. */
+    static Ending handle(Deduplication to, Handling handling, Function<Throwable, Failed> policy, Handler handler) {
+        Claimed claimed = to.claim(handling);
+        if (claimed instanceof Busy busy) {
+            return Returned.because(busy.why());
+        }
+        if (claimed instanceof SetAside setAside) {
+            return setAside.ending();
+        }
+        if (claimed instanceof Done done) {
+            return sent(to, done.record(), Ending.DUPLICATE);
+        }
+        Completion completion;
+        try (Claim claim = ((Ours) claimed).claim()) {
+            completion = run(claim, handling, handler);
+            if (completion instanceof NotWritten failed) {
+                return claim.release(failed.failure(), policy.apply(failed.failure()));
+            }
+        }
+        return sent(to, ((Written) completion).toSend(), Ending.HANDLED);
+    }
+
+    private static Completion run(Claim claim, Handling handling, Handler handler) {
+        try {
+            Completion completion = claim.complete(claim.run(() -> handler.handle(handling)));
+            while (completion instanceof Overtaken) {
+                handling.startAgain();
+                completion = claim.complete(claim.run(() -> handler.handle(handling)));
+            }
+            return completion;
+        } catch (Throwable failure) {
+            return new NotWritten(failure);
+        }
+    }
+
+    private static Ending sent(Deduplication to, @Nullable MessageRecord record, Ending ending) {
+        NotHandledException unsent = record == null ? null : to.send(record);
+        return unsent == null ? ending : Returned.because(unsent);
+    }
+
+    static void requireNoFailure(Ending ending) throws Exception {
+        if (ending instanceof Failed failed) {
+            if (failed.failure() instanceof Error error) {
+                throw error;
+            }
+            throw (Exception) failed.failure();
+        }
     }
 
     /** The process ends within the handler: nothing of what follows it happens. */

@@ -4,7 +4,7 @@ package io.safebunny.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.safebunny.recovery.RecoveryAction;
+import io.safebunny.recovery.Ending.RecordEffect;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.time.VirtualTimeline;
@@ -40,7 +40,7 @@ class HandledAloneTest {
     private void suspect() {
         MessageRecord claim =
                 MessageRecord.claim(DedupBench.KEY, "silent", LEASE, 0, Fingerprint.of(DedupBench.MESSAGE));
-        bench.store.create(Claiming.released(claim, new RecoveryAction.ComeBack(Duration.ZERO))
+        bench.store.create(RecordRules.released(claim, RecordEffect.RELEASED)
                 .withVersion(1)
                 .withTakeovers(3));
     }

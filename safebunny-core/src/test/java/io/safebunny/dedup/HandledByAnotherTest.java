@@ -10,8 +10,12 @@ import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Poisoned;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.recovery.RecoveryAction;
+import io.safebunny.recovery.PoisonRecord;
+import io.safebunny.recovery.PoisonRecord.By;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.MessageRecord;
@@ -19,8 +23,6 @@ import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.time.VirtualTimeline;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -117,14 +119,15 @@ class HandledByAnotherTest {
         Deduplication instance = bench.over(new OvertakenStore(RecordState.POISONED, edited));
         Handling handling = new Handling(new CurrentHandling(), DedupBench.MESSAGE);
 
-        Throwable failure = catchThrowable(() -> instance.run(
-                handling, thrown -> new RecoveryAction.Poison(PoisonReason.RETRIES_EXHAUSTED), execution -> {
+        Ending ending = DedupBench.handle(
+                instance, handling, thrown -> Ending.poisoned(PoisonReason.RETRIES_EXHAUSTED, thrown), execution -> {
                     throw new PoisonMessageException("this attempt fails for good");
-                }));
+                });
 
-        assertThat(failure).isInstanceOf(PoisonMessageException.class);
-        assertThat(handling.isSetAsideByAnother()).isTrue();
-        assertThat(handling.poisonVersion()).isZero();
+        assertThat(ending).isInstanceOfSatisfying(Poisoned.class, poisoned -> {
+            assertThat(poisoned.failure()).isInstanceOf(PoisonMessageException.class);
+            assertThat(poisoned.stored()).isEqualTo(new PoisonRecord(0, By.ANOTHER_DELIVERY));
+        });
     }
 
     /** Between two runs of its handler. Whoever swallows that would complete it in no transaction. */
@@ -159,30 +162,23 @@ class HandledByAnotherTest {
     @Test
     void whatWasDecidedForAMessageThatWasTakenOverCountsNoMore() {
         Deduplication other = bench.instance();
-        List<NotHandledException> superseding = new ArrayList<>();
         Handling handling = new Handling(new CurrentHandling(), DedupBench.MESSAGE);
+        PoisonMessageException failure = new PoisonMessageException("this attempt fails for good");
 
-        Throwable failure = catchThrowable(() -> bench.instance.run(
+        Ending ending = DedupBench.handle(
+                bench.instance,
                 handling,
-                new Deduplication.Judge() {
-                    @Override
-                    public RecoveryAction judge(Throwable thrown) {
-                        return new RecoveryAction.Poison(PoisonReason.RETRIES_EXHAUSTED);
-                    }
-
-                    @Override
-                    public void superseded(NotHandledException by) {
-                        superseding.add(by);
-                    }
-                },
+                thrown -> Ending.poisoned(PoisonReason.RETRIES_EXHAUSTED, thrown),
                 execution -> {
                     assertThat(catchThrowable(() -> bench.deliver(other, DedupBench.MESSAGE, early -> {})))
                             .isInstanceOf(NotHandledException.class);
                     bench.timeline.advance(DedupBench.LEASE);
                     bench.deliver(other, DedupBench.MESSAGE, late -> {});
-                    throw new PoisonMessageException("this attempt fails for good");
-                }));
+                    throw failure;
+                });
 
-        assertThat(superseding).singleElement().isSameAs(failure);
+        assertThat(ending).isInstanceOfSatisfying(Returned.class, comesBack -> assertThat(comesBack.failure())
+                .isInstanceOf(NotHandledException.class)
+                .hasSuppressedException(failure));
     }
 }

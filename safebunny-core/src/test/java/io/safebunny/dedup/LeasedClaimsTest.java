@@ -4,9 +4,15 @@ package io.safebunny.dedup;
 import static io.safebunny.dedup.DedupBench.LEASE;
 import static io.safebunny.dedup.DedupBench.MESSAGE;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.dedup.Claim.Completion;
+import io.safebunny.dedup.Claim.NotWritten;
+import io.safebunny.dedup.Claim.Written;
+import io.safebunny.dedup.Claimed.Busy;
+import io.safebunny.dedup.Claimed.Done;
+import io.safebunny.dedup.Claimed.Ours;
+import io.safebunny.dedup.LeasedClaims.Leased;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.InterveningStore;
@@ -14,14 +20,16 @@ import io.safebunny.fixture.Unheard;
 import io.safebunny.fixture.UnreliableStore.Fault;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
-import io.safebunny.message.InvalidMessageException;
+import io.safebunny.handling.Run;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Failed;
+import io.safebunny.recovery.Ending.Poisoned;
+import io.safebunny.recovery.Ending.Retried;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.recovery.RecoveryAction.Poison;
-import io.safebunny.recovery.RecoveryAction.RetryDelayed;
-import io.safebunny.recovery.RecoveryAction.RetryNow;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.MessageRecord;
@@ -33,6 +41,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -41,7 +50,6 @@ class LeasedClaimsTest {
     private final DedupBench bench = new DedupBench();
     private final LeasedClaims claims = claims();
     private final Handling handling = new Handling(new CurrentHandling(), MESSAGE);
-    private final MessageClaim claim = claims.of(handling);
 
     private LeasedClaims claims() {
         return claims(bench.store);
@@ -58,21 +66,57 @@ class LeasedClaimsTest {
                 metrics,
                 log,
                 options,
-                new Claiming(store, bench.timeline, metrics, Unheard.events(bench.timeline), log, options));
+                new Ownership(store, bench.timeline, metrics, Unheard.events(bench.timeline), log, options));
+    }
+
+    private Leased take() {
+        return take(claims);
+    }
+
+    private Leased take(LeasedClaims from) {
+        return (Leased) ((Ours) from.claim(handling)).claim();
+    }
+
+    private static Run run() {
+        return new Run(List.of(), List.of(), List.of(), null);
+    }
+
+    private static RecordState written(Completion completion) {
+        return Objects.requireNonNull(((Written) completion).toSend()).state();
+    }
+
+    private static Failed released(Claim claim, Function<Throwable, Failed> ending) {
+        IOException failure = new IOException("failed");
+        return claim.release(failure, ending.apply(failure));
+    }
+
+    private static Poisoned setAside(Claimed claimed) {
+        return ((Claimed.SetAside) claimed).ending();
+    }
+
+    private static Failed retried(Throwable failure) {
+        return Ending.retried(Duration.ZERO, failure);
+    }
+
+    private static Failed poisoned(Throwable failure) {
+        return Ending.poisoned(PoisonReason.RETRIES_EXHAUSTED, failure);
     }
 
     private void takenOver() {
         claims.stop();
-        MessageClaim other = claims().of(new Handling(new CurrentHandling(), MESSAGE));
-        assertThatExceptionOfType(NotHandledException.class).isThrownBy(other::take);
+        Handling another = new Handling(new CurrentHandling(), MESSAGE);
+        LeasedClaims other = claims();
+        assertThat(other.claim(another)).isInstanceOf(Busy.class);
         bench.timeline.advance(LEASE);
-        assertThat(other.take().state()).isEqualTo(RecordState.CLAIMED);
+        assertThat(other.claim(another)).isInstanceOf(Ours.class);
+        assertThat(bench.stored().state()).isEqualTo(RecordState.CLAIMED);
     }
 
     @Test
     void renewsItsClaimUntilItIsClosed() {
         claims.start();
-        long version = claim.take().version();
+        Claim claim = take();
+        long version = bench.stored().version();
         bench.timeline.advance(LEASE.multipliedBy(3));
         long renewed = bench.stored().version();
         claim.close();
@@ -84,14 +128,14 @@ class LeasedClaimsTest {
 
     @Test
     void givesTheRecordOfAHandledMessageAndHoldsNothing() {
-        claim.take();
-        assertThat(Objects.requireNonNull(claim.complete()).state()).isEqualTo(RecordState.DISPATCHED);
+        Claim claim = take();
+        assertThat(written(claim.complete(run()))).isEqualTo(RecordState.DISPATCHED);
         claim.close();
         claims.start();
 
-        MessageClaim second = claims.of(handling);
-        assertThat(second.take().state()).isEqualTo(RecordState.DISPATCHED);
-        second.close();
+        assertThat(claims.claim(handling))
+                .isInstanceOfSatisfying(
+                        Done.class, done -> assertThat(done.record().state()).isEqualTo(RecordState.DISPATCHED));
         long version = bench.stored().version();
         bench.timeline.advance(LEASE);
         assertThat(bench.stored().version()).isEqualTo(version);
@@ -99,22 +143,21 @@ class LeasedClaimsTest {
 
     @Test
     void keepsStepsInTheRecordThatLaterAttemptsClaim() {
-        claim.take();
+        Leased claim = take();
         claim.store("charge", "7");
-        claim.release(new IOException("failed"), new RetryDelayed(Duration.ZERO));
+        Failed unused = released(claim, LeasedClaimsTest::retried);
         claim.close();
         assertThat(bench.stored().state()).isEqualTo(RecordState.RELEASED);
         assertThat(bench.stored().attempt()).isEqualTo(1);
 
-        MessageClaim second = claims.of(handling);
-        second.take();
+        Leased second = take();
         assertThat(second.find("charge")).isEqualTo("7");
         assertThat(handling.message().attempt()).isEqualTo(1);
     }
 
     @Test
     void beginsNoStepWhenItsLeaseIsOverButKnowsWhatWasDone() {
-        claim.take();
+        Leased claim = take();
         claim.store("charge", "7");
         bench.timeline.advance(LEASE);
 
@@ -124,56 +167,59 @@ class LeasedClaimsTest {
 
     @Test
     void leavesWhatBecomesOfTheMessageToWhoTookItOver() {
-        claim.take();
+        Leased claim = take();
         takenOver();
 
-        assertThatExceptionOfType(NotHandledException.class)
-                .isThrownBy(() -> claim.release(new IOException("failed"), new RetryDelayed(Duration.ZERO)));
-        assertThatExceptionOfType(NotHandledException.class).isThrownBy(claim::complete);
+        assertThat(released(claim, LeasedClaimsTest::retried))
+                .isInstanceOfSatisfying(Returned.class, comesBack -> assertThat(comesBack.failure())
+                        .isInstanceOf(NotHandledException.class));
+        assertThat(claim.complete(run())).isInstanceOfSatisfying(NotWritten.class, lost -> assertThat(lost.failure())
+                .isInstanceOf(NotHandledException.class));
         assertThat(bench.stored().state()).isEqualTo(RecordState.CLAIMED);
     }
 
     /** That it was not handled is said already, and why. */
     @Test
     void addsNothingToAFailureThatSaysTheMessageWasNotHandled() {
-        claim.take();
+        Leased claim = take();
         takenOver();
 
-        assertThatCode(() -> claim.release(
-                        NotHandledException.later("lost", Duration.ZERO), new RetryDelayed(Duration.ZERO)))
-                .doesNotThrowAnyException();
+        NotHandledException lost = NotHandledException.later("lost", Duration.ZERO);
+        Failed ending = Returned.because(lost);
+        assertThat(claim.release(lost, ending)).isSameAs(ending);
     }
 
     @Test
     void endsWithItsLeaseWhenTheStoreDoesNotAnswerAtTheEnd() {
-        claim.take();
+        Leased claim = take();
         bench.store.down(true);
 
-        assertThatCode(() -> claim.release(new IOException("failed"), new RetryDelayed(Duration.ZERO)))
-                .doesNotThrowAnyException();
-        assertThatExceptionOfType(NotHandledException.class)
-                .isThrownBy(claim::complete)
-                .satisfies(e -> assertThat(e.isTrouble()).isTrue());
+        assertThat(released(claim, LeasedClaimsTest::retried)).isInstanceOf(Retried.class);
+        assertThat(claim.complete(run())).isInstanceOfSatisfying(NotWritten.class, away -> assertThat(away.failure())
+                .isInstanceOfSatisfying(NotHandledException.class, e -> assertThat(e.isTrouble())
+                        .isTrue()));
     }
 
     @Test
     void isLostWhenAnotherTookItOverSinceTheStoreGaveNoAnswer() {
-        claim.take();
+        Leased claim = take();
         bench.store.nextWrites(Fault.LOST_REQUEST);
-        claim.release(new IOException("failed"), new RetryDelayed(Duration.ZERO));
+        Failed unused = released(claim, LeasedClaimsTest::retried);
         takenOver();
 
-        assertThatExceptionOfType(NotHandledException.class).isThrownBy(claim::complete);
+        assertThat(claim.complete(run())).isInstanceOf(NotWritten.class);
         assertThat(bench.stored().state()).isEqualTo(RecordState.CLAIMED);
     }
 
     /** The version in the way is our own, whose answer got lost; then it is not ours any more. */
     @Test
     void isLostWhenAnotherTakesItOverWhileALostAnswerIsCleared() {
-        MessageClaim slow = claims(new OvertakenAfterFind()).of(handling);
-        slow.take();
+        LeasedClaims renewing = claims(new OvertakenAfterFind());
+        Leased slow = take(renewing);
+        renewing.start();
         bench.store.nextWrites(Fault.LOST_ANSWER);
-        slow.release(new IOException("failed"), new RetryNow(Duration.ZERO));
+        bench.timeline.advance(LEASE.dividedBy(2));
+        renewing.stop();
 
         assertThatExceptionOfType(NotHandledException.class).isThrownBy(() -> slow.store("charge", "7"));
         assertThat(bench.stored().steps()).isEmpty();
@@ -182,21 +228,22 @@ class LeasedClaimsTest {
     /** Without it the poison copy could not be replayed. */
     @Test
     void keepsTheVersionOfARecordThatIsSetAsideForItsPoisonCopy() {
-        claim.take();
+        Leased claim = take();
 
-        claim.release(new IOException("failed"), new Poison(PoisonReason.RETRIES_EXHAUSTED));
+        Failed ending = released(claim, LeasedClaimsTest::poisoned);
 
         assertThat(bench.stored().state()).isEqualTo(RecordState.POISONED);
-        assertThat(handling.poisonVersion()).isEqualTo(bench.stored().version());
+        assertThat(((Poisoned) ending).stored().version())
+                .isEqualTo(bench.stored().version());
     }
 
     @Test
     void keepsNoVersionOfARecordThatIsOnlyReleased() {
-        claim.take();
+        Leased claim = take();
 
-        claim.release(new IOException("failed"), new RetryDelayed(Duration.ZERO));
+        Failed ending = released(claim, LeasedClaimsTest::retried);
 
-        assertThat(handling.poisonVersion()).isNotEqualTo(bench.stored().version());
+        assertThat(ending).isInstanceOf(Retried.class);
     }
 
     /** An older poison copy is refused; the copy that is made of it must be one that can be replayed. */
@@ -204,28 +251,27 @@ class LeasedClaimsTest {
     void givesARefusedReplayTheVersionByWhichItCanBeReplayed() {
         bench.poison();
 
-        assertThatExceptionOfType(InvalidMessageException.class).isThrownBy(claim::take);
-
-        assertThat(handling.poisonVersion()).isEqualTo(bench.stored().version());
+        assertThat(setAside(claims.claim(handling)).stored().version())
+                .isEqualTo(bench.stored().version());
     }
 
     @Test
     void givesAMessageThatEndsItsProcessTheVersionByWhichItCanBeReplayed() {
-        claim.take();
+        Leased claim = take();
         claims.stop();
         for (int taken = 1; taken <= DedupBench.TAKEOVER_LIMIT; taken++) {
             takenOver();
         }
         bench.timeline.advance(LEASE);
         Handling last = new Handling(new CurrentHandling(), MESSAGE);
-        MessageClaim refused = claims().of(last);
+        LeasedClaims refusing = claims();
 
-        assertThatExceptionOfType(NotHandledException.class).isThrownBy(refused::take);
+        assertThat(refusing.claim(last)).isInstanceOf(Busy.class);
         bench.timeline.advance(LEASE);
-        assertThatExceptionOfType(InvalidMessageException.class).isThrownBy(refused::take);
+        Poisoned ending = setAside(refusing.claim(last));
 
         assertThat(bench.stored().state()).isEqualTo(RecordState.POISONED);
-        assertThat(last.poisonVersion()).isEqualTo(bench.stored().version());
+        assertThat(ending.stored().version()).isEqualTo(bench.stored().version());
     }
 
     /** Right after each look at a claimed record, another delivery takes it over. */
@@ -273,8 +319,7 @@ class LeasedClaimsTest {
         MessageRecord unused =
                 bench.store.create(MessageRecord.claim(DedupBench.KEY, "dead", LEASE, 0, Fingerprint.of(MESSAGE))
                         .withTakeovers(5));
-        assertThatExceptionOfType(NotHandledException.class)
-                .isThrownBy(() -> by.of(handling).take());
+        assertThat(by.claim(handling)).isInstanceOf(Busy.class);
         bench.timeline.advance(LEASE);
     }
 
@@ -286,12 +331,11 @@ class LeasedClaimsTest {
     @Test
     void isSetAsideTogetherWithWhatDependsOnIt() {
         silentTooOften(claims);
-        assertThatExceptionOfType(InvalidMessageException.class)
-                .isThrownBy(() -> claims.of(handling).take())
-                .satisfies(e -> assertThat(e.reason()).isEqualTo(PoisonReason.DELIVERY_LIMIT));
+        Poisoned ending = setAside(claims.claim(handling));
 
+        assertThat(ending.reason()).isEqualTo(PoisonReason.DELIVERY_LIMIT);
         assertThat(bench.stored().state()).isEqualTo(RecordState.POISONED);
-        assertThat(handling.poisonVersion()).isEqualTo(bench.stored().version());
+        assertThat(ending.stored().version()).isEqualTo(bench.stored().version());
         assertThat(companionContent()).isEqualTo("stuck");
     }
 
@@ -306,13 +350,11 @@ class LeasedClaimsTest {
                 bench.store.writeTogether(List.of(companion(null, "theirs")));
             }
         });
-        assertThatExceptionOfType(NotHandledException.class)
-                .isThrownBy(() -> intervened.of(handling).take());
+        assertThat(intervened.claim(handling)).isInstanceOf(Busy.class);
         assertThat(bench.stored().state()).isEqualTo(RecordState.CLAIMED);
         assertThat(companionContent()).isEqualTo("theirs");
 
-        assertThatExceptionOfType(InvalidMessageException.class)
-                .isThrownBy(() -> intervened.of(handling).take());
+        assertThat(intervened.claim(handling)).isInstanceOf(Claimed.SetAside.class);
         assertThat(bench.stored().state()).isEqualTo(RecordState.POISONED);
         assertThat(companionContent()).isEqualTo("stuck");
     }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Who looks for a message that nobody handled finds the one it was taken for. */
 class SuppressedLogTest {
 
-    private final LogLines log = new LogLines(Claiming.class.getName(), Level.DEBUG);
+    private final LogLines log = new LogLines(Deduplication.class.getName(), Level.DEBUG);
     private final DedupBench bench = new DedupBench();
 
     @AfterEach

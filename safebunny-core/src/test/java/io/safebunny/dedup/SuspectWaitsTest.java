@@ -4,8 +4,8 @@ package io.safebunny.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.recovery.Ending.RecordEffect;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import java.time.Duration;
@@ -39,7 +39,7 @@ class SuspectWaitsTest {
         Deduplication instance = bench.instance(LEASE);
         MessageRecord claim =
                 MessageRecord.claim(DedupBench.KEY, "silent", LEASE, 0, Fingerprint.of(DedupBench.MESSAGE));
-        bench.store.create(Claiming.released(claim, new RecoveryAction.ComeBack(Duration.ZERO))
+        bench.store.create(RecordRules.released(claim, RecordEffect.RELEASED)
                 .withVersion(1)
                 .withTakeovers(3));
         CountDownLatch begun = new CountDownLatch(1);

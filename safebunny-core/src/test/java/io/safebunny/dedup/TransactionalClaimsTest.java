@@ -3,10 +3,14 @@ package io.safebunny.dedup;
 
 import static io.safebunny.dedup.DedupBench.MESSAGE;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.dedup.Claim.Written;
+import io.safebunny.dedup.Claimed.Busy;
+import io.safebunny.dedup.Claimed.Done;
+import io.safebunny.dedup.Claimed.Ours;
+import io.safebunny.dedup.TransactionalClaims.Transactional;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.Unheard;
@@ -15,14 +19,15 @@ import io.safebunny.handling.Companions;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.JointRecords.SetAsideWrite;
+import io.safebunny.handling.Run;
 import io.safebunny.memory.MemoryMessageStore;
-import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Failed;
+import io.safebunny.recovery.Ending.Poisoned;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.recovery.RecoveryAction.Poison;
-import io.safebunny.recovery.RecoveryAction.RetryDelayed;
 import io.safebunny.store.ApplicationCodeException;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.ForwardingMessageStore;
@@ -54,7 +59,31 @@ class TransactionalClaimsTest {
     private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final RecordingStore store = new RecordingStore();
     private final Handling handling = new Handling(new CurrentHandling(), MESSAGE);
-    private final MessageClaim claim = claims().of(handling);
+
+    private Transactional take() {
+        return take(handling);
+    }
+
+    private Transactional take(Handling message) {
+        return (Transactional) ((Ours) claims().claim(message)).claim();
+    }
+
+    private static Run run() {
+        return new Run(List.of(), List.of(), List.of(), null);
+    }
+
+    private static void complete(Claim claim) {
+        assertThat(claim.complete(run())).isInstanceOf(Written.class);
+    }
+
+    private static Failed released(Claim claim, Throwable failure) {
+        return claim.release(failure, Ending.retried(Duration.ZERO, failure));
+    }
+
+    private static Failed poisoned(Claim claim) {
+        IOException failure = new IOException("failed");
+        return claim.release(failure, Ending.poisoned(PoisonReason.RETRIES_EXHAUSTED, failure));
+    }
 
     private TransactionalClaims claims() {
         DedupLog log = new DedupLog(new BoundedLog(timeline, ExceptionDetails.FULL));
@@ -63,7 +92,7 @@ class TransactionalClaimsTest {
                 store,
                 timeline,
                 log,
-                new Claiming(
+                new Ownership(
                         store,
                         timeline,
                         new Metrics(new SimpleMeterRegistry()),
@@ -233,10 +262,12 @@ class TransactionalClaimsTest {
     }
 
     @Test
-    void commitsBeforeItsTurnIsOver() throws Exception {
-        claim.take();
-        claim.run(() -> events.add("handler"));
-        assertThat(Objects.requireNonNull(claim.complete()).state()).isEqualTo(RecordState.DISPATCHED);
+    void commitsBeforeItsTurnIsOver() {
+        Claim claim = take();
+        Run run = claim.run(() -> events.add("handler"));
+        assertThat(claim.complete(run)).isInstanceOfSatisfying(Written.class, written -> assertThat(
+                        Objects.requireNonNull(written.toSend()).state())
+                .isEqualTo(RecordState.DISPATCHED));
         claim.close();
 
         assertThat(events).containsExactly("turn", "begin", "handler", "commit", "turn over");
@@ -244,24 +275,23 @@ class TransactionalClaimsTest {
 
     @Test
     void leavesNoTransactionOpenForADuplicate() {
-        claim.take();
-        claim.complete();
+        Claim claim = take();
+        complete(claim);
         claim.close();
         events.clear();
 
-        MessageClaim second = claims().of(handling);
-        assertThat(second.take().state()).isEqualTo(RecordState.DISPATCHED);
-        second.close();
+        assertThat(claims().claim(handling))
+                .isInstanceOfSatisfying(
+                        Done.class, done -> assertThat(done.record().state()).isEqualTo(RecordState.DISPATCHED));
         assertThat(events).containsExactly("turn", "begin", "rollback", "turn over");
     }
 
     @Test
     void leavesNoTransactionOpenWhenItCannotClaim() {
         store.down = true;
-        assertThatExceptionOfType(NotHandledException.class)
-                .isThrownBy(claim::take)
-                .satisfies(e -> assertThat(e.isTrouble()).isTrue());
-        claim.close();
+        assertThat(claims().claim(handling))
+                .isInstanceOfSatisfying(
+                        Busy.class, busy -> assertThat(busy.why().isTrouble()).isTrue());
 
         assertThat(events).containsExactly("turn", "begin", "rollback", "turn over");
     }
@@ -269,10 +299,9 @@ class TransactionalClaimsTest {
     @Test
     void aWaitForItsTurnThatIsInterruptedIsNoTrouble() {
         Thread.currentThread().interrupt();
-        assertThatExceptionOfType(NotHandledException.class)
-                .isThrownBy(claim::take)
-                .satisfies(e -> assertThat(e.isTrouble()).isFalse());
-        claim.close();
+        assertThat(claims().claim(handling))
+                .isInstanceOfSatisfying(
+                        Busy.class, busy -> assertThat(busy.why().isTrouble()).isFalse());
 
         assertThat(Thread.interrupted()).isTrue();
         assertThat(events).isEmpty();
@@ -280,11 +309,11 @@ class TransactionalClaimsTest {
 
     @Test
     void writesWhatBecomesOfAFailedMessageAfterItsTransactionWasRolledBack() {
-        MessageRecord claimed = claim.take();
-        claim.release(new IOException("failed"), new RetryDelayed(Duration.ZERO));
+        Claim claim = take();
+        Failed unused = released(claim, new IOException("failed"));
         claim.close();
 
-        MessageRecord stored = Objects.requireNonNull(store.find(claimed.key()));
+        MessageRecord stored = Objects.requireNonNull(store.find(DedupBench.KEY));
         assertThat(stored.state()).isEqualTo(RecordState.RELEASED);
         assertThat(stored.attempt()).isEqualTo(1);
         assertThat(events).containsExactly("turn", "begin", "rollback", "turn over");
@@ -292,7 +321,7 @@ class TransactionalClaimsTest {
 
     @Test
     void keepsStepsWhenTheTransactionIsRolledBackForTheNextAttempt() {
-        claim.take();
+        Transactional claim = take();
         claim.store("charge", "7");
         claim.beginAgain();
 
@@ -300,37 +329,36 @@ class TransactionalClaimsTest {
         assertThat(events).containsExactly("turn", "begin", "rollback", "begin");
     }
 
-    private NotHandledException doubtfulStep() {
+    private static NotHandledException doubtfulStep(Transactional claim) {
         return catchThrowableOfType(NotHandledException.class, () -> claim.store("charge", "7"));
     }
 
     @Test
     void aStepWhoseResultIsHeldUpByItsOwnTransactionIsStoredAfterTheRollback() {
-        claim.take();
+        Transactional claim = take();
         store.heldUp = Integer.MAX_VALUE;
         long began = timeline.nanoTime();
-        NotHandledException held = doubtfulStep();
+        NotHandledException held = doubtfulStep(claim);
 
         assertThat(held.isTrouble()).isFalse();
         assertThat(Duration.ofNanos(timeline.nanoTime() - began)).isLessThan(Duration.ofSeconds(3));
         assertThat(store.find(STEPS)).isNull();
-        claim.release(held, new RetryDelayed(Duration.ZERO));
+        assertThat(released(claim, held)).isInstanceOf(Failed.class);
         claim.close();
 
         assertThat(Objects.requireNonNull(store.find(STEPS)).steps()).containsEntry("charge", "7");
-        MessageClaim next = claims().of(handling);
-        next.take();
+        Transactional next = take();
         assertThat(next.find("charge")).isEqualTo("7");
-        next.release(held, new RetryDelayed(Duration.ZERO));
+        assertThat(released(next, held)).isInstanceOf(Failed.class);
     }
 
     @Test
     void aStepWhoseResultTheStoreDoesNotTakeIsStoredWhenItDoes() {
-        claim.take();
+        Transactional claim = take();
         store.unanswered = 200;
-        NotHandledException away = doubtfulStep();
+        NotHandledException away = doubtfulStep(claim);
         assertThat(away.isTrouble()).isTrue();
-        claim.release(away, new RetryDelayed(Duration.ZERO));
+        assertThat(released(claim, away)).isInstanceOf(Failed.class);
         claim.close();
 
         assertThat(store.unanswered).isZero();
@@ -340,26 +368,25 @@ class TransactionalClaimsTest {
     @Test
     @Timeout(10)
     void aStepWhoseResultCannotEverBeStoredHoldsUpNobody() {
-        claim.take();
+        Transactional claim = take();
         store.heldUp = 1;
-        NotHandledException held = doubtfulStep();
+        NotHandledException held = doubtfulStep(claim);
         store.refuses = true;
-        claim.release(held, new RetryDelayed(Duration.ZERO));
+        assertThat(released(claim, held)).isInstanceOf(Failed.class);
         claim.close();
         store.refuses = false;
 
         assertThat(store.find(STEPS)).isNull();
         assertThat(events).endsWith("turn over");
-        claims().of(handling).take();
+        assertThat(claims().claim(handling)).isInstanceOf(Ours.class);
     }
 
     @Test
     void aStepIsNotStoredAnyMoreOnceItsDeliveryIsOver() {
-        MessageClaim ended = claims().of(new Handling(new CurrentHandling(), MESSAGE, () -> store.unanswered > 900));
-        ended.take();
+        Transactional ended = take(new Handling(new CurrentHandling(), MESSAGE, () -> store.unanswered > 900));
         store.unanswered = 1_000;
         NotHandledException away = catchThrowableOfType(NotHandledException.class, () -> ended.store("charge", "7"));
-        ended.release(away, new RetryDelayed(Duration.ZERO));
+        assertThat(released(ended, away)).isInstanceOf(Failed.class);
         ended.close();
 
         assertThat(store.unanswered).isBetween(895, 905);
@@ -382,10 +409,10 @@ class TransactionalClaimsTest {
                 List.of(),
                 null,
                 null));
-        claim.take();
+        Transactional claim = take();
         assertThat(claim.find("charge")).isEqualTo("7");
         claim.store("post", "8");
-        claim.complete();
+        complete(claim);
 
         assertThat(Objects.requireNonNull(store.find(STEPS)).steps())
                 .containsExactlyInAnyOrderEntriesOf(Map.of("charge", "7", "post", "8"));
@@ -400,10 +427,9 @@ class TransactionalClaimsTest {
         timeline.advance(DedupBench.RETENTION.multipliedBy(2));
         assertThat(store.removeExpired(10)).isZero();
 
-        MessageClaim replay = claims().of(replay(poisoned));
-        replay.take();
+        Transactional replay = take(replay(poisoned));
         assertThat(replay.find("charge")).isEqualTo("7");
-        replay.complete();
+        complete(replay);
         replay.close();
 
         requireForgottenAfterTheRetention();
@@ -411,9 +437,8 @@ class TransactionalClaimsTest {
 
     @Test
     void stepsThatAReplayDidNotAskForAreForgottenWithItsRecord() {
-        MessageClaim replay = claims().of(replay(setAsideAfterAStep()));
-        replay.take();
-        replay.complete();
+        Transactional replay = take(replay(setAsideAfterAStep()));
+        complete(replay);
         replay.close();
 
         requireForgottenAfterTheRetention();
@@ -423,11 +448,10 @@ class TransactionalClaimsTest {
     void stepsOfAReplayThatFailsAreKeptAgain() {
         Handling again = replay(setAsideAfterAStep());
         timeline.advance(DedupBench.RETENTION.multipliedBy(12)); // of 90 days
-        MessageClaim replay = claims().of(again);
-        replay.take();
+        Transactional replay = take(again);
         assertThat(replay.find("post")).isNull();
         replay.store("post", "8");
-        replay.release(new IOException("failed"), new Poison(PoisonReason.RETRIES_EXHAUSTED));
+        assertThat(poisoned(replay)).isInstanceOf(Poisoned.class);
         replay.close();
         timeline.advance(DedupBench.RETENTION.multipliedBy(12));
 
@@ -436,9 +460,9 @@ class TransactionalClaimsTest {
     }
 
     private MessageRecord setAsideAfterAStep() {
-        claim.take();
+        Transactional claim = take();
         claim.store("charge", "7");
-        claim.release(new IOException("failed"), new Poison(PoisonReason.RETRIES_EXHAUSTED));
+        assertThat(poisoned(claim)).isInstanceOf(Poisoned.class);
         claim.close();
         return Objects.requireNonNull(store.find(DedupBench.KEY));
     }
@@ -514,13 +538,13 @@ class TransactionalClaimsTest {
     @Test
     void setsAsideWithWhatDependsOnItThoughThatIsChangedMeanwhile() {
         handling.records().whenSetAside(stuck);
-        MessageRecord claimed = claim.take();
+        Claim claim = take();
         store.beforeJointWrites.add(() -> change("theirs"));
         store.beforeJointWrites.add(() -> change("theirs too"));
-        claim.release(new IOException("failed"), new Poison(PoisonReason.RETRIES_EXHAUSTED));
+        assertThat(poisoned(claim)).isInstanceOf(Poisoned.class);
         claim.close();
 
-        assertThat(Objects.requireNonNull(store.find(claimed.key())).state()).isEqualTo(RecordState.POISONED);
+        assertThat(Objects.requireNonNull(store.find(DedupBench.KEY)).state()).isEqualTo(RecordState.POISONED);
         assertThat(content()).isEqualTo("theirs, theirs too, stuck");
         assertThat(stuck.written).isEqualTo(1);
     }
@@ -533,17 +557,15 @@ class TransactionalClaimsTest {
                 MessageRecord.claim(DedupBench.KEY, "dead", DedupBench.LEASE, 0, Fingerprint.of(MESSAGE))
                         .withTakeovers(5));
         TransactionalClaims claims = claims();
-        assertThatExceptionOfType(NotHandledException.class)
-                .isThrownBy(() -> claims.of(handling).take());
+        assertThat(claims.claim(handling)).isInstanceOf(Busy.class);
         timeline.advance(DedupBench.LEASE);
         store.beforeJointWrites.add(() -> change("theirs"));
-        assertThatExceptionOfType(NotHandledException.class)
-                .isThrownBy(() -> claims.of(handling).take())
-                .satisfies(e -> assertThat(e.isTrouble()).isFalse());
+        assertThat(claims.claim(handling))
+                .isInstanceOfSatisfying(
+                        Busy.class, busy -> assertThat(busy.why().isTrouble()).isFalse());
         assertThat(store.find(DedupBench.KEY)).isEqualTo(silent);
 
-        assertThatExceptionOfType(InvalidMessageException.class)
-                .isThrownBy(() -> claims.of(handling).take());
+        assertThat(claims.claim(handling)).isInstanceOf(Claimed.SetAside.class);
         assertThat(Objects.requireNonNull(store.find(DedupBench.KEY)).state()).isEqualTo(RecordState.POISONED);
         assertThat(content()).isEqualTo("theirs, stuck");
         assertThat(stuck.written).isEqualTo(1);

@@ -28,27 +28,20 @@ class UnwrittenAttemptsTest {
     private static final Fingerprint OTHERS = new Fingerprint(Fingerprint.SHA256, 1, 2);
 
     private final DedupBench bench = new DedupBench();
-    private final UnwrittenAttempts attempts = attempts();
-
-    private UnwrittenAttempts attempts() {
-        DedupLog log = new DedupLog(new BoundedLog(bench.timeline, ExceptionDetails.FULL));
-        Metrics metrics = new Metrics(bench.meters);
-        return new UnwrittenAttempts(
-                bench.store,
-                new Claiming(
-                        bench.store,
-                        bench.timeline,
-                        metrics,
-                        Unheard.events(bench.timeline),
-                        log,
-                        new DedupOptions(LEASE, 5, DedupBench.RETENTION)),
-                log);
-    }
+    private final DedupLog log = new DedupLog(new BoundedLog(bench.timeline, ExceptionDetails.FULL));
+    private final Attempts attempts = new Attempts(log);
+    private final Ownership ownership = new Ownership(
+            bench.store,
+            bench.timeline,
+            new Metrics(bench.meters),
+            Unheard.events(bench.timeline),
+            log,
+            new DedupOptions(LEASE, 5, DedupBench.RETENTION));
 
     /** @return the attempt with which the handling goes on */
     private int counted(int said) {
         Handling handling = new Handling(new CurrentHandling(), MESSAGE.atAttempt(said));
-        attempts.count(handling);
+        attempts.countUnwritten(handling, bench.store, ownership);
         return handling.message().attempt();
     }
 

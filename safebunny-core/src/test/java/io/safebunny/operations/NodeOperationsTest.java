@@ -24,8 +24,8 @@ import io.safebunny.memory.MemoryTransport;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.BreakerEffect;
-import io.safebunny.recovery.Recovery;
-import io.safebunny.recovery.RecoveryAction.Redelivery;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.ForwardingTimeline;
 import io.safebunny.time.Timeline;
@@ -225,14 +225,14 @@ class NodeOperationsTest {
         TypeBreaker.Admission before = Objects.requireNonNull(one.breaker.admit());
         Result unused = pause(one);
 
-        before.failed(new Recovery(
-                new Redelivery(),
-                new BreakerEffect.Pause(Duration.ofSeconds(1), "throttled"),
-                new ThrottledException(Duration.ofSeconds(1))));
+        before.ended(new Returned(
+                null,
+                new ThrottledException(Duration.ofSeconds(1)),
+                new BreakerEffect.Pause(Duration.ofSeconds(1), "throttled")));
         timeline.advance(Duration.ofSeconds(2)); // half-open beneath
         assertThat(one.breaker.admit()).isNull();
         assertThat(one.pace).isEqualTo(Pace.PAUSED);
-        before.succeeded();
+        before.ended(Ending.HANDLED);
         one.breakers.close(OrderPlaced.class);
 
         assertThat(one.breaker.admit()).isNull();

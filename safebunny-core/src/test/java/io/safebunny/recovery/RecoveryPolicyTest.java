@@ -14,16 +14,17 @@ import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.UnpublishedException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.recovery.Ending.Retried;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.FailedAttempt.Age;
-import io.safebunny.recovery.RecoveryAction.ComeBack;
-import io.safebunny.recovery.RecoveryAction.Poison;
-import io.safebunny.recovery.RecoveryAction.RetryDelayed;
-import io.safebunny.recovery.RecoveryAction.RetryNow;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,9 +49,24 @@ class RecoveryPolicyTest {
     }
 
     /** What the delivery ends with. */
-    private static RecoveryAction after(RecoveryPolicy policy, Throwable failure, int attempt, double random) {
-        return policy.decide(new FailedAttempt(failure, FailedAttempt.NO_MORE, attempt, true, Age.UNLIMITED, random))
-                .action();
+    private static Ending after(RecoveryPolicy policy, Throwable failure, int attempt, double random) {
+        return policy.end(new FailedAttempt(failure, attempt, true, Age.UNLIMITED, random));
+    }
+
+    /** Because of which failure is known later. */
+    @FunctionalInterface
+    private interface Expected extends Function<Throwable, Ending> {}
+
+    private static Expected retried(Duration after) {
+        return failure -> Ending.retried(after, failure);
+    }
+
+    private static Expected poisoned(PoisonReason reason) {
+        return failure -> Ending.poisoned(reason, failure);
+    }
+
+    private static Expected returned(Duration after) {
+        return failure -> new Returned(after, failure, BreakerEffect.of(failure));
     }
 
     private static Throwable failure() {
@@ -59,89 +75,79 @@ class RecoveryPolicyTest {
 
     static Stream<Arguments> decisions() {
         return Stream.of(
-                arguments("first delivery", USUAL, failure(), 0, new RetryDelayed(ofSeconds(1))),
-                arguments("second delivery", USUAL, failure(), 1, new RetryDelayed(ofSeconds(10))),
-                arguments("last delivery", USUAL, failure(), 2, new Poison(RETRIES_EXHAUSTED)),
-                arguments("more attempts than configured", USUAL, failure(), 99, new Poison(RETRIES_EXHAUSTED)),
+                arguments("first delivery", USUAL, failure(), 0, retried(ofSeconds(1))),
+                arguments("second delivery", USUAL, failure(), 1, retried(ofSeconds(10))),
+                arguments("last delivery", USUAL, failure(), 2, poisoned(RETRIES_EXHAUSTED)),
+                arguments("more attempts than configured", USUAL, failure(), 99, poisoned(RETRIES_EXHAUSTED)),
                 arguments(
                         "what the handler published was refused, whatever the lists say",
                         ONLY_IO,
                         new UnpublishedException(
                                 "m-1", new UnroutableException(new Publication("Shipped", "shop-Shipped", "m-2"), "")),
                         0,
-                        new RetryDelayed(ofSeconds(1))),
-                arguments("an Error", USUAL, new StackOverflowError(), 0, new RetryDelayed(ofSeconds(1))),
-                arguments("no retries at all", NO_RETRIES, failure(), 0, new Poison(HANDLER_FAILED)),
+                        retried(ofSeconds(1))),
+                arguments("an Error", USUAL, new StackOverflowError(), 0, retried(ofSeconds(1))),
+                arguments("no retries at all", NO_RETRIES, failure(), 0, poisoned(HANDLER_FAILED)),
                 arguments(
                         "in-memory retries only",
                         RecoveryPolicy.of(TWICE, RetryStrategy.none()),
                         failure(),
                         0,
-                        new Poison(RETRIES_EXHAUSTED)),
-                arguments(
-                        "retry later",
-                        USUAL,
-                        new RetryLaterException(ofSeconds(77)),
-                        0,
-                        new RetryDelayed(ofSeconds(77))),
+                        poisoned(RETRIES_EXHAUSTED)),
+                arguments("retry later", USUAL, new RetryLaterException(ofSeconds(77)), 0, retried(ofSeconds(77))),
                 arguments(
                         "retry later costs a delayed retry",
                         USUAL,
                         new RetryLaterException(ofSeconds(77)),
                         2,
-                        new Poison(RETRIES_EXHAUSTED)),
+                        poisoned(RETRIES_EXHAUSTED)),
                 arguments(
                         "retry later without delayed retries",
                         NO_RETRIES,
                         new RetryLaterException(ofSeconds(77)),
                         0,
-                        new Poison(HANDLER_FAILED)),
+                        poisoned(HANDLER_FAILED)),
                 arguments(
                         "retry later is retryable whatever is listed",
                         ONLY_IO,
                         new RetryLaterException(ofSeconds(77)),
                         0,
-                        new RetryDelayed(ofSeconds(77))),
-                arguments("poison", USUAL, new PoisonMessageException("no"), 0, new Poison(HANDLER_FAILED)),
-                arguments("listed", ONLY_IO, new IOException("io"), 0, new RetryDelayed(ofSeconds(1))),
-                arguments("subtype of listed", ONLY_IO, new FileNotFoundException(), 0, new RetryDelayed(ofSeconds(1))),
-                arguments("not listed", ONLY_IO, failure(), 0, new Poison(HANDLER_FAILED)),
+                        retried(ofSeconds(77))),
+                arguments("poison", USUAL, new PoisonMessageException("no"), 0, poisoned(HANDLER_FAILED)),
+                arguments("listed", ONLY_IO, new IOException("io"), 0, retried(ofSeconds(1))),
+                arguments("subtype of listed", ONLY_IO, new FileNotFoundException(), 0, retried(ofSeconds(1))),
+                arguments("not listed", ONLY_IO, failure(), 0, poisoned(HANDLER_FAILED)),
                 arguments(
                         "listed as cause only",
                         ONLY_IO,
                         new UncheckedIOException(new IOException("io")),
                         0,
-                        new Poison(HANDLER_FAILED)),
+                        poisoned(HANDLER_FAILED)),
                 arguments(
                         "excluded wins",
                         IO_BUT_NOT_MISSING_FILES,
                         new FileNotFoundException(),
                         0,
-                        new Poison(HANDLER_FAILED)),
-                arguments(
-                        "not excluded",
-                        IO_BUT_NOT_MISSING_FILES,
-                        new IOException("io"),
-                        0,
-                        new RetryDelayed(ofSeconds(1))),
+                        poisoned(HANDLER_FAILED)),
+                arguments("not excluded", IO_BUT_NOT_MISSING_FILES, new IOException("io"), 0, retried(ofSeconds(1))),
                 arguments(
                         "not handled costs no attempt",
                         NO_RETRIES,
                         NotHandledException.later("busy", ofSeconds(3)),
                         99,
-                        new ComeBack(ofSeconds(3))),
+                        returned(ofSeconds(3))),
                 arguments(
                         "invalid keeps its reason",
                         USUAL,
                         new InvalidMessageException(TOO_OLD, "old"),
                         0,
-                        new Poison(TOO_OLD)));
+                        poisoned(TOO_OLD)));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("decisions")
-    void decides(String situation, RecoveryPolicy policy, Throwable failure, int attempt, RecoveryAction expected) {
-        assertThat(after(policy, failure, attempt, 0.5)).as(situation).isEqualTo(expected);
+    void decides(String situation, RecoveryPolicy policy, Throwable failure, int attempt, Expected expected) {
+        assertThat(after(policy, failure, attempt, 0.5)).as(situation).isEqualTo(expected.apply(failure));
     }
 
     @ParameterizedTest
@@ -149,10 +155,10 @@ class RecoveryPolicyTest {
     void triesInMemoryPlusOneTimesDelayedPlusOneTimes(int inMemory, int delayed, int expectedTries) {
         RecoveryPolicy policy =
                 RecoveryPolicy.of(RetryStrategy.of(inMemory, ofSeconds(1)), RetryStrategy.of(delayed, ofSeconds(1)));
-        List<RecoveryAction> deliveries = new ArrayList<>();
+        List<Ending> deliveries = new ArrayList<>();
         do {
             deliveries.add(after(policy, failure(), deliveries.size(), 0.5));
-        } while (deliveries.get(deliveries.size() - 1) instanceof RetryDelayed);
+        } while (deliveries.get(deliveries.size() - 1) instanceof Retried);
 
         assertThat(deliveries.size() * (policy.inMemory().maxRetries() + 1)).isEqualTo(expectedTries);
     }
@@ -162,8 +168,9 @@ class RecoveryPolicyTest {
         RecoveryPolicy policy = RecoveryPolicy.of(
                 RetryStrategy.none(), RetryStrategy.after(ofSeconds(10)).withJitter(0.5));
 
-        assertThat(after(policy, failure(), 0, 0)).isEqualTo(new RetryDelayed(ofSeconds(5)));
-        assertThat(after(policy, failure(), 0, 1)).isEqualTo(new RetryDelayed(ofSeconds(15)));
+        Throwable failure = failure();
+        assertThat(after(policy, failure, 0, 0)).isEqualTo(Ending.retried(ofSeconds(5), failure));
+        assertThat(after(policy, failure, 0, 1)).isEqualTo(Ending.retried(ofSeconds(15), failure));
     }
 
     static Stream<Arguments> inMemory() {
@@ -182,8 +189,7 @@ class RecoveryPolicyTest {
     @ParameterizedTest
     @MethodSource("inMemory")
     void triesAgainInMemoryOnlyWhatMayHelp(RecoveryPolicy policy, Throwable failure, boolean expected) {
-        RecoveryAction first = policy.decide(new FailedAttempt(failure, 0, 0, true, Age.UNLIMITED, 0.5))
-                .action();
-        assertThat(first instanceof RetryNow).isEqualTo(expected);
+        Duration wait = policy.again(new FailedAttempt(failure, 0, true, Age.UNLIMITED, 0.5), 0);
+        assertThat(wait != null).isEqualTo(expected);
     }
 }

@@ -8,10 +8,9 @@ import static io.safebunny.message.PoisonReason.TOO_LARGE;
 import static io.safebunny.recovery.BreakerEffect.Result.ANSWER;
 import static io.safebunny.recovery.BreakerEffect.Result.FAILURE;
 import static io.safebunny.recovery.BreakerEffect.Result.NOTHING;
-import static io.safebunny.recovery.RecoveryAction.RecordEffect.ATTEMPT_FAILED;
-import static io.safebunny.recovery.RecoveryAction.RecordEffect.POISONED;
-import static io.safebunny.recovery.RecoveryAction.RecordEffect.RELEASED;
-import static io.safebunny.recovery.RecoveryAction.RecordEffect.STAYS_CLAIMED;
+import static io.safebunny.recovery.Ending.RecordEffect.ATTEMPT_FAILED;
+import static io.safebunny.recovery.Ending.RecordEffect.POISONED;
+import static io.safebunny.recovery.Ending.RecordEffect.RELEASED;
 import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -28,19 +27,20 @@ import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.BreakerEffect.Pause;
+import io.safebunny.recovery.Ending.Failed;
+import io.safebunny.recovery.Ending.Poisoned;
+import io.safebunny.recovery.Ending.RecordEffect;
+import io.safebunny.recovery.Ending.Retried;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.FailedAttempt.Age;
-import io.safebunny.recovery.RecoveryAction.ComeBack;
-import io.safebunny.recovery.RecoveryAction.Poison;
-import io.safebunny.recovery.RecoveryAction.RecordEffect;
-import io.safebunny.recovery.RecoveryAction.Redelivery;
-import io.safebunny.recovery.RecoveryAction.RetryDelayed;
-import io.safebunny.recovery.RecoveryAction.RetryNow;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -58,18 +58,33 @@ class RecoveryTableTest {
             List.of(),
             List.of(InterruptedIOException.class));
 
-    private static final RecoveryAction NOW = new RetryNow(ofSeconds(1));
-    private static final RecoveryAction DELAYED = new RetryDelayed(ofSeconds(10));
-    private static final RecoveryAction EXHAUSTED = new Poison(RETRIES_EXHAUSTED);
-    private static final RecoveryAction FAILED = new Poison(HANDLER_FAILED);
+    private static final Duration NOW = ofSeconds(1);
+    private static final Expected DELAYED = retried(ofSeconds(10));
+    private static final Expected EXHAUSTED = poisoned(RETRIES_EXHAUSTED);
+    private static final Expected FAILED = poisoned(HANDLER_FAILED);
+
+    /** Because of a failure, and with this effect. */
+    @FunctionalInterface
+    interface Expected extends BiFunction<Throwable, BreakerEffect, Ending> {}
+
+    private static Expected retried(Duration after) {
+        return (failure, breaker) -> new Retried(after, failure, breaker);
+    }
+
+    private static Expected poisoned(PoisonReason reason) {
+        return (failure, breaker) -> new Poisoned(reason, failure, breaker, PoisonRecord.NONE);
+    }
+
+    private static Expected returned(@Nullable Duration after) {
+        return (failure, breaker) -> new Returned(after, failure, breaker);
+    }
 
     /**
-     * @param now with a retry in memory left
-     * @param later with none left in memory, and one delayed
+     * @param now the wait before a retry in memory, if one is left; {@code null} for none
+     * @param later with one delayed left
      * @param last with none left
      */
-    record Row(
-            Throwable failure, RecoveryAction now, RecoveryAction later, RecoveryAction last, BreakerEffect breaker) {
+    record Row(Throwable failure, @Nullable Duration now, Expected later, Expected last, BreakerEffect breaker) {
 
         @Override
         public String toString() {
@@ -77,15 +92,15 @@ class RecoveryTableTest {
         }
     }
 
-    private static Row always(Throwable failure, RecoveryAction action, BreakerEffect breaker) {
-        return new Row(failure, action, action, action, breaker);
+    private static Row always(Throwable failure, Expected ending, BreakerEffect breaker) {
+        return new Row(failure, null, ending, ending, breaker);
     }
 
     private static Row retried(Throwable failure, BreakerEffect breaker) {
         return new Row(failure, NOW, DELAYED, EXHAUSTED, breaker);
     }
 
-    private static Pause pause(@org.jspecify.annotations.Nullable Duration duration, Throwable failure) {
+    private static Pause pause(@Nullable Duration duration, Throwable failure) {
         return new Pause(duration, String.valueOf(failure.getMessage()));
     }
 
@@ -96,15 +111,10 @@ class RecoveryTableTest {
         rows.add(retried(new StackOverflowError(), FAILURE));
         rows.add(retried(new NackedException(PUBLICATION, "full"), FAILURE));
         rows.add(retried(new UnpublishedException("m-1", new UnroutableException(PUBLICATION, "")), FAILURE));
-        rows.add(new Row(new InterruptedException(), DELAYED, DELAYED, EXHAUSTED, FAILURE));
+        rows.add(new Row(new InterruptedException(), null, DELAYED, EXHAUSTED, FAILURE));
         rows.add(always(new InterruptedIOException("excluded"), FAILED, FAILURE));
         rows.add(always(new PoisonMessageException("no"), FAILED, ANSWER));
-        rows.add(new Row(
-                new RetryLaterException(ofSeconds(77)),
-                new RetryDelayed(ofSeconds(77)),
-                new RetryDelayed(ofSeconds(77)),
-                EXHAUSTED,
-                ANSWER));
+        rows.add(new Row(new RetryLaterException(ofSeconds(77)), null, retried(ofSeconds(77)), EXHAUSTED, ANSWER));
         rows.add(retried(PublishTimeoutException.interrupted(PUBLICATION, "the confirm"), ANSWER));
         Throwable timeout = new PublishTimeoutException(PUBLICATION, ofSeconds(5), "the confirm");
         rows.add(retried(timeout, pause(null, timeout)));
@@ -112,34 +122,35 @@ class RecoveryTableTest {
         rows.add(retried(lost, pause(null, lost)));
         rows.add(always(
                 new ThrottledException(ofSeconds(7)),
-                new ComeBack(ofSeconds(7)),
+                returned(ofSeconds(7)),
                 new Pause(ofSeconds(7), "a handler is throttled")));
-        rows.add(always(NotHandledException.later("busy", ofSeconds(3)), new ComeBack(ofSeconds(3)), NOTHING));
+        rows.add(always(NotHandledException.later("busy", ofSeconds(3)), returned(ofSeconds(3)), NOTHING));
         Throwable trouble = NotHandledException.trouble("the store is away", ofSeconds(5));
-        rows.add(always(trouble, new ComeBack(ofSeconds(5)), pause(null, trouble)));
+        rows.add(always(trouble, returned(ofSeconds(5)), pause(null, trouble)));
         Throwable patience = NotHandledException.throttled("patience", ofSeconds(9));
-        rows.add(always(patience, new ComeBack(ofSeconds(9)), pause(ofSeconds(9), patience)));
+        rows.add(always(patience, returned(ofSeconds(9)), pause(ofSeconds(9), patience)));
         for (PoisonReason reason : List.of(MALFORMED_BODY, TOO_LARGE, RETRIES_EXHAUSTED)) {
-            rows.add(always(new InvalidMessageException(reason, "invalid"), new Poison(reason), NOTHING));
+            rows.add(always(new InvalidMessageException(reason, "invalid"), poisoned(reason), NOTHING));
         }
         return rows.stream();
     }
 
-    private static Recovery decide(Throwable failure, int inMemoryRetries, int attempt, boolean isOpen, Age age) {
-        return POLICY.decide(new FailedAttempt(failure, inMemoryRetries, attempt, isOpen, age, 0.5));
+    private static FailedAttempt attempt(Throwable failure, int attempt, boolean isOpen, Age age) {
+        return new FailedAttempt(failure, attempt, isOpen, age, 0.5);
     }
 
-    private static Recovery decide(Row row, int inMemoryRetries, int attempt) {
-        return decide(row.failure(), inMemoryRetries, attempt, true, YOUNG);
+    private static Failed end(Throwable failure, int attempt, Age age) {
+        return POLICY.end(attempt(failure, attempt, true, age));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("table")
     void saysWhatBecomesOfTheMessageAndOfItsType(Row row) {
-        assertThat(decide(row, 0, 0)).isEqualTo(new Recovery(row.now(), row.breaker(), row.failure()));
-        assertThat(decide(row, 1, 0)).isEqualTo(new Recovery(row.later(), row.breaker(), row.failure()));
-        assertThat(decide(row, FailedAttempt.NO_MORE, 0).action()).isEqualTo(row.later());
-        assertThat(decide(row, 1, 1)).isEqualTo(new Recovery(row.last(), row.breaker(), row.failure()));
+        Throwable failure = row.failure();
+        assertThat(POLICY.again(attempt(failure, 0, true, YOUNG), 0)).isEqualTo(row.now());
+        assertThat(POLICY.again(attempt(failure, 0, true, YOUNG), 1)).isNull();
+        assertThat(end(failure, 0, YOUNG)).isEqualTo(row.later().apply(failure, row.breaker()));
+        assertThat(end(failure, 1, YOUNG)).isEqualTo(row.last().apply(failure, row.breaker()));
     }
 
     /** The broker delivers the message again, so nothing is counted against it; what its type lacks is still true. */
@@ -147,10 +158,12 @@ class RecoveryTableTest {
     @MethodSource("table")
     void leavesTheMessageToTheBrokerWhenItsDeliveryIsGone(Row row) {
         for (int attempt = 0; attempt < 3; attempt++) {
-            Recovery recovery = decide(row.failure(), 0, attempt, false, new Age(ofMinutes(99), ofMinutes(10)));
+            FailedAttempt failed = attempt(row.failure(), attempt, false, new Age(ofMinutes(99), ofMinutes(10)));
+            Failed ending = POLICY.end(failed);
 
-            assertThat(recovery).isEqualTo(new Recovery(new Redelivery(), row.breaker(), row.failure()));
-            assertThat(recovery.action().record()).isEqualTo(RELEASED);
+            assertThat(POLICY.again(failed, 0)).isNull();
+            assertThat(ending).isEqualTo(new Returned(null, row.failure(), row.breaker()));
+            assertThat(ending.record()).isEqualTo(RELEASED);
         }
     }
 
@@ -158,36 +171,35 @@ class RecoveryTableTest {
     void setsAsideAtOnceWhatWouldComeBackTooOld() {
         for (Throwable asking :
                 List.of(new RetryLaterException(ofMinutes(10)), new ThrottledException(ofMinutes(10)))) {
-            Recovery recovery = decide(asking, 0, 0, true, YOUNG);
-
-            assertThat(recovery.action()).isEqualTo(FAILED);
-            assertThat(recovery.breaker()).isEqualTo(BreakerEffect.of(asking));
-            assertThat(recovery.failure())
-                    .isInstanceOf(PoisonMessageException.class)
-                    .hasCause(asking)
-                    .hasMessageContaining("delay=PT10M, age=PT1M, safebunny.dedup.retention=PT10M");
+            assertThat(end(asking, 0, YOUNG)).isInstanceOfSatisfying(Poisoned.class, poisoned -> {
+                assertThat(poisoned.reason()).isEqualTo(HANDLER_FAILED);
+                assertThat(poisoned.breaker()).isEqualTo(BreakerEffect.of(asking));
+                assertThat(poisoned.failure())
+                        .isInstanceOf(PoisonMessageException.class)
+                        .hasCause(asking)
+                        .hasMessageContaining("delay=PT10M, age=PT1M, safebunny.dedup.retention=PT10M");
+            });
         }
-        assertThat(decide(new RetryLaterException(ofMinutes(9)), 0, 0, true, YOUNG)
-                        .action())
-                .isEqualTo(new RetryDelayed(ofMinutes(9)));
-        assertThat(decide(new RetryLaterException(ofMinutes(99)), 0, 0, true, Age.UNLIMITED)
-                        .action())
-                .isEqualTo(new RetryDelayed(ofMinutes(99)));
+        Throwable soon = new RetryLaterException(ofMinutes(9));
+        assertThat(end(soon, 0, YOUNG)).isEqualTo(Ending.retried(ofMinutes(9), soon));
+        Throwable late = new RetryLaterException(ofMinutes(99));
+        assertThat(end(late, 0, Age.UNLIMITED)).isEqualTo(Ending.retried(ofMinutes(99), late));
     }
 
     /** Only a delayed retry counts an attempt, and only poison needs a replay. */
     @Test
     void saysWhatTheRecordSays() {
-        assertThat(Stream.of(NOW, DELAYED, new ComeBack(ofSeconds(1)), new Redelivery(), EXHAUSTED)
-                        .map(RecoveryAction::record))
-                .containsExactly(STAYS_CLAIMED, ATTEMPT_FAILED, RELEASED, RELEASED, POISONED);
-        assertThat(Stream.of(RecoveryAction.class.getPermittedSubclasses())).hasSize(RecordEffect.values().length + 1);
+        Throwable failure = new IOException("failed");
+        assertThat(Stream.of(DELAYED, returned(ofSeconds(1)), returned(null), EXHAUSTED)
+                        .map(ending -> ((Failed) ending.apply(failure, FAILURE)).record()))
+                .containsExactly(ATTEMPT_FAILED, RELEASED, RELEASED, POISONED);
+        assertThat(Failed.class.getPermittedSubclasses()).hasSize(RecordEffect.values().length);
     }
 
     @Test
-    void isSupersededByADeliveryThatHasTheMessage() {
+    void comesBackForADeliveryThatHasTheMessage() {
         NotHandledException handled = NotHandledException.later("handled meanwhile", Duration.ZERO);
 
-        assertThat(Recovery.superseded(handled)).isEqualTo(new Recovery(new ComeBack(Duration.ZERO), NOTHING, handled));
+        assertThat(Returned.because(handled)).isEqualTo(new Returned(Duration.ZERO, handled, NOTHING));
     }
 }

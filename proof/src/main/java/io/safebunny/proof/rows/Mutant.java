@@ -62,7 +62,7 @@ record Mutant(
                 patch(
                         "conflict counted as attempt",
                         SAGAS,
-                        "io/safebunny/dedup/Deduplication.java",
+                        "io/safebunny/consuming/ConsumePipeline.java",
                         "        if (losses == MOST_LOSSES) {",
                         "        if (losses > 0) {\n            throw new IllegalStateException(\"lost a race\");\n        }\n        if (losses == MOST_LOSSES) {"));
     }

@@ -64,19 +64,27 @@ record Plant(
                         "io/safebunny/saga/supervision/SagaEngine.java",
                         "        sweeps.start();",
                         ""),
-                sendBeforeComplete(),
+                patch(
+                        "send-before-complete",
+                        Choreographed::moody,
+                        "io/safebunny/consuming/ConsumePipeline.java",
+                        "            Completion completion = claim.complete(claim.run(() -> runHandler(message)));",
+                        """
+                                    io.safebunny.handling.Run early = claim.run(() -> runHandler(message));
+                                    early.publications().forEach(publication -> parts.sender().send(publication).await());
+                                    Completion completion = claim.complete(early);"""),
                 patch(
                         "early-takeover",
                         Choreographed::delivered,
-                        DEDUP + "Claiming.java",
+                        DEDUP + "Ownership.java",
                         "if (remaining.toNanos() > 0) {",
                         "if (remaining.toNanos() > options.lease().toNanos()) {"),
                 patch(
                         "attempt-on-busy",
                         Choreographed::delivered,
                         CONSUMING,
-                        "backToQueue(delivery, message.envelope(), comeBack.delay())",
-                        "backToQueue(delivery, message.envelope().atAttempt(message.attempt() + 1), comeBack.delay())"),
+                        "backToQueue(delivery, message.envelope(), after)",
+                        "backToQueue(delivery, message.envelope().atAttempt(message.attempt() + 1), after)"),
                 patch(
                         "ordinals",
                         Receipts::declare,
@@ -199,20 +207,5 @@ record Plant(
     private static Plant patch(
             String name, Consumer<SimulatedSystem> story, String source, String before, String after) {
         return new Plant(name, story, story, Patch.of(name, source, before, after));
-    }
-
-    private static Plant sendBeforeComplete() {
-        Patch patch = Patch.of(
-                        "send-before-complete",
-                        DEDUP + "Deduplication.java",
-                        "            completed = claim.complete();\n            for",
-                        "            handling.collected().forEach(message -> early.send(message).await());\n            completed = claim.complete();\n            for")
-                .and(
-                        "        this.metrics = metrics;\n",
-                        "        this.metrics = metrics;\n        this.early = sender;\n")
-                .and(
-                        "    private final Metrics metrics;\n",
-                        "    private final Metrics metrics;\n    private final ConfirmedSender early;\n");
-        return new Plant("send-before-complete", Choreographed::moody, Choreographed::moody, patch);
     }
 }

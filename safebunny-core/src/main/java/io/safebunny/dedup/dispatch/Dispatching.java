@@ -75,22 +75,20 @@ public final class Dispatching {
      * The message is handled, whatever happens here: publications that the broker refuses stay in the record, and the sweeper
      * retries them.
      *
-     * @throws NotHandledException they are not confirmed, and will be sent again when the message comes back
+     * @return {@code null}, unless they are not confirmed, and will be sent again when the message comes back
      */
-    public void send(MessageRecord completed) {
+    public @Nullable NotHandledException send(MessageRecord completed) {
         try {
             Stop stop = dispatch.send(completed);
             if (stop != null && stop.isInterrupted()) {
-                throw NotHandledException.later(
+                return NotHandledException.later(
                         "Interrupted while sending the publications of message %s; they will be sent again"
                                 .formatted(completed.key().messageId()),
                         Duration.ZERO);
             }
-            if (stop != null && stop.isUnconfirmed()) {
-                throw unconfirmed(completed, stop.failure());
-            }
+            return stop != null && stop.isUnconfirmed() ? unconfirmed(completed, stop.failure()) : null;
         } catch (Error e) { // out of memory or threads
-            throw unconfirmed(completed, e);
+            return unconfirmed(completed, e);
         }
     }
 

@@ -215,7 +215,7 @@ final class SagaRun implements SagaContext {
     }
 
     private void requireRunning() {
-        handling.ending()
+        handling.transactionEnd()
                 .requireNotBegun("Saga %s %s is changed".formatted(saga.saga(), saga.id()), MisuseException.SAGA);
         if (over) {
             throw new MisuseException(

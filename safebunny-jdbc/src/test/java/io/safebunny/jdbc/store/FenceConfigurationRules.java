@@ -9,9 +9,8 @@ import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.recovery.RecoveryAction;
-import io.safebunny.recovery.RecoveryAction.Poison;
-import io.safebunny.recovery.RecoveryAction.RetryDelayed;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
 import io.safebunny.time.SystemTimeline;
@@ -23,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -79,7 +79,8 @@ abstract class FenceConfigurationRules {
         }
     }
 
-    private void deliver(Configured to, String id, @Nullable String undoes, RecoveryAction ifItFails, boolean fails)
+    private void deliver(
+            Configured to, String id, @Nullable String undoes, Function<Throwable, Failed> ifItFails, boolean fails)
             throws Exception {
         Envelope message = new Envelope(
                 id,
@@ -96,28 +97,28 @@ abstract class FenceConfigurationRules {
                 Map.of(),
                 "application/json",
                 id.getBytes(StandardCharsets.UTF_8));
-        Instances.over(store(to), timeline, 5)
-                .run(
-                        new Handling(new CurrentHandling(), message),
-                        failure -> ifItFails,
-                        handling -> handling.attempt(() -> {
-                            done.add(id);
-                            if (fails) {
-                                throw new IOException("failed");
-                            }
-                        }));
+        Instances.deliver(
+                Instances.over(store(to), timeline, 5),
+                new Handling(new CurrentHandling(), message),
+                ifItFails,
+                handling -> handling.attempt(() -> {
+                    done.add(id);
+                    if (fails) {
+                        throw new IOException("failed");
+                    }
+                }));
     }
 
     private void step(Configured at) throws Exception {
-        deliver(at, STEP, null, new RetryDelayed(Duration.ZERO), false);
+        deliver(at, STEP, null, failure -> Ending.retried(Duration.ZERO, failure), false);
     }
 
-    private void failingStep(Configured at, RecoveryAction then) {
+    private void failingStep(Configured at, Function<Throwable, Failed> then) {
         assertThatExceptionOfType(IOException.class).isThrownBy(() -> deliver(at, STEP, null, then, true));
     }
 
     private void undo(Configured at) throws Exception {
-        deliver(at, UNDO, STEP, new RetryDelayed(Duration.ZERO), false);
+        deliver(at, UNDO, STEP, failure -> Ending.retried(Duration.ZERO, failure), false);
     }
 
     private void assertBarred() throws Exception {
@@ -145,7 +146,7 @@ abstract class FenceConfigurationRules {
     @ParameterizedTest
     @CsvSource({"TRANSACTIONAL, PLAIN", "PLAIN, TRANSACTIONAL"})
     void aStepThatFailedAndIsToBeRetried(Configured before, Configured after) throws Exception {
-        failingStep(before, new RetryDelayed(Duration.ZERO));
+        failingStep(before, failure -> Ending.retried(Duration.ZERO, failure));
         undo(after);
 
         assertThat(done).containsExactly(STEP, UNDO);
@@ -155,7 +156,7 @@ abstract class FenceConfigurationRules {
     @ParameterizedTest
     @CsvSource({"TRANSACTIONAL, PLAIN", "PLAIN, TRANSACTIONAL"})
     void aStepThatWasSetAside(Configured before, Configured after) throws Exception {
-        failingStep(before, new Poison(PoisonReason.RETRIES_EXHAUSTED));
+        failingStep(before, failure -> Ending.poisoned(PoisonReason.RETRIES_EXHAUSTED, failure));
         undo(after);
 
         assertThat(done).containsExactly(STEP, UNDO);

@@ -2,9 +2,20 @@
 package io.safebunny.jdbc.store;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.dedup.Claim;
+import io.safebunny.dedup.Claim.Completion;
+import io.safebunny.dedup.Claim.NotWritten;
+import io.safebunny.dedup.Claim.Overtaken;
+import io.safebunny.dedup.Claim.Written;
+import io.safebunny.dedup.Claimed;
+import io.safebunny.dedup.Claimed.Busy;
+import io.safebunny.dedup.Claimed.Done;
+import io.safebunny.dedup.Claimed.Ours;
+import io.safebunny.dedup.Claimed.SetAside;
 import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.handling.Handling;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryTransport;
 import io.safebunny.message.Envelope;
@@ -14,6 +25,11 @@ import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Failed;
+import io.safebunny.recovery.Ending.Returned;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.TopologyOptions;
@@ -22,7 +38,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Function;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /** Instances of a node that handle messages over a database, without a broker from which they would come. */
@@ -65,5 +83,64 @@ final class Instances {
                 null,
                 Map.of(),
                 "{}".getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** What a handler does in one run. */
+    @FunctionalInterface
+    interface Handler {
+        void handle(Handling handling) throws Exception;
+    }
+
+    /**
+     * As the consume pipeline does it, without what surrounds that.
+     *
+     * @param policy how the delivery ends if it fails
+     * @throws Exception why it did not end well
+     */
+    static void deliver(Deduplication to, Handling handling, Function<Throwable, Failed> policy, Handler handler)
+            throws Exception {
+        if (end(to, handling, policy, handler) instanceof Failed failed) {
+            throw (Exception) failed.failure();
+        }
+    }
+
+    private static Ending end(
+            Deduplication to, Handling handling, Function<Throwable, Failed> policy, Handler handler) {
+        Claimed claimed = to.claim(handling);
+        if (claimed instanceof Busy busy) {
+            return Returned.because(busy.why());
+        }
+        if (claimed instanceof SetAside setAside) {
+            return setAside.ending();
+        }
+        if (claimed instanceof Done done) {
+            return sent(to, done.record(), Ending.DUPLICATE);
+        }
+        Completion completion;
+        try (Claim claim = ((Ours) claimed).claim()) {
+            completion = run(claim, handling, handler);
+            if (completion instanceof NotWritten failed) {
+                return claim.release(failed.failure(), policy.apply(failed.failure()));
+            }
+        }
+        return sent(to, ((Written) completion).toSend(), Ending.HANDLED);
+    }
+
+    private static Completion run(Claim claim, Handling handling, Handler handler) {
+        try {
+            Completion completion = claim.complete(claim.run(() -> handler.handle(handling)));
+            while (completion instanceof Overtaken) {
+                handling.startAgain();
+                completion = claim.complete(claim.run(() -> handler.handle(handling)));
+            }
+            return completion;
+        } catch (Throwable failure) {
+            return new NotWritten(failure);
+        }
+    }
+
+    private static Ending sent(Deduplication to, @Nullable MessageRecord record, Ending ending) {
+        NotHandledException unsent = record == null ? null : to.send(record);
+        return unsent == null ? ending : Returned.because(unsent);
     }
 }

@@ -11,8 +11,8 @@ import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.recovery.Ending;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.recovery.RecoveryAction.Poison;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
@@ -114,11 +114,12 @@ abstract class JointRecordRules {
                 message.toWire(), new Route.Publication("Order" + handling.nextOrdinal("Order")), Duration.ZERO));
     }
 
-    private void deliver(Deduplication.Action handler) throws Exception {
-        instance.run(
+    private void deliver(Instances.Handler handler) throws Exception {
+        Instances.deliver(
+                instance,
                 new Handling(new CurrentHandling(), message),
-                failure -> new Poison(PoisonReason.RETRIES_EXHAUSTED),
-                handling -> handling.attempt(() -> handler.run(handling)));
+                failure -> Ending.poisoned(PoisonReason.RETRIES_EXHAUSTED, failure),
+                handling -> handling.attempt(() -> handler.handle(handling)));
     }
 
     @Test
@@ -174,8 +175,11 @@ abstract class JointRecordRules {
             return List.of(stuck);
         });
         Awaitility.await().untilAsserted(() -> assertThatExceptionOfType(InvalidMessageException.class)
-                .isThrownBy(() -> instance.run(
-                        handling, failure -> new Poison(PoisonReason.DELIVERY_LIMIT), ran -> runs.add("ran"))));
+                .isThrownBy(() -> Instances.deliver(
+                        instance,
+                        handling,
+                        failure -> Ending.poisoned(PoisonReason.DELIVERY_LIMIT, failure),
+                        ran -> runs.add("ran"))));
 
         assertThat(runs).containsExactly("overtaken");
         assertThat(stored(key).state()).isEqualTo(RecordState.POISONED);

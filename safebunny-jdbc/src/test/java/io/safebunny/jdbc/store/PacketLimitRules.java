@@ -14,7 +14,7 @@ import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.recovery.RecoveryAction;
+import io.safebunny.recovery.Ending;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordRefusedException;
@@ -82,15 +82,14 @@ abstract class PacketLimitRules {
             Envelope message = Instances.message();
 
             assertThatExceptionOfType(InvalidMessageException.class)
-                    .isThrownBy(() -> Instances.over(store, timeline, 20)
-                            .run(
-                                    new Handling(new CurrentHandling(), message),
-                                    failure -> new RecoveryAction.Poison(PoisonReason.NOT_STORABLE),
-                                    execution -> {
-                                        sql.update("insert into work values (?)", message.id());
-                                        String unused =
-                                                execution.once("download", String.class, () -> "x".repeat(TOO_MUCH));
-                                    }))
+                    .isThrownBy(() -> Instances.deliver(
+                            Instances.over(store, timeline, 20),
+                            new Handling(new CurrentHandling(), message),
+                            failure -> Ending.poisoned(PoisonReason.NOT_STORABLE, failure),
+                            execution -> {
+                                sql.update("insert into work values (?)", message.id());
+                                String unused = execution.once("download", String.class, () -> "x".repeat(TOO_MUCH));
+                            }))
                     .withMessageContaining("The step has been run")
                     .satisfies(e -> assertThat(e.reason()).isEqualTo(PoisonReason.NOT_STORABLE));
             assertThat(sql.queryForObject("select count(*) from work", Integer.class))

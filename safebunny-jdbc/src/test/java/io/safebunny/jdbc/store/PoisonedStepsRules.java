@@ -13,7 +13,7 @@ import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.Headers;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
-import io.safebunny.recovery.RecoveryAction.Poison;
+import io.safebunny.recovery.Ending;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
@@ -69,9 +69,10 @@ abstract class PoisonedStepsRules {
     private void deliver(Map<String, Object> headers, boolean fails) throws Exception {
         Envelope delivered = EnvelopeReader.read(new WireMessage(
                 "id", saga, "Order", null, null, null, null, headers, "{}".getBytes(StandardCharsets.UTF_8)));
-        instance.run(
+        Instances.deliver(
+                instance,
                 new Handling(new CurrentHandling(), delivered),
-                failure -> new Poison(PoisonReason.RETRIES_EXHAUSTED),
+                failure -> Ending.poisoned(PoisonReason.RETRIES_EXHAUSTED, failure),
                 handling -> handling.attempt(() -> {
                     int unused = handling.once("charge", Integer.class, () -> {
                         charged.add(4711);

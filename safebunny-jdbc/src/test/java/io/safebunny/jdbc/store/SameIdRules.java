@@ -84,16 +84,11 @@ abstract class SameIdRules {
                         Map.of(),
                         "application/json",
                         body.getBytes(StandardCharsets.UTF_8)));
-        instance.run(
+        Instances.deliver(
+                instance,
                 handling,
-                failure -> policy.decide(new FailedAttempt(
-                                failure,
-                                FailedAttempt.NO_MORE,
-                                handling.message().attempt(),
-                                true,
-                                Age.UNLIMITED,
-                                0))
-                        .action(),
+                failure ->
+                        policy.end(new FailedAttempt(failure, handling.message().attempt(), true, Age.UNLIMITED, 0)),
                 execution -> execution.attempt(() -> {
                     handled.add(body);
                     handler.handle(execution);

@@ -8,8 +8,9 @@ import io.safebunny.dedup.Deduplication;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.recovery.BreakerEffect;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.recovery.RecoveryAction;
 import io.safebunny.store.Retention;
 import io.safebunny.time.SystemTimeline;
 import java.sql.Connection;
@@ -43,9 +44,10 @@ class SilentDatabaseIT {
     }
 
     private void deliver() throws Exception {
-        deduplication.run(
+        Instances.deliver(
+                deduplication,
                 new Handling(new CurrentHandling(), Instances.message()),
-                failure -> new RecoveryAction.ComeBack(Duration.ZERO),
+                failure -> new Returned(Duration.ZERO, failure, BreakerEffect.of(failure)),
                 execution -> runs.incrementAndGet());
     }
 

@@ -6,7 +6,7 @@ import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
-import io.safebunny.recovery.RecoveryAction;
+import io.safebunny.recovery.Ending;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.time.SystemTimeline;
 import java.time.Duration;
@@ -44,14 +44,15 @@ final class StepBench implements AutoCloseable {
                 handledAtOnce);
     }
 
-    void deliver(Deduplication to, Deduplication.Action handler) throws Exception {
-        to.run(
+    void deliver(Deduplication to, Instances.Handler handler) throws Exception {
+        Instances.deliver(
+                to,
                 new Handling(new CurrentHandling(), message),
                 failure -> {
                     judged.add(failure);
-                    return new RecoveryAction.RetryDelayed(Duration.ZERO);
+                    return Ending.retried(Duration.ZERO, failure);
                 },
-                handling -> handling.attempt(() -> handler.run(handling)));
+                handling -> handling.attempt(() -> handler.handle(handling)));
     }
 
     @Override

@@ -11,10 +11,10 @@ import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.Headers;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
-import io.safebunny.recovery.RecoveryAction;
-import io.safebunny.recovery.RecoveryAction.Poison;
-import io.safebunny.recovery.RecoveryAction.Redelivery;
-import io.safebunny.recovery.RecoveryAction.RetryDelayed;
+import io.safebunny.recovery.BreakerEffect;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Failed;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
@@ -27,14 +27,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A deploy changes safebunny.store.jdbc.transactional, and with it where steps are kept, while messages wait to be handled again. */
 class SwitchedStepsTest {
 
-    private static final RecoveryAction RETRY = new RetryDelayed(Duration.ofSeconds(1));
-    private static final RecoveryAction POISON = new Poison(PoisonReason.RETRIES_EXHAUSTED);
+    private static final Function<Throwable, Failed> RETRY = failure -> Ending.retried(Duration.ofSeconds(1), failure);
+    private static final Function<Throwable, Failed> POISON =
+            failure -> Ending.poisoned(PoisonReason.RETRIES_EXHAUSTED, failure);
 
     private final SystemTimeline timeline = new SystemTimeline("test");
     private final JdbcStoreOptions options = JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofHours(1));
@@ -57,39 +59,39 @@ class SwitchedStepsTest {
     }
 
     /** @param steps how many of the handler's two are reached */
-    private void deliver(MessageStore store, Map<String, Object> headers, int steps, RecoveryAction next)
+    private void deliver(MessageStore store, Map<String, Object> headers, int steps, Function<Throwable, Failed> next)
             throws Exception {
-        Instances.over(store, timeline, 5)
-                .run(
-                        new Handling(
-                                new CurrentHandling(),
-                                EnvelopeReader.read(new WireMessage(
-                                        "id",
-                                        saga,
-                                        "Order",
-                                        null,
-                                        null,
-                                        null,
-                                        null,
-                                        headers,
-                                        "{}".getBytes(StandardCharsets.UTF_8)))),
-                        failure -> next,
-                        handling -> handling.attempt(() -> {
-                            if (steps == 0) {
-                                throw new IOException("no order");
-                            }
-                            step(handling, "charge");
-                            if (steps == 1) {
-                                throw new IOException("no courier");
-                            }
-                            step(handling, "ship");
-                            if (steps == 2) {
-                                throw new IOException("no paper");
-                            }
-                        }));
+        Instances.deliver(
+                Instances.over(store, timeline, 5),
+                new Handling(
+                        new CurrentHandling(),
+                        EnvelopeReader.read(new WireMessage(
+                                "id",
+                                saga,
+                                "Order",
+                                null,
+                                null,
+                                null,
+                                null,
+                                headers,
+                                "{}".getBytes(StandardCharsets.UTF_8)))),
+                next,
+                handling -> handling.attempt(() -> {
+                    if (steps == 0) {
+                        throw new IOException("no order");
+                    }
+                    step(handling, "charge");
+                    if (steps == 1) {
+                        throw new IOException("no courier");
+                    }
+                    step(handling, "ship");
+                    if (steps == 2) {
+                        throw new IOException("no paper");
+                    }
+                }));
     }
 
-    private void fails(MessageStore store, Map<String, Object> headers, int steps, RecoveryAction next) {
+    private void fails(MessageStore store, Map<String, Object> headers, int steps, Function<Throwable, Failed> next) {
         assertThatExceptionOfType(IOException.class).isThrownBy(() -> deliver(store, headers, steps, next));
     }
 
@@ -113,7 +115,7 @@ class SwitchedStepsTest {
     /** As when the stop of its instance interrupts the handler: no attempt is spent, so the message has no record of its own. */
     @Test
     void norAreThoseOfAnAttemptThatDoesNotCount() throws Exception {
-        fails(joint, Map.of(), 1, new Redelivery());
+        fails(joint, Map.of(), 1, failure -> new Returned(null, failure, BreakerEffect.of(failure)));
         deliver(separate, Map.of(), 3, RETRY);
 
         assertThat(ran).containsExactly("charge", "ship");

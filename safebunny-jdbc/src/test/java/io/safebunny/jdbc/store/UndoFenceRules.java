@@ -12,11 +12,10 @@ import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Failed;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.recovery.RecoveryAction;
-import io.safebunny.recovery.RecoveryAction.ComeBack;
-import io.safebunny.recovery.RecoveryAction.Poison;
-import io.safebunny.recovery.RecoveryAction.RetryDelayed;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
@@ -35,6 +34,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -93,13 +93,19 @@ abstract class UndoFenceRules {
         return Instances.over(over, timeline, 5);
     }
 
+    /** How the delivery ends then. */
+    @FunctionalInterface
+    private interface IfItFails extends Function<Throwable, Failed> {}
+
+    private static final IfItFails RETRY = failure -> Ending.retried(Duration.ZERO, failure);
+
     /** What a handler does besides its effect. */
     @FunctionalInterface
     private interface Handler {
         void handle() throws Exception;
     }
 
-    private final class Effect implements Deduplication.Action {
+    private final class Effect implements Instances.Handler {
 
         private final String name;
         private final Handler handler;
@@ -110,7 +116,7 @@ abstract class UndoFenceRules {
         }
 
         @Override
-        public void run(Handling handling) throws Exception {
+        public void handle(Handling handling) throws Exception {
             handling.attempt(() -> {
                 sql.update("insert into effect values (?, ?)", saga, name);
                 done.add(name);
@@ -120,10 +126,10 @@ abstract class UndoFenceRules {
     }
 
     private void step(Handler handler) throws Exception {
-        step(0, 0, new RetryDelayed(Duration.ZERO), handler);
+        step(0, 0, RETRY, handler);
     }
 
-    private void step(int attempt, long poisonVersion, RecoveryAction ifItFails, Handler handler) throws Exception {
+    private void step(int attempt, long poisonVersion, IfItFails ifItFails, Handler handler) throws Exception {
         deliver(instance, message(STEP, attempt, poisonVersion, null), ifItFails, new Effect("step", handler));
     }
 
@@ -132,7 +138,7 @@ abstract class UndoFenceRules {
     }
 
     private void undo(Deduplication by, Handler handler) throws Exception {
-        deliver(by, message(UNDO, 0, 0, STEP), new RetryDelayed(Duration.ZERO), new Effect("undo", handler));
+        deliver(by, message(UNDO, 0, 0, STEP), RETRY, new Effect("undo", handler));
     }
 
     /** Does not wait long for the locks of others. In H2 the timeout of a statement does not end that wait. */
@@ -146,12 +152,12 @@ abstract class UndoFenceRules {
         }
     }
 
-    private static void deliver(
-            Deduplication to, Envelope message, RecoveryAction ifItFails, Deduplication.Action action)
+    private static void deliver(Deduplication to, Envelope message, IfItFails ifItFails, Instances.Handler action)
             throws Exception {
-        to.run(
+        Instances.deliver(
+                to,
                 new Handling(new CurrentHandling(), message),
-                failure -> failure instanceof NotHandledException e ? new ComeBack(e.delay()) : ifItFails,
+                failure -> failure instanceof NotHandledException e ? Returned.because(e) : ifItFails.apply(failure),
                 action);
     }
 
@@ -193,7 +199,7 @@ abstract class UndoFenceRules {
         assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
     }
 
-    private void fail(int attempt, RecoveryAction becauseOf) {
+    private void fail(int attempt, IfItFails becauseOf) {
         assertThatExceptionOfType(IOException.class)
                 .isThrownBy(() -> step(attempt, 0, becauseOf, () -> {
                     throw new IOException("failed");
@@ -206,7 +212,7 @@ abstract class UndoFenceRules {
         assertThat(stored(STEP).state()).isEqualTo(RecordState.UNDONE);
         assertThat(stored(UNDO).state()).isEqualTo(RecordState.DISPATCHED);
         step(() -> {});
-        step(1, 0, new RetryDelayed(Duration.ZERO), () -> {});
+        step(1, 0, RETRY, () -> {});
 
         assertThat(done).containsExactly("undo");
         assertThat(committed()).containsExactly("undo");
@@ -265,7 +271,7 @@ abstract class UndoFenceRules {
         assertThat(step).failsWithin(Duration.ofSeconds(20));
         assertThat(undo).succeedsWithin(Duration.ofSeconds(20));
         assertThat(stored(STEP).state()).isEqualTo(RecordState.UNDONE);
-        step(1, 0, new RetryDelayed(Duration.ZERO), () -> {});
+        step(1, 0, RETRY, () -> {});
         assertThat(committed()).doesNotContain("step");
         assertThat(done).containsOnlyOnce("step");
     }
@@ -281,13 +287,13 @@ abstract class UndoFenceRules {
         assumeThat(database())
                 .as("H2 waits without end for a transaction in which a statement has failed, as the claim's insert has")
                 .isNotEqualTo(TestDatabase.H2);
-        fail(0, new RetryDelayed(Duration.ZERO));
+        fail(0, RETRY);
         undoInVainWhileInWork(1);
     }
 
     private void undoInVainWhileInWork(int attempt) throws Exception {
         CountDownLatch cameBack = new CountDownLatch(1);
-        Future<?> step = inThread(() -> step(attempt, 0, new RetryDelayed(Duration.ZERO), () -> {
+        Future<?> step = inThread(() -> step(attempt, 0, RETRY, () -> {
             stepBegun.countDown();
             await(cameBack);
         }));
@@ -306,12 +312,12 @@ abstract class UndoFenceRules {
 
     @Test
     void anUndoRunsAfterTheNextAttemptOfItsStep() throws Exception {
-        fail(0, new RetryDelayed(Duration.ZERO));
+        fail(0, RETRY);
         undoWhileInWork(1);
     }
 
     private void undoWhileInWork(int attempt) throws Exception {
-        Future<?> step = inThread(() -> step(attempt, 0, new RetryDelayed(Duration.ZERO), () -> {
+        Future<?> step = inThread(() -> step(attempt, 0, RETRY, () -> {
             stepBegun.countDown();
             await(undoComes);
         }));
@@ -343,14 +349,14 @@ abstract class UndoFenceRules {
 
     @Test
     void aStepThatFailedIsBarredThoughItsUndoIsRolledBack() throws Exception {
-        fail(0, new RetryDelayed(Duration.ZERO));
+        fail(0, RETRY);
         assertThat(stored(STEP).state()).isEqualTo(RecordState.RELEASED);
         assertThatExceptionOfType(IOException.class)
                 .isThrownBy(() -> undo(instance, () -> {
                     throw new IOException("failed");
                 }));
         assertThat(stored(STEP).state()).isEqualTo(RecordState.UNDONE);
-        step(1, 0, new RetryDelayed(Duration.ZERO), () -> {});
+        step(1, 0, RETRY, () -> {});
         assertThat(committed()).isEmpty();
 
         undo(instance);
@@ -360,11 +366,11 @@ abstract class UndoFenceRules {
 
     @Test
     void aPoisonStepIsBarredAndItsReplayIsNotHandled() throws Exception {
-        fail(0, new Poison(PoisonReason.RETRIES_EXHAUSTED));
+        fail(0, failure -> Ending.poisoned(PoisonReason.RETRIES_EXHAUSTED, failure));
         long version = stored(STEP).version();
         assertThat(stored(STEP).state()).isEqualTo(RecordState.POISONED);
         undo(instance);
-        step(0, version, new RetryDelayed(Duration.ZERO), () -> {});
+        step(0, version, RETRY, () -> {});
 
         assertThat(committed()).containsExactly("undo");
         assertThat(stored(STEP).state()).isEqualTo(RecordState.UNDONE);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * rollback it is refused. Listeners, and Spring, swallow exceptions, so the first refusal is kept: before the commit it prevents that,
  * later it is told. Confined to one thread.
  */
-public final class Ending {
+public final class TransactionEnd {
 
     private enum Phase {
         /** The handler or a middleware is running. */
@@ -35,7 +35,7 @@ public final class Ending {
     private List<OutboundMessage> collected = List.of();
     private @Nullable RuntimeException refusal;
 
-    Ending(Envelope message, HandledTransactions transactions) {
+    TransactionEnd(Envelope message, HandledTransactions transactions) {
         this.messageId = message.id();
         this.transactions = transactions;
     }

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.dedup.Claimed.Busy;
+import io.safebunny.dedup.Claimed.Done;
+import io.safebunny.dedup.Claimed.Ours;
+import io.safebunny.dedup.Claimed.SetAside;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.recovery.Ending.Failed;
+import io.safebunny.recovery.Ending.Poisoned;
+import io.safebunny.recovery.Ending.RecordEffect;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.recovery.RecoveryAction;
-import io.safebunny.recovery.RecoveryAction.RecordEffect;
+import io.safebunny.recovery.PoisonRecord;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordRefusedException;
-import io.safebunny.store.RecordState;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,47 +33,50 @@ import org.slf4j.LoggerFactory;
  * Keeps a message's claim, the handler's own writes and the completion in one local transaction; each in-memory retry gets a new
  * one. While it is open, the uncommitted claim blocks every other delivery of the message. Confined to one thread.
  */
-final class ClaimingTransaction {
+final class HandlerTransaction {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ClaimingTransaction.class);
+    private static final Logger LOG = LoggerFactory.getLogger(HandlerTransaction.class);
 
     private final TransactionalMessageStore store;
-    private final Claiming claiming;
+    private final Ownership ownership;
     private final TransactionDiagnosis diagnosis;
     private final WriteAfterRollback afterRollback;
-    private final UnwrittenAttempts unwritten;
+    private final Attempts attempts;
     private final DedupLog log;
     private final Handling handling;
     private @Nullable LocalTransaction transaction;
     private @Nullable MessageRecord claim;
     private boolean stepsAreAnothers;
+    /** What was found stored of the message that says that it is set aside. */
+    private PoisonRecord known = PoisonRecord.NONE;
 
-    ClaimingTransaction(
-            TransactionalMessageStore store,
-            Claiming claiming,
-            UnwrittenAttempts unwritten,
-            DedupLog log,
-            Handling handling) {
+    HandlerTransaction(
+            TransactionalMessageStore store, Ownership ownership, Attempts attempts, DedupLog log, Handling handling) {
         this.store = store;
-        this.claiming = claiming;
+        this.ownership = ownership;
         this.diagnosis = new TransactionDiagnosis(store, handling);
         this.afterRollback = new WriteAfterRollback(store, log, handling);
-        this.unwritten = unwritten;
+        this.attempts = attempts;
         this.log = log;
         this.handling = handling;
     }
 
-    /** @return our claim, or the record of the completed or dispatched message; see {@link Claiming#claim} */
-    MessageRecord begin() {
+    /**
+     * @param ours makes our claim from its record
+     * @throws RuntimeException of the store
+     */
+    Claimed begin(Function<MessageRecord, Claim> ours) {
+        Claimed claimed;
         try {
             boolean again = claim != null;
             if (!again && handling.message().attempt() > 0) {
-                unwritten.count(handling);
+                attempts.countUnwritten(handling, store, ownership);
             }
             transaction = store.begin();
-            MessageRecord record = claiming.claim(handling, again);
-            claim = record;
-            return record;
+            claimed = ownership.claim(handling, again, record -> {
+                claim = record;
+                return ours.apply(record);
+            });
         } catch (StoreUnavailableException e) {
             rollback();
             diagnosis.requireNoVainWait(
@@ -75,27 +84,37 @@ final class ClaimingTransaction {
                     "Another delivery of message %s is being handled"
                             .formatted(handling.message().id()));
             throw e;
-        } catch (InvalidMessageException e) {
-            commitOrRollback(); // claiming may have written that the message is poisoned
-            throw e;
         } catch (Throwable e) {
             rollback();
             throw e;
         }
+        if (claimed instanceof SetAside) {
+            commitOrRollback(); // claiming may have written that the message is poisoned
+        } else if (!(claimed instanceof Ours)) {
+            rollback();
+        }
+        return claimed;
     }
 
-    /** For an in-memory retry: undoes what the failed attempt wrote, and claims again. */
-    MessageRecord beginAgain() {
-        rollback();
-        MessageRecord record = begin();
-        if (record.state() != RecordState.CLAIMED) {
-            rollback();
+    /**
+     * For an in-memory retry, which the handler's code may stand around.
+     *
+     * @throws RuntimeException the message is not ours any more
+     */
+    void requireOurs(Claimed again) {
+        if (again instanceof SetAside setAside) {
+            known = known.and(setAside.ending().stored());
+            throw (InvalidMessageException) setAside.ending().failure();
+        }
+        if (again instanceof Busy busy) {
+            throw busy.why();
+        }
+        if (again instanceof Done) {
             throw NotHandledException.later(
                     "Message %s was handled by another delivery between two attempts"
                             .formatted(handling.message().id()),
                     Duration.ZERO);
         }
-        return record;
     }
 
     /**
@@ -104,16 +123,16 @@ final class ClaimingTransaction {
      * @throws RuntimeException it was not committed
      */
     @Nullable
-    MessageRecord commit(List<OutboundMessage> outgoing) {
+    MessageRecord commit(List<OutboundMessage> outgoing, List<MessageRecord> joined) {
         LocalTransaction open = requireOpen();
-        MessageRecord completed = complete(requireClaim().completed(outgoing));
+        MessageRecord completed = complete(requireClaim().completed(outgoing), joined);
         if (completed == null) {
             rollback();
             return null;
         }
         transaction = null;
         LatePublications late = new LatePublications(store, completed);
-        handling.ending().commits(late::add);
+        handling.transactionEnd().commits(late::add);
         try {
             open.commit();
         } catch (RuntimeException e) {
@@ -133,15 +152,15 @@ final class ClaimingTransaction {
         return late.record();
     }
 
-    private @Nullable MessageRecord complete(MessageRecord intended) {
+    private @Nullable MessageRecord complete(MessageRecord intended, List<MessageRecord> joined) {
         JointWrite result;
         try {
-            result = RecordWrites.replace(store, intended, handling.records().joined());
+            result = RecordWrites.replace(store, intended, joined);
         } catch (RecordRefusedException e) {
             throw e;
         } catch (RuntimeException e) {
             rollback();
-            if (!handling.records().joined().isEmpty()) { // our own record is not waited for: we hold its lock
+            if (!joined.isEmpty()) { // our own record is not waited for: we hold its lock
                 diagnosis.requireNoVainWait(
                         e,
                         "Message %s waited in vain for what it changes, which another message changes too"
@@ -198,7 +217,7 @@ final class ClaimingTransaction {
      */
     void requireStepsAreOurs(MessageRecord steps) {
         stepsAreAnothers = true; // until proved otherwise
-        IdCollision.requireNone(handling.message(), steps);
+        RecordRules.requireSameMessage(handling.message(), steps);
         stepsAreAnothers = false;
     }
 
@@ -223,16 +242,17 @@ final class ClaimingTransaction {
     /**
      * Undoes everything, and then records the state of the message in a write of its own.
      *
+     * @return the ending, with what is stored of it
      * @throws NotHandledException another delivery has handled the message: ours is a duplicate
      */
-    void rollback(RecoveryAction next) {
+    Failed rollback(Failed ending) {
         rollback();
         MessageRecord claimed = claim;
-        if (claimed == null
-                || (claimed.version() == 1 && (stepsAreAnothers || next.record() == RecordEffect.RELEASED))) {
-            return;
+        if (claimed != null
+                && (claimed.version() > 1 || !(stepsAreAnothers || ending.record() == RecordEffect.RELEASED))) {
+            known = known.and(afterRollback.write(claimed, ending.record()));
         }
-        afterRollback.write(claimed, next);
+        return ending instanceof Poisoned poisoned ? poisoned.storedAs(known) : ending;
     }
 
     private LocalTransaction requireOpen() {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.dedup.Claimed.Busy;
+import io.safebunny.dedup.Claimed.Done;
+import io.safebunny.dedup.Claimed.Ours;
+import io.safebunny.dedup.Claimed.SetAside;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
 import io.safebunny.identity.RandomIds;
@@ -10,11 +14,13 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
+import io.safebunny.recovery.Ending;
 import io.safebunny.recovery.Evidence;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.recovery.PoisonRecord;
+import io.safebunny.recovery.PoisonRecord.By;
 import io.safebunny.recovery.QuarantinePolicy;
-import io.safebunny.recovery.RecoveryAction;
-import io.safebunny.recovery.Treatment.SetAside;
+import io.safebunny.recovery.Treatment;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
@@ -25,13 +31,14 @@ import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Decides, by what is stored for a message, whether this delivery may handle it. Thread-safe. */
-final class Claiming {
+final class Ownership {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Claiming.class);
+    private static final Logger LOG = LoggerFactory.getLogger(Ownership.class);
 
     static final Duration UNTIL_UPGRADED = Duration.ofMinutes(1);
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
@@ -47,7 +54,7 @@ final class Claiming {
     private final String process;
     private final AtomicLong claims = new AtomicLong();
 
-    Claiming(
+    Ownership(
             MessageStore store, Timeline timeline, Metrics metrics, Events events, DedupLog log, DedupOptions options) {
         this.store = store;
         this.metrics = metrics;
@@ -62,26 +69,28 @@ final class Claiming {
 
     /**
      * @param again by the same delivery, whose claim before was rolled back
-     * @return our claim, or the record of the completed, dispatched or undone message
-     * @throws NotHandledException somebody else's claim
-     * @throws InvalidMessageException it was or must be set aside
+     * @param ours makes our claim from its record
+     * @throws RuntimeException of the store
      */
-    MessageRecord claim(Handling handling, boolean again) {
+    Claimed claim(Handling handling, boolean again, Function<MessageRecord, Claim> ours) {
         Envelope message = handling.message();
         MessageRecord fresh = fresh(handling);
         MessageRecord stored = create(fresh);
         if (stored.owner().equals(fresh.owner())) {
             attempts.resume(handling, stored.attempt());
-            return stored;
+            return new Ours(ours.apply(stored));
         }
-        requireEdited(handling, stored);
-        IdCollision.requireNone(message, stored);
+        if (RecordRules.isUnedited(message, stored)) {
+            return edited(message, stored);
+        }
+        RecordRules.requireSameMessage(message, stored);
+        int attempt = Attempts.believed(message, stored.attempt());
         return switch (stored.state()) {
-            case COMPLETED, DISPATCHED, UNDONE -> stored;
+            case COMPLETED, DISPATCHED, UNDONE -> new Done(stored);
             case RELEASED ->
-                claimAgain(handling, stored, fresh, Attempts.believed(message, stored.attempt()), stored.takeovers());
-            case POISONED -> reopen(handling, stored, fresh, again);
-            case CLAIMED -> takeOver(handling, stored, fresh, Attempts.believed(message, stored.attempt()));
+                claimAgain(handling, stored, fresh.withAttempt(attempt).withTakeovers(stored.takeovers()), ours);
+            case POISONED -> reopen(handling, stored, fresh, again, ours);
+            case CLAIMED -> takeOver(handling, stored, fresh.withAttempt(attempt), ours);
         };
     }
 
@@ -99,27 +108,6 @@ final class Claiming {
     /** Of one write or claim: nobody else has it. */
     String newOwner() {
         return process + '-' + claims.incrementAndGet();
-    }
-
-    /** This delivery is not handled, because the message has been, or must not be any more. */
-    void suppressed(Envelope message, MessageRecord record) {
-        metrics.duplicateSuppressed(message.type());
-        if (record.state() == RecordState.UNDONE) {
-            log.tell(
-                    Kind.info(LOG, "Messages are not handled because they were undone"),
-                    message.id(),
-                    () -> LOG.info(
-                            "Message {} is not handled: it is a step that was undone [correlation_id={}, type={}]",
-                            message.id(),
-                            message.correlationId(),
-                            message.type()));
-            return;
-        }
-        LOG.debug(
-                "Suppressed a duplicate of message {} [correlation_id={}, type={}]",
-                message.id(),
-                message.correlationId(),
-                message.type());
     }
 
     private MessageRecord create(MessageRecord fresh) {
@@ -156,17 +144,22 @@ final class Claiming {
     }
 
     /** Only by its own poison copy: anybody can write that a message is a replay, and an older copy is not the one that was looked at. */
-    private MessageRecord reopen(Handling handling, MessageRecord stored, MessageRecord fresh, boolean again) {
-        if (handling.message().poisonVersion() != stored.version()) {
-            keepPoisonVersion(handling, stored);
-            handling.setAsideByAnother();
-            throw new InvalidMessageException(
+    private Claimed reopen(
+            Handling handling,
+            MessageRecord stored,
+            MessageRecord fresh,
+            boolean again,
+            Function<MessageRecord, Claim> ours) {
+        Envelope message = handling.message();
+        if (message.poisonVersion() != stored.version()) {
+            return setAside(
                     PoisonReason.SET_ASIDE_BEFORE,
-                    "The message was recorded as set aside before, so this copy was not handled; why is told by the poison message of then. If no other one has the same sb-poison-digest, its process ended before it was sent, and this copy is the only one: do not throw it away. To handle the message again, move this copy with all its headers.");
+                    "The message was recorded as set aside before, so this copy was not handled; why is told by the poison message of then. If no other one has the same sb-poison-digest, its process ended before it was sent, and this copy is the only one: do not throw it away. To handle the message again, move this copy with all its headers.",
+                    RecordRules.poisonRecord(message, stored, By.ANOTHER_DELIVERY));
         }
-        MessageRecord claim = claimAgain(handling, stored, fresh, 0, 0);
-        if (!again) {
-            metrics.reopened(handling.message().type());
+        Claimed claimed = claimAgain(handling, stored, fresh.withAttempt(0), ours);
+        if (claimed instanceof Ours && !again) {
+            metrics.reopened(message.type());
             String id = stored.key().messageId();
             log.tell(
                     Kind.warn(LOG, "Messages that were set aside are reopened by replays"),
@@ -176,99 +169,94 @@ final class Claiming {
                             id,
                             stored.attempt() + 1));
         }
-        return claim;
+        return claimed;
     }
 
     /** Of a message that was edited in the poison queue only the edited copy is handled, whether it was by now or not. */
-    private static void requireEdited(Handling handling, MessageRecord stored) {
-        if (!IdCollision.isUnedited(handling.message(), stored)) {
-            return;
-        }
-        handling.setAsideByAnother();
-        if (stored.state() != RecordState.POISONED) {
-            handling.endedAsEdited();
-        }
-        throw new InvalidMessageException(
+    private static Claimed edited(Envelope message, MessageRecord stored) {
+        boolean waits = stored.state() == RecordState.POISONED;
+        return setAside(
                 PoisonReason.SET_ASIDE_BEFORE,
                 "The message was edited since this copy of it was set aside, so this copy was not handled [sb-poison-version=%s, stored=%s]. If the edited copy is in the poison queue, replay that one; if not, it was handled. Discard this one."
-                        .formatted(handling.message().poisonVersion(), stored.version()));
+                        .formatted(message.poisonVersion(), stored.version()),
+                new PoisonRecord(0, waits ? By.ANOTHER_DELIVERY : By.ITS_EDITOR));
     }
 
-    /** So that its poison copy has the version by which it can be replayed; not one from before its message was edited. */
-    static void keepPoisonVersion(Handling handling, MessageRecord stored) {
-        if (stored.state() == RecordState.POISONED && stored.fingerprint().isOf(handling.message())) {
-            handling.setPoisonVersion(stored.version());
-        }
+    private static SetAside setAside(PoisonReason reason, String why, PoisonRecord known) {
+        return new SetAside(Ending.poisoned(reason, new InvalidMessageException(reason, why))
+                .storedAs(known));
     }
 
-    private MessageRecord takeOver(Handling handling, MessageRecord stored, MessageRecord fresh, int attempt) {
+    private Claimed takeOver(
+            Handling handling, MessageRecord stored, MessageRecord fresh, Function<MessageRecord, Claim> ours) {
         Duration remaining = watch.remaining(stored);
         if (remaining.toNanos() > 0) {
-            throw busy(handling, remaining);
+            return busy(handling, remaining);
         }
         int takeovers = stored.takeovers() + 1;
-        if (quarantine.decide(Evidence.ofRecord(takeovers)) instanceof SetAside) {
-            keepPoisonVersion(
-                    handling,
-                    setAside(handling, stored.next(RecordState.POISONED).withTakeovers(0)));
-            watch.forget(stored.key());
-            throw new InvalidMessageException(
-                    PoisonReason.DELIVERY_LIMIT,
-                    "The handling of the message was begun and never ended [claims=%s, limit=safebunny.topology.delivery-limit]: it probably ends the process that handles it. Find out why before replaying it."
-                            .formatted(takeovers));
+        if (quarantine.decide(Evidence.ofRecord(takeovers)) instanceof Treatment.SetAside) {
+            return setAside(handling, stored.next(RecordState.POISONED).withTakeovers(0), takeovers);
         }
-        MessageRecord claim = claimAgain(handling, stored, fresh, attempt, takeovers);
-        metrics.claimTakenOver(handling.message().type());
-        events.takenOver(handling.message(), takeovers);
-        log.tell(
-                Kind.info(LOG, "Messages are handled again whose claims did not change"),
-                handling.message().id(),
-                () -> LOG.info(
-                        "Handling message {} again: its claim has not changed for {} ms",
-                        handling.message().id(),
-                        stored.lease().toMillis()));
-        return claim;
+        Claimed claimed = claimAgain(handling, stored, fresh.withTakeovers(takeovers), ours);
+        if (claimed instanceof Ours) {
+            metrics.claimTakenOver(handling.message().type());
+            events.takenOver(handling.message(), takeovers);
+            log.tell(
+                    Kind.info(LOG, "Messages are handled again whose claims did not change"),
+                    handling.message().id(),
+                    () -> LOG.info(
+                            "Handling message {} again: its claim has not changed for {} ms",
+                            handling.message().id(),
+                            stored.lease().toMillis()));
+        }
+        return claimed;
     }
 
     /** Together with what depends on it. */
-    private MessageRecord setAside(Handling handling, MessageRecord poisoned) {
+    private Claimed setAside(Handling handling, MessageRecord poisoned, int takeovers) {
         SetAsideWrites together = new SetAsideWrites(handling, store);
         if (RecordWrites.replace(store, poisoned, together.read()) instanceof JointWrite.Written written) {
             together.written();
-            return written.records().get(0);
+            watch.forget(poisoned.key());
+            return setAside(
+                    PoisonReason.DELIVERY_LIMIT,
+                    "The handling of the message was begun and never ended [claims=%s, limit=safebunny.topology.delivery-limit]: it probably ends the process that handles it. Find out why before replaying it."
+                            .formatted(takeovers),
+                    RecordRules.poisonRecord(
+                            handling.message(), written.records().get(0), By.THIS_DELIVERY));
         }
         // Its owner was only slow, or what depends on it was changed meanwhile: the next delivery reads both anew. Not
-        // at
-        // once, because the transaction that may be open can do no more.
-        throw busy(handling, options.lease());
+        // at once, because the transaction that may be open can do no more.
+        return busy(handling, options.lease());
     }
 
-    private MessageRecord claimAgain(
-            Handling handling, MessageRecord stored, MessageRecord fresh, int attempt, int takeovers) {
-        MessageRecord ours = stored.claimedBy(fresh.owner(), fresh.lease(), attempt, takeovers);
+    /** @param fresh with the attempt and the takeovers that our claim begins with */
+    private Claimed claimAgain(
+            Handling handling, MessageRecord stored, MessageRecord fresh, Function<MessageRecord, Claim> ours) {
+        MessageRecord next = stored.claimedBy(fresh.owner(), fresh.lease(), fresh.attempt(), fresh.takeovers());
         MessageRecord claim;
         try {
-            claim = store.replace(ours);
+            claim = store.replace(next);
         } catch (RecordRefusedException e) {
             throw e;
         } catch (RuntimeException e) {
-            giveBack(ours);
+            giveBack(next);
             throw e;
         }
         if (claim == null) {
-            throw busy(handling, options.lease());
+            return busy(handling, options.lease());
         }
         watch.forget(claim.key());
-        attempts.resume(handling, attempt);
-        return claim;
+        attempts.resume(handling, fresh.attempt());
+        return new Ours(ours.apply(claim));
     }
 
-    private NotHandledException busy(Handling handling, Duration remaining) {
+    private Busy busy(Handling handling, Duration remaining) {
         metrics.duplicateBusy(handling.message().type());
-        return NotHandledException.later(
+        return new Busy(NotHandledException.later(
                 "Another delivery of message %s is being handled"
                         .formatted(handling.message().id()),
-                comeBack(remaining));
+                comeBack(remaining)));
     }
 
     /** Some times per lease, so that neither the broker nor the message waits much longer than needed. */
@@ -276,18 +264,5 @@ final class Claiming {
         Duration step = options.lease().dividedBy(6);
         Duration wait = remaining.compareTo(step) < 0 ? remaining : step;
         return wait.compareTo(SHORTEST_WAIT) < 0 ? SHORTEST_WAIT : wait;
-    }
-
-    /** The claim after a failure: whether the message comes again, and as which attempt. */
-    static MessageRecord released(MessageRecord claimed, RecoveryAction next) {
-        return switch (next.record()) {
-            case STAYS_CLAIMED -> claimed.next(RecordState.CLAIMED);
-            case RELEASED -> claimed.next(RecordState.RELEASED); // perhaps its handler was not even begun
-            case ATTEMPT_FAILED ->
-                claimed.next(RecordState.RELEASED)
-                        .withAttempt(claimed.attempt() + 1)
-                        .withTakeovers(0);
-            case POISONED -> claimed.next(RecordState.POISONED).withTakeovers(0);
-        };
     }
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import io.safebunny.observation.Observations;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Duplicate;
+import io.safebunny.recovery.Ending.Handled;
+import io.safebunny.recovery.Ending.Poisoned;
+import io.safebunny.recovery.Ending.Retried;
+
+/** What became of a delivery: how it was to end, or what the broker made of that, and how it is settled. */
+record Settled(Ending ending, Settlement how) {
+
+    /** As meters name it. */
+    String outcome() {
+        if (how == Settlement.HAND_BACK) {
+            return Observations.RETURNED;
+        }
+        if (ending instanceof Handled) {
+            return Observations.HANDLED;
+        }
+        if (ending instanceof Poisoned) {
+            return Observations.POISONED;
+        }
+        if (ending instanceof Retried) {
+            return Observations.RETRIED;
+        }
+        return ending instanceof Duplicate ? Observations.DUPLICATE : Observations.RETURNED;
+    }
+}

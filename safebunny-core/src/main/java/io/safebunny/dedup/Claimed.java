@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.recovery.Ending.Poisoned;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.store.MessageRecord;
+
+/** Whose a message is when a delivery of it is about to be handled, as its record says. */
+public sealed interface Claimed {
+
+    /** This delivery's. */
+    record Ours(Claim claim) implements Claimed {}
+
+    /** It was handled, or undone: this is a duplicate. */
+    record Done(MessageRecord record) implements Claimed {}
+
+    /** Another delivery's for now; or the store does not say. */
+    record Busy(NotHandledException why) implements Claimed {}
+
+    /** It was set aside, or is by this. */
+    record SetAside(Poisoned ending) implements Claimed {}
+}

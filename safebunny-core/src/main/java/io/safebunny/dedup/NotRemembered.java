@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.dedup.Claim.NotWritten;
+import io.safebunny.dedup.Claim.Written;
+import io.safebunny.dedup.Claimed.Ours;
+import io.safebunny.failure.NackedException;
+import io.safebunny.failure.UnpublishedException;
+import io.safebunny.failure.UnroutableException;
+import io.safebunny.handling.Handling;
+import io.safebunny.handling.Run;
+import io.safebunny.middleware.Next;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.recovery.Ending.Failed;
+
+/** Without a store every message is ours, and completed when its publications are confirmed. Thread-safe. */
+public final class NotRemembered implements Claims {
+
+    private final ConfirmedSender sender;
+
+    public NotRemembered(ConfirmedSender sender) {
+        this.sender = sender;
+    }
+
+    @Override
+    public Claimed claim(Handling handling) {
+        return new Ours(new Unstored(handling));
+    }
+
+    private final class Unstored implements Claim {
+
+        private final Handling handling;
+
+        Unstored(Handling handling) {
+            this.handling = handling;
+        }
+
+        @Override
+        public Run run(Next handler) {
+            return Run.of(handling, () -> handling.run(handler));
+        }
+
+        @Override
+        public Completion complete(Run run) {
+            if (run.failure() != null) {
+                return new NotWritten(run.failure());
+            }
+            try {
+                sender.sendInOrder(run.publications());
+                return new Written(null, run.whenWritten());
+            } catch (UnroutableException | NackedException e) {
+                return new NotWritten(
+                        new UnpublishedException(handling.message().id(), e));
+            } catch (RuntimeException e) {
+                return new NotWritten(e);
+            }
+        }
+
+        @Override
+        public Failed release(Throwable failure, Failed ending) {
+            return ending;
+        }
+
+        @Override
+        public void close() {}
+    }
+}

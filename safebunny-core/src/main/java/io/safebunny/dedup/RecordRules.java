@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import io.safebunny.message.Envelope;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.recovery.Ending.RecordEffect;
+import io.safebunny.recovery.PoisonRecord;
+import io.safebunny.recovery.PoisonRecord.By;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordState;
+
+/** What the record of a message says, and is to say next. Pure. */
+final class RecordRules {
+
+    private RecordRules() {}
+
+    /**
+     * Whether the message is a replay of a copy that was set aside before its message was edited: what is stored is newer, and of another
+     * body. One that is not a replay says nothing of its version, and cannot be told from another message.
+     */
+    static boolean isUnedited(Envelope message, MessageRecord stored) {
+        return message.poisonVersion() > 0
+                && message.poisonVersion() < stored.version()
+                && !UndoFence.isUnseen(stored)
+                && !stored.fingerprint().isOf(message);
+    }
+
+    /**
+     * Detects two different messages with the same id: what is stored under the id can belong to only one of them. One of them may be what
+     * the other was before it was edited in the poison queue.
+     *
+     * @throws InvalidMessageException the record belongs to another message
+     */
+    static void requireSameMessage(Envelope message, MessageRecord stored) {
+        if (!UndoFence.isUnseen(stored) && !stored.fingerprint().isOf(message)) {
+            throw new InvalidMessageException(
+                    PoisonReason.HANDLER_FAILED,
+                    "Another message with a different type or body has the same id [message_id=%s, correlation_id=%s]. This one was neither fully handled nor suppressed as a duplicate. Ids must be unique: check the publisher, or its idempotency keys."
+                            .formatted(message.id(), message.correlationId()));
+        }
+    }
+
+    /** So that its poison copy has the version by which it can be replayed; not one from before its message was edited. */
+    static PoisonRecord poisonRecord(Envelope message, MessageRecord stored, By by) {
+        boolean isOfMessage =
+                stored.state() == RecordState.POISONED && stored.fingerprint().isOf(message);
+        return new PoisonRecord(isOfMessage ? stored.version() : 0, by);
+    }
+
+    /** The claim after a failure: whether the message comes again, and as which attempt. */
+    static MessageRecord released(MessageRecord claimed, RecordEffect effect) {
+        return switch (effect) {
+            case RELEASED -> claimed.next(RecordState.RELEASED); // perhaps its handler was not even begun
+            case ATTEMPT_FAILED ->
+                claimed.next(RecordState.RELEASED)
+                        .withAttempt(claimed.attempt() + 1)
+                        .withTakeovers(0);
+            case POISONED -> claimed.next(RecordState.POISONED).withTakeovers(0);
+        };
+    }
+}
