@@ -51,25 +51,21 @@ final class JdbcOutboxAutoConfiguration {
     @Order(0)
     static class Outboxes {
 
+        private final JdbcOutboxOptions options;
+
+        Outboxes(SafeBunnyOptions node, JdbcStoreProperties database, JdbcOutboxProperties outbox) {
+            this.options = outbox.toOptions(node.node(), database);
+        }
+
         @Bean
         @DependsOnDatabaseInitialization
         JdbcOutbox safeBunnyJdbcOutbox(
                 DataSource dataSource,
                 ListableBeanFactory beans,
-                SafeBunnyOptions node,
-                JdbcStoreProperties database,
-                JdbcOutboxProperties outbox,
                 Timeline timeline,
                 Workers workers,
                 ObjectProvider<MeterRegistry> meterRegistries) {
             new TransactionManagers(beans, dataSource).requireOneDatabase();
-            JdbcOutboxOptions options = new JdbcOutboxOptions(
-                    node.node(),
-                    database.tablePrefix(),
-                    outbox.relayInterval(),
-                    JdbcOutboxOptions.DEFAULT_RELAY_AFTER,
-                    JdbcOutboxOptions.DEFAULT_BATCH_SIZE,
-                    database.timeout());
             return new JdbcOutbox(
                     dataSource,
                     options,

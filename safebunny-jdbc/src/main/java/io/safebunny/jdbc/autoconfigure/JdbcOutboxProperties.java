@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.autoconfigure;
 
+import io.safebunny.jdbc.outbox.JdbcOutboxOptions;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -17,4 +18,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 @ConfigurationProperties("safebunny.outbox")
 record JdbcOutboxProperties(
         @DefaultValue("true") boolean enabled,
-        @DefaultValue("5s") Duration relayInterval) {}
+        @DefaultValue("5s") Duration relayInterval) {
+
+    JdbcOutboxOptions toOptions(String node, JdbcStoreProperties database) {
+        return new JdbcOutboxOptions(
+                node,
+                database.tablePrefix(),
+                relayInterval,
+                JdbcOutboxOptions.DEFAULT_RELAY_AFTER,
+                JdbcOutboxOptions.DEFAULT_BATCH_SIZE,
+                database.timeout());
+    }
+}

@@ -7,7 +7,6 @@ import io.safebunny.jdbc.store.JdbcMessageStore;
 import io.safebunny.jdbc.store.JdbcStoreOptions;
 import io.safebunny.jdbc.store.TransactionalJdbcMessageStore;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.Retention;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,21 +52,22 @@ final class JdbcStoreAutoConfiguration {
     @Order(0)
     static class Stores {
 
+        private final JdbcStoreProperties properties;
+        private final Environment environment;
+
+        Stores(JdbcStoreProperties properties, Environment environment) {
+            this.properties = properties;
+            this.environment = environment;
+        }
+
         @Bean
         @DependsOnDatabaseInitialization
         MessageStore safeBunnyJdbcMessageStore(
                 DataSource dataSource,
                 ListableBeanFactory beans,
-                Environment environment,
                 ObjectProvider<DataSourcePoolMetadataProvider> pools,
-                SafeBunnyOptions node,
-                JdbcStoreProperties properties) {
-            JdbcStoreOptions options = new JdbcStoreOptions(
-                    node.node(),
-                    new Retention(node.retention(), node.poisonRetention()),
-                    properties.tablePrefix(),
-                    Math.max(JdbcStoreOptions.DEFAULT_MAX_CONTENT_BYTES, node.maxMessageSize()),
-                    properties.timeout());
+                SafeBunnyOptions node) {
+            JdbcStoreOptions options = properties.toOptions(node);
             if (properties.transactional()) {
                 TransactionManagers.Choice choice = new TransactionManagers(beans, dataSource).choose();
                 if (choice.manager() != null) {
@@ -78,7 +78,7 @@ final class JdbcStoreAutoConfiguration {
                             PoolBound.of(dataSource, pools.orderedStream().toList());
                     return new TransactionalJdbcMessageStore(dataSource, choice.manager(), options, handledAtOnce);
                 }
-                refuseOrWarn(choice.why(), environment);
+                refuseOrWarn(choice.why());
             }
             LOG.info(
                     "Message store: table {}message, in transactions separate from what handlers write",
@@ -87,7 +87,7 @@ final class JdbcStoreAutoConfiguration {
         }
 
         /** Fails if transactions were requested explicitly; otherwise warns what running without them means. */
-        private static void refuseOrWarn(String why, Environment environment) {
+        private void refuseOrWarn(String why) {
             if (Binder.get(environment)
                     .bind("safebunny.store.jdbc.transactional", Boolean.class)
                     .isBound()) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.autoconfigure;
 
+import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.jdbc.store.JdbcStoreOptions;
+import io.safebunny.store.Retention;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -28,4 +30,15 @@ record JdbcStoreProperties(
         @DefaultValue("embedded") DatabaseInitializationMode initializeSchema,
         @DefaultValue(JdbcStoreOptions.DEFAULT_TABLE_PREFIX) String tablePrefix,
         @DefaultValue("true") boolean transactional,
-        @DefaultValue("5s") Duration timeout) {}
+        @DefaultValue("5s") Duration timeout) {
+
+    /** The limit of a record is 8 MiB, or that of a message if it is larger: what fits on the wire fits in a record. */
+    JdbcStoreOptions toOptions(SafeBunnyOptions node) {
+        return new JdbcStoreOptions(
+                node.node(),
+                new Retention(node.retention(), node.poisonRetention()),
+                tablePrefix,
+                Math.max(JdbcStoreOptions.DEFAULT_MAX_CONTENT_BYTES, node.maxMessageSize()),
+                timeout);
+    }
+}
