@@ -76,6 +76,7 @@ abstract class Checks {
 
     private void checkEmpty() {
         List<String> waited = stage.rungs().stream()
+                .filter(rung -> stage.messages(rung) > 0) // a rung is declared when it is first used
                 .flatMap(rung -> stage.drain(rung).stream())
                 .map(message -> String.valueOf(message.getProps().getType()))
                 .filter(type -> !waiting().contains(type))
