@@ -257,7 +257,7 @@ class LeasedClaimsTest {
 
     @Test
     void givesAMessageThatEndsItsProcessTheVersionByWhichItCanBeReplayed() {
-        Leased claim = take();
+        Claim unused = take();
         claims.stop();
         for (int taken = 1; taken <= DedupBench.TAKEOVER_LIMIT; taken++) {
             takenOver();
