@@ -51,7 +51,8 @@ abstract class Checks {
     /** A copy that arrives after the end of the run would find its queue deleted. */
     private boolean nothingIsOnItsWay() {
         return stage.transitQueues().stream().allMatch(queue -> stage.messages(queue) == 0)
-                && stage.rungs().stream().mapToInt(stage::messages).sum() <= waiting().size();
+                && stage.rungs().stream().mapToInt(stage::messages).sum()
+                        <= waiting().size();
     }
 
     /** Types of the messages that go on waiting for longer than a run lasts, as they should. */
