@@ -26,7 +26,7 @@ public enum Broker {
 
     static final String PROPERTY = "safebunny.test.broker";
 
-    /** Resolves {@link #CONFIGURED}. */
+    /** Resolves {@link #AS_CONFIGURED}. */
     Broker chosen() {
         return this == AS_CONFIGURED ? parse(System.getProperty(PROPERTY, "")) : this;
     }

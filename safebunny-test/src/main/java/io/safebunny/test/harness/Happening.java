@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param node where it happened
  * @param saga correlation id, as its sender wrote it
  * @param type name of the message type, as its sender wrote it
- * @param detail readable text; empty for none @param due when the message arrives; {@code null} if it is not delayed
+ * @param detail readable text; empty for none
+ * @param due when the message arrives; {@code null} if it is not delayed
  */
 public record Happening(
         Instant at,
