@@ -49,6 +49,7 @@ class LadderTest {
         "handler.scanning",
         "handling",
         "publishing",
+        "node",
         "dedup.dispatch",
         "dedup",
         "scheduling",

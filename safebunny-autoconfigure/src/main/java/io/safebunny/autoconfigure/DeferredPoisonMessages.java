@@ -22,7 +22,7 @@ final class DeferredPoisonMessages implements PoisonMessages {
     }
 
     private PoisonMessages messages() {
-        return engine.getObject().poisonMessages();
+        return engine.getObject().get(PoisonMessages.class);
     }
 
     @Override

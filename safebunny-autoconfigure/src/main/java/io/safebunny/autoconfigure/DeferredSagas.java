@@ -23,7 +23,7 @@ final class DeferredSagas implements Sagas {
     }
 
     private Sagas sagas() {
-        return engine.getObject().sagas();
+        return engine.getObject().get(Sagas.class);
     }
 
     @Override

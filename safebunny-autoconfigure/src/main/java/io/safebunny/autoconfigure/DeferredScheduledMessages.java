@@ -19,7 +19,7 @@ final class DeferredScheduledMessages implements ScheduledMessages {
     }
 
     private ScheduledMessages messages() {
-        return engine.getObject().scheduledMessages();
+        return engine.getObject().get(ScheduledMessages.class);
     }
 
     @Override

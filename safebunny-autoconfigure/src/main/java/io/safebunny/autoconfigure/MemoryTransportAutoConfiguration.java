@@ -2,9 +2,9 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.autoconfigure.properties.EventsProperties;
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryTransport;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Transport;
 import io.safebunny.waiting.Workers;

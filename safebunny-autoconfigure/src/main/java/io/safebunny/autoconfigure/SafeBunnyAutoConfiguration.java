@@ -27,14 +27,12 @@ import io.safebunny.autoconfigure.properties.SchedulingProperties;
 import io.safebunny.autoconfigure.properties.TopologyProperties;
 import io.safebunny.autoconfigure.rabbit.TopologyCommand;
 import io.safebunny.breaker.CircuitBreakers;
-import io.safebunny.consuming.TrustedUsers;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerSource;
 import io.safebunny.handler.PayloadValidator;
+import io.safebunny.handler.TrustedUsers;
 import io.safebunny.handler.scanning.HandlerScanner;
 import io.safebunny.handler.scanning.SagaScanner;
 import io.safebunny.handler.scanning.UnscannedHandlers;
@@ -43,6 +41,8 @@ import io.safebunny.identity.IdScheme;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.ContextPropagator;
 import io.safebunny.middleware.PublishMiddleware;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.rabbit.preflight.TopologyWatch;
 import io.safebunny.saga.Sagas;
@@ -238,7 +238,7 @@ final class SafeBunnyAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     BunnyOperations safeBunnyOperations(SafeBunnyEngine engine) {
-        return engine.operations();
+        return engine.get(BunnyOperations.class);
     }
 
     @Bean

@@ -2,9 +2,9 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.autoconfigure.properties.StoreProperties;
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Retention;
 import io.safebunny.time.Timeline;

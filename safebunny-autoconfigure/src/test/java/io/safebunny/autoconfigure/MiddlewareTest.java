@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.middleware.ConsumeContext;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishMiddleware;
+import io.safebunny.node.SafeBunnyParts;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.safebunny.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.node.SafeBunnyOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.BunnyCircuitBreaker;
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.harness.Trips.Enquiry;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.test.Broker;
 import io.safebunny.test.BunnyHarness;
 import io.safebunny.test.BunnyTest;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.harness;
 
-import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyOptions;
 import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.core.RabbitAdmin;

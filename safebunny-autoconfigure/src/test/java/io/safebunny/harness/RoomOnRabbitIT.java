@@ -4,8 +4,8 @@ package io.safebunny.harness;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.memory.MemoryBroker;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.test.Broker;
 import io.safebunny.test.BunnyHarness;
 import io.safebunny.test.BunnyTest;

@@ -4,10 +4,10 @@ package io.safebunny.harness;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.harness.Trips.Checked;
 import io.safebunny.harness.Trips.Enquiry;
 import io.safebunny.harness.Trips.Offer;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.test.Broker;
 import io.safebunny.test.BunnyHarness;
 import io.safebunny.test.BunnyTest;

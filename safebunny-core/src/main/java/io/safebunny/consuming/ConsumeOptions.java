@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.handler.TrustedUsers;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

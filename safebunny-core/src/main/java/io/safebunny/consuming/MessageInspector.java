@@ -2,6 +2,7 @@
 package io.safebunny.consuming;
 
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.TrustedUsers;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;

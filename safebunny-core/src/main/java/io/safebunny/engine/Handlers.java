@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.engine;
 
-import io.safebunny.consuming.TrustedUsers;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.TrustedUsers;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.topology.Subscription;
 import java.time.Duration;

@@ -2,8 +2,6 @@
 package io.safebunny.engine;
 
 import io.safebunny.Bunny;
-import io.safebunny.BunnyOperations;
-import io.safebunny.ScheduledMessages;
 import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.consuming.ConsumeOptions;
 import io.safebunny.consuming.ConsumePipelineFactory;
@@ -16,21 +14,22 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerSource;
 import io.safebunny.handler.SagaDefinition;
-import io.safebunny.handling.CurrentHandling;
+import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.Names;
+import io.safebunny.node.Node;
+import io.safebunny.node.NodeFeature;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
+import io.safebunny.node.StoreOutage;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.operations.NodeOperations;
-import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.replay.QueuePoisonMessages;
 import io.safebunny.publishing.ConfirmedSender;
-import io.safebunny.publishing.LibraryMessages;
-import io.safebunny.publishing.PipelineBunny;
-import io.safebunny.publishing.PublishingOptions;
-import io.safebunny.saga.SagaStatus;
-import io.safebunny.saga.Sagas;
-import io.safebunny.saga.supervision.UndoingSagas;
+import io.safebunny.saga.supervision.SagaSupervision;
+import io.safebunny.scheduling.Scheduling;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyPlanner;
@@ -40,7 +39,7 @@ import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
 import io.safebunny.waiting.Turns;
 import java.time.Duration;
-import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -61,20 +60,17 @@ public final class SafeBunnyEngine {
     private static final int BESIDE_AT_ONCE = 10;
 
     private final SafeBunnyParts parts;
+    private final Node node;
     private final ConfirmedSender sender;
-    private final Bunny bunny;
     private final Metrics metrics;
     private final Observations observations;
-    private final NodePoison poison;
     private final Events events;
     private final @Nullable Deduplication deduplication;
-    private final NodeSagas sagas;
-    private final NodeScheduling scheduling;
+    private final List<NodeFeature> features;
     private final ConsumePipelineFactory pipelines;
     private final BoundedLog log;
     private final HeldDeliveries held = new HeldDeliveries();
     private final Consumptions consumptions;
-    private final NodeOperations operations;
     private volatile @Nullable Topology started;
     private volatile List<HandlerDefinition> handled = List.of();
     private @Nullable Handlers defined;
@@ -82,54 +78,19 @@ public final class SafeBunnyEngine {
     public SafeBunnyEngine(SafeBunnyParts parts) {
         this.parts = parts;
         SafeBunnyOptions options = parts.options();
-        log = new BoundedLog(parts.timeline(), options.exceptionDetails());
-        metrics = new Metrics(parts.meterRegistry());
-        events = new Events(options.node(), parts.listeners(), parts.callbacks(), parts.timeline(), log);
+        node = new Node(parts);
+        log = node.log();
+        metrics = node.metrics();
+        events = node.events();
         parts.breakers().addListener(events::tell);
-        observations =
-                new Observations(parts.observationRegistry(), options.topology().mainExchange(), log);
-        sender = new ConfirmedSender(
-                parts.transport(),
-                parts.timeline(),
-                parts.callbacks(),
-                new ConfirmedSender.Limits(options.publishTimeout(), options.maxInFlight()),
-                observations);
-        metrics.inFlight(sender::inFlight);
-        poison = new NodePoison(parts, sender);
+        observations = node.observations();
+        sender = node.sender();
         sender.awaitStart();
         consumptions = new Consumptions(parts.transport(), parts.timeline());
-        operations = new NodeOperations(
-                options.node(),
-                parts.instance(),
-                parts.breakers(),
-                parts.meteredStore(),
-                parts.storeOutlivesProcess(),
-                parts.timeline(),
-                parts.callbacks(),
-                options.lease(),
-                options.autoStartup(),
-                log);
-        CurrentHandling current = new CurrentHandling();
-        PipelineBunny publisher = new PipelineBunny(
-                current,
-                new PublishingOptions(
-                        options.node(), options.maxMessageSize(), parts.codecs().publishing()),
-                parts.idScheme(),
-                parts.serializers().writer(),
-                sender,
-                parts.outbox(),
-                parts.timeline(),
-                metrics,
-                observations,
-                parts.scope(),
-                parts.callbacks(),
-                log,
-                parts.publishMiddlewares());
-        bunny = publisher;
-        deduplication = parts.meteredStore() == null
+        deduplication = node.store() == null
                 ? null
                 : new Deduplication(
-                        parts.meteredStore(),
+                        node.store(),
                         sender,
                         parts.timeline(),
                         parts.callbacks(),
@@ -137,23 +98,21 @@ public final class SafeBunnyEngine {
                         events,
                         log,
                         new DedupOptions(options.lease(), options.topology().deliveryLimit(), options.retention()));
-        LibraryMessages library = new LibraryMessages(options.node(), parts.idScheme(), parts.timeline(), observations);
-        sagas = new NodeSagas(parts, current, publisher, library, sender, metrics, log);
-        scheduling = new NodeScheduling(parts, current, publisher, library, sender, metrics, log);
+        SagaSupervision sagas = new SagaSupervision(node);
         pipelines = new ConsumePipelineFactory(
-                current,
-                publisher::within,
+                node.current(),
+                node.publisher()::within,
                 new ConsumeOptions(
                         options.node(),
                         options.maxMessageSize(),
                         options.topology().deliveryLimit(),
                         options.topology().queueType() == QueueType.QUORUM,
-                        parts.meteredStore() == null ? null : options.retention(),
+                        node.store() == null ? null : options.retention(),
                         options.trustedUsers()),
                 parts.serializers(),
                 parts.codecs(),
                 sender,
-                library,
+                node.library(),
                 deduplication,
                 sagas::correlationOf,
                 new Turns<>(parts.timeline()),
@@ -167,73 +126,33 @@ public final class SafeBunnyEngine {
                 events,
                 held,
                 log);
+        features = List.of(
+                new NodeOperations(node, parts.instance(), !(parts.store() instanceof MemoryMessageStore)),
+                new QueuePoisonMessages(node, pipelines),
+                sagas,
+                Scheduling.of(node, parts.scheduling()));
     }
 
     /**
-     * The node's sagas, from the start on.
+     * What a feature of this node offers, such as {@link io.safebunny.ScheduledMessages}; there from the construction on.
      *
-     * @throws MisuseException SB-5012 when it has none, or has not been started
+     * @throws MisuseException SB-5001 when no feature offers it
      */
-    public Sagas sagas() {
-        return sagas.require();
-    }
-
-    /**
-     * What this node schedules.
-     *
-     * @throws MisuseException SB-5013 when it keeps no scheduled messages
-     */
-    public ScheduledMessages scheduledMessages() {
-        return scheduling.require();
-    }
-
-    /** Pauses and resumes types on all instances of this node, from the start on. */
-    public BunnyOperations operations() {
-        return operations;
-    }
-
-    /**
-     * What this node has set aside, from the start on.
-     *
-     * @throws MisuseException SB-5014 when it handles nothing, or has not been started
-     */
-    public PoisonMessages poisonMessages() {
-        return poison.require();
-    }
-
-    /** Sagas that go on only when a person has looked after them, by their name, as the store said last; empty for none. */
-    public Map<String, Map<SagaStatus, Long>> sagasNeedingRepair() {
-        return sagas.needingRepair();
-    }
-
-    /** Active sagas that wait for a message that was set aside, by their name, as the store said last; empty for none. */
-    public Map<String, Long> sagasBlocked() {
-        return sagas.blocked();
-    }
-
-    /** Sagas that are undoing, by their name, as the store said last; empty for none. */
-    public Map<String, UndoingSagas> sagasUndoing() {
-        return sagas.undoing();
-    }
-
-    /** Whether it is known which sagas the node has, if any: from the start on. */
-    public boolean knowsItsSagas() {
-        return sagas.areDefined();
-    }
-
-    /** Whether the node has sagas; false before the start, see {@link #knowsItsSagas}. */
-    public boolean hasSagas() {
-        return sagas.areThere();
-    }
-
-    /** When the store said what {@link #sagasNeedingRepair} and {@link #sagasUndoing} tell; {@code null} before it has been asked. */
-    public @Nullable Instant sagasCountedAt() {
-        return sagas.countedAt();
+    public <T> T get(Class<T> offered) {
+        return features.stream()
+                .flatMap(feature -> feature.offers().stream())
+                .filter(offered::isInstance)
+                .map(offered::cast)
+                .findFirst()
+                .orElseThrow(() -> new MisuseException(
+                        MisuseException.ARGUMENT,
+                        "No feature of node %s offers a %s. Name the interface of one that does."
+                                .formatted(parts.options().node(), offered.getName())));
     }
 
     /** Publishes while the engine is running; before and after, it fails at once with SB-2006. */
     public Bunny bunny() {
-        return bunny;
+        return node.publisher();
     }
 
     /**
@@ -250,8 +169,7 @@ public final class SafeBunnyEngine {
 
     /** {@code null} while the store answers, or when there is none. */
     public @Nullable StoreOutage storeOutage() {
-        MeteredStore store = parts.meteredStore();
-        return store == null ? null : store.answers().outage();
+        return node.storeOutage();
     }
 
     /** A queue in which nothing moves, because the broker refuses the copies of all messages in its prefetch; {@code null} for none. */
@@ -329,8 +247,7 @@ public final class SafeBunnyEngine {
         if (deduplication != null) {
             deduplication.start();
         }
-        sagas.start();
-        scheduling.start();
+        features.forEach(NodeFeature::startPublishing);
         if (parts.outbox() != null) {
             parts.outbox().start(sender::sendTraced);
         }
@@ -368,13 +285,17 @@ public final class SafeBunnyEngine {
     }
 
     private Handlers define(List<HandlerDefinition> definitions, List<SagaDefinition> sagaDefinitions) {
-        sagas.define(sagaDefinitions);
-        return new Handlers(HandlerSource.all(List.of(() -> definitions, sagas::handlers, scheduling::handlers)));
+        List<HandlerSource> sources = new ArrayList<>(List.of(() -> definitions));
+        features.forEach(feature -> sources.add(() -> feature.handlers(sagaDefinitions)));
+        return new Handlers(HandlerSource.all(sources));
     }
 
     private Topology planned(Handlers handlers) {
         SafeBunnyOptions options = parts.options();
-        return TopologyPlanner.plan(options.node(), handlers.subscriptions(), sagas.participants(), options.topology());
+        List<String> participants = features.stream()
+                .flatMap(feature -> feature.participants().stream())
+                .toList();
+        return TopologyPlanner.plan(options.node(), handlers.subscriptions(), participants, options.topology());
     }
 
     private void consume(Handlers handlers) {
@@ -382,9 +303,7 @@ public final class SafeBunnyEngine {
         Set<String> types = handlers.types();
         observations.register(metrics, types);
         types.forEach(type -> metrics.register(type, deduplication != null));
-        if (!types.isEmpty()) {
-            operations.start(parts.transport());
-        }
+        features.forEach(feature -> feature.startConsuming(handlers.all()));
         for (HandlerDefinition handler : handlers.all()) {
             TypeBreaker breaker = parts.breakers()
                     .add(
@@ -395,20 +314,21 @@ public final class SafeBunnyEngine {
             Consumption consumption = consumptions.open(
                     Names.address(options.node(), handler.type()),
                     handler.prefetch(),
-                    operations.handles(handler.type()),
+                    features.stream().anyMatch(feature -> feature.holds(handler.type())),
                     pipelines.create(handler, types, breaker));
             breaker.paces(consumption);
         }
         if (!types.isEmpty()) {
-            poison.start(handlers, pipelines, metrics, events);
             consumeBeside(Topology.deadLettersOf(options.node()), pipelines.createForDeadLetters(types));
         }
-        sagas.poisonWatch().ifPresent(watch -> consumeBeside(Topology.poisonWatchOf(options.node()), watch));
+        features.forEach(feature -> feature.queues().forEach(this::consumeBeside));
     }
 
     /** A queue that is nobody's type: consumed as soon as any type may be. */
     private void consumeBeside(String queue, DeliveryHandler handler) {
-        operations.paces(consumptions.open(queue, BESIDE_AT_ONCE, !operations.hasBegun(), handler));
+        boolean held = features.stream().anyMatch(NodeFeature::holdsOtherQueues);
+        Consumption consumption = consumptions.open(queue, BESIDE_AT_ONCE, held, handler);
+        features.forEach(feature -> feature.opened(consumption));
     }
 
     /** Stops taking messages, waits for those being handled, then disconnects. Messages not finished in time come back. */
@@ -422,8 +342,7 @@ public final class SafeBunnyEngine {
      * them, as only that makes sure that their messages come back.
      */
     public void stopConsuming(Duration grace) {
-        operations.stop();
-        poison.stop();
+        features.forEach(NodeFeature::stopConsuming);
         parts.breakers().stop();
         // close first: when the caller interrupts the handlers next, their deliveries must be closed already, or the
         // interrupt would cost an attempt
@@ -436,8 +355,7 @@ public final class SafeBunnyEngine {
 
     /** The second half of {@link #stop}: ends what sends, then disconnects. */
     public void stopPublishing() {
-        sagas.stop();
-        scheduling.stop();
+        features.forEach(NodeFeature::stopPublishing);
         if (deduplication != null) {
             deduplication.stop();
         }

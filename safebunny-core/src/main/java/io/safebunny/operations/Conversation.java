@@ -2,14 +2,12 @@
 package io.safebunny.operations;
 
 import io.safebunny.BunnyOperations.Instance;
-import io.safebunny.time.Timeline;
+import io.safebunny.node.Node;
 import io.safebunny.transport.ControlChannel;
-import io.safebunny.transport.Transport;
 import io.safebunny.waiting.RecurringTask;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -25,10 +23,9 @@ final class Conversation {
 
     private static final JsonMapper JSON = JsonMapper.shared();
 
-    private final String node;
+    private final Node node;
     private final String instance;
     private final Consumer<String> toRead;
-    private final Executor workers;
     private final Instances others;
     private final RecurringTask signs;
     /** Several greetings at once get one answer. */
@@ -37,35 +34,29 @@ final class Conversation {
     private volatile ControlChannel control = ControlChannel.none();
 
     /** @param toRead is told each operation that another instance asks to read; must not block */
-    Conversation(
-            String node,
-            String instance,
-            Consumer<String> toRead,
-            Timeline timeline,
-            Executor workers,
-            Duration lease) {
+    Conversation(Node node, String instance, Consumer<String> toRead) {
         this.node = node;
         this.instance = instance;
         this.toRead = toRead;
-        this.workers = workers;
-        this.others = new Instances(timeline, lease.multipliedBy(3));
+        Duration lease = node.options().lease();
+        this.others = new Instances(node.timeline(), lease.multipliedBy(3));
         this.signs = new RecurringTask(
                 "telling the other instances of the node that this one is there",
                 lease,
-                () -> tell(Word.of(Word.Kind.HERE, instance)),
-                workers,
-                timeline);
+                () -> tell(ControlMessage.of(ControlMessage.Kind.HERE, instance)),
+                node.workers(),
+                node.timeline());
     }
 
-    void join(Transport transport) {
-        control = transport.control(node, this::heard);
-        tell(Word.of(Word.Kind.HELLO, instance));
+    void join() {
+        control = node.transport().control(node.name(), this::heard);
+        tell(ControlMessage.of(ControlMessage.Kind.HELLO, instance));
         signs.start();
     }
 
     void leave() {
         signs.stop();
-        tell(Word.of(Word.Kind.BYE, instance));
+        tell(ControlMessage.of(ControlMessage.Kind.BYE, instance));
     }
 
     /** Why nobody can be reached; {@code null} while they can. */
@@ -85,54 +76,54 @@ final class Conversation {
     }
 
     void tellToRead(String operation) {
-        tell(Word.read(instance, operation));
+        tell(ControlMessage.read(instance, operation));
     }
 
     /** @param applied whether the operation was found in the store */
     void answer(String operation, boolean applied) {
-        later(Word.answer(instance, operation, applied));
+        later(ControlMessage.answer(instance, operation, applied));
     }
 
-    private void tell(Word word) {
-        CompletableFuture<Void> unused = control.tell(word.write(JSON)).whenComplete((none, failure) -> {
+    private void tell(ControlMessage message) {
+        CompletableFuture<Void> unused = control.tell(message.write(JSON)).whenComplete((none, failure) -> {
             if (failure != null) {
-                LOG.debug("Not told to the other instances: {}", word.kind(), failure);
+                LOG.debug("Not told to the other instances: {}", message.kind(), failure);
             }
         });
     }
 
-    private void heard(byte[] message) {
-        Word word = Word.parse(message, JSON);
-        if (word == null || word.from().equals(instance)) {
+    private void heard(byte[] bytes) {
+        ControlMessage message = ControlMessage.parse(bytes, JSON);
+        if (message == null || message.from().equals(instance)) {
             return;
         }
-        if (word.kind() == Word.Kind.BYE) {
-            others.left(word.from());
+        if (message.kind() == ControlMessage.Kind.BYE) {
+            others.left(message.from());
             return;
         }
-        others.heard(word.from());
-        String operation = word.operation();
-        if (word.kind() == Word.Kind.HELLO) {
+        others.heard(message.from());
+        String operation = message.operation();
+        if (message.kind() == ControlMessage.Kind.HELLO) {
             if (greeted.compareAndSet(false, true)) {
-                later(Word.of(Word.Kind.HERE, instance));
+                later(ControlMessage.of(ControlMessage.Kind.HERE, instance));
             }
-        } else if (operation != null && word.kind() == Word.Kind.READ) {
+        } else if (operation != null && message.kind() == ControlMessage.Kind.READ) {
             toRead.accept(operation);
         } else if (operation != null) {
-            others.answered(operation, word.from(), word.applied());
+            others.answered(operation, message.from(), message.applied());
         }
     }
 
     /** On a thread that may wait for the broker. */
-    private void later(Word word) {
+    private void later(ControlMessage message) {
         try {
-            workers.execute(() -> {
+            node.workers().execute(() -> {
                 greeted.set(false);
-                tell(word);
+                tell(message);
             });
         } catch (RejectedExecutionException e) {
             greeted.set(false);
-            LOG.debug("Stopping; {} is not told", word.kind());
+            LOG.debug("Stopping; {} is not told", message.kind());
         }
     }
 }

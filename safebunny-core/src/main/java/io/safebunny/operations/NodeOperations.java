@@ -6,20 +6,20 @@ import io.safebunny.BunnyCircuitBreaker.Status;
 import io.safebunny.BunnyOperations;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Names;
+import io.safebunny.node.Node;
+import io.safebunny.node.NodeFeature;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.store.MessageStore;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Consumption;
-import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * Operations on all instances of a node. The store is the truth: an operation is written there, and the instances that run are told to
  * read it at once. Without a store, each instance is asked for itself. Thread-safe.
  */
-public final class NodeOperations implements BunnyOperations {
+public final class NodeOperations implements BunnyOperations, NodeFeature {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeOperations.class);
 
@@ -49,68 +49,61 @@ public final class NodeOperations implements BunnyOperations {
 
     /**
      * @param name what the instance is called before a few characters of its own; empty for these alone
-     * @param store {@code null} for none
-     * @param durable whether the store outlives this process
-     * @param lease how often the others are told that this instance is there
-     * @param autoStartup whether types are consumed before anybody resumes them
+     * @param durable whether the store, if there is one, outlives this process
      */
-    public NodeOperations(
-            String node,
-            String name,
-            CircuitBreakers breakers,
-            @Nullable MessageStore store,
-            boolean durable,
-            Timeline timeline,
-            Executor workers,
-            Duration lease,
-            boolean autoStartup,
-            BoundedLog log) {
-        this.log = log;
-        this.node = node;
-        this.breakers = breakers;
-        this.timeline = timeline;
+    public NodeOperations(Node node, String name, boolean durable) {
+        this.node = node.name();
+        this.log = node.log();
+        this.breakers = node.breakers();
+        this.timeline = node.timeline();
         String own = newId();
         this.instance = name.isEmpty() ? own : Names.printable(name) + '-' + own;
-        this.pauses = new Pauses(breakers, timeline, autoStartup);
-        this.others = new Conversation(node, instance, this::isToRead, timeline, workers, lease);
-        this.shared =
-                store == null ? null : new SharedPauses(node, store, pauses, this::hasLooked, timeline, workers, log);
-        this.durable = store != null && durable;
+        this.pauses = new Pauses(breakers, timeline, node.options().autoStartup());
+        this.others = new Conversation(node, instance, this::isToRead);
+        this.shared = node.store() == null ? null : new SharedPauses(node, pauses, this::hasLooked);
+        this.durable = node.store() != null && durable;
     }
 
     private String newId() {
         return RandomIds.next(timeline.random()).substring(0, ID_LENGTH);
     }
 
-    /** Joins the other instances, and pauses what is paused; before the node consumes. */
-    public void start(Transport transport) {
+    @Override
+    public List<Object> offers() {
+        return List.of(this);
+    }
+
+    /** Joins the other instances, and pauses what is paused. */
+    @Override
+    public void startConsuming(List<HandlerDefinition> handlers) {
+        if (handlers.isEmpty()) {
+            return;
+        }
         if (shared != null) {
             shared.start();
         }
-        others.join(transport);
+        others.join();
     }
 
-    /**
-     * The node handles this type from now on.
-     *
-     * @return whether it must not be consumed yet: it is paused, or not started
-     */
-    public boolean handles(String type) {
+    /** Whether the type is paused, or not started. */
+    @Override
+    public boolean holds(String type) {
         return pauses.handles(type);
     }
 
-    /** Whether any type may be consumed, as far as starting is concerned. */
-    public boolean hasBegun() {
-        return pauses.hasBegun();
+    /** Until the first type is started. */
+    @Override
+    public boolean holdsOtherQueues() {
+        return !pauses.hasBegun();
     }
 
-    /** Sets the consumption of a queue that is nobody's type going as soon as {@link #hasBegun}. */
-    public void paces(Consumption beside) {
-        pauses.paces(beside);
+    @Override
+    public void opened(Consumption other) {
+        pauses.paces(other);
     }
 
-    /** Before the transport is closed. */
-    public void stop() {
+    @Override
+    public void stopConsuming() {
         if (shared != null) {
             shared.stop();
         }
@@ -142,7 +135,7 @@ public final class NodeOperations implements BunnyOperations {
 
     @Override
     public Result pause(String type, Duration duration, Scope scope, String reason, String by) {
-        return carryOut(type, Limits.pause(duration), scope, reason, by);
+        return carryOut(type, PauseLimits.pause(duration), scope, reason, by);
     }
 
     @Override
@@ -161,13 +154,13 @@ public final class NodeOperations implements BunnyOperations {
 
     private Result carryOut(String type, Duration duration, Scope scope, String reason, String by) {
         requireHandled(type);
-        Order order = new Order(
+        PauseOrder order = new PauseOrder(
                 "op-" + newId(),
                 type,
                 timeline.now().truncatedTo(ChronoUnit.MILLIS),
                 duration,
-                Limits.words("reason", reason, Limits.LONGEST_REASON),
-                Limits.words("by", by, Limits.LONGEST_BY));
+                PauseLimits.words("reason", reason, PauseLimits.LONGEST_REASON),
+                PauseLimits.words("by", by, PauseLimits.LONGEST_BY));
         LOG.info(
                 "Operation {}: {} {} {} on {} {} (by {}: {})",
                 order.operation(),
@@ -194,7 +187,7 @@ public final class NodeOperations implements BunnyOperations {
         }
     }
 
-    private Result onTheNode(Order order) {
+    private Result onTheNode(PauseOrder order) {
         CompletableFuture<Void> answered = others.expectAnswers(order.operation());
         Deadline deadline = Deadline.after(ANSWER, timeline);
         List<String> notes = new ArrayList<>();
@@ -228,7 +221,7 @@ public final class NodeOperations implements BunnyOperations {
         }
     }
 
-    private boolean store(Order order, List<String> notes) {
+    private boolean store(PauseOrder order, List<String> notes) {
         if (shared == null) {
             notes.add("there is no store, so this concerns this instance only: ask each one");
             return false;

@@ -50,16 +50,16 @@ final class Pauses {
     }
 
     /** @param end of the pause; {@code null} when it is over, or was none */
-    private record Latest(Order order, Scope scope, Timeline.@Nullable Cancellable end) {}
+    private record Latest(PauseOrder order, Scope scope, Timeline.@Nullable Cancellable end) {}
 
     /** Does what is ordered of this instance alone. */
-    synchronized void apply(Order order) {
+    synchronized void apply(PauseOrder order) {
         apply(order, Scope.INSTANCE, order.duration());
         begin(order);
     }
 
     /** If it resumes: an instance that started without consuming consumes the type from now on, unless it is paused. */
-    synchronized void begin(Order order) {
+    synchronized void begin(PauseOrder order) {
         if (order.isPause() || !begun.add(order.type()) || autoStartup) {
             return;
         }
@@ -84,10 +84,10 @@ final class Pauses {
         missing = false;
         boolean first = readAt == null; // what is there already was said before this instance started
         long now = timeline.nanoTime();
-        Duration sinceRead = readAt == null ? Limits.LONGEST_PAUSE : Duration.ofNanos(now - readAt);
+        Duration sinceRead = readAt == null ? PauseLimits.LONGEST_PAUSE : Duration.ofNanos(now - readAt);
         readAt = now;
         version = stored == null ? 0 : stored.version();
-        Map<String, Order> orders = stored == null ? Map.of() : stored.orders();
+        Map<String, PauseOrder> orders = stored == null ? Map.of() : stored.orders();
         orders.forEach((type, order) -> {
             if (!order.operation().equals(read.put(type, order.operation()))) {
                 apply(order, Scope.NODE, order.left(timeline.now(), sinceRead));
@@ -100,7 +100,7 @@ final class Pauses {
     }
 
     /** Somebody has deleted it from the store; one that was over long ago deletes itself. */
-    private boolean isWithdrawn(Map<String, Order> orders, String type, String operation) {
+    private boolean isWithdrawn(Map<String, PauseOrder> orders, String type, String operation) {
         if (orders.containsKey(type)) {
             return false;
         }
@@ -112,7 +112,7 @@ final class Pauses {
         return true;
     }
 
-    private void apply(Order order, Scope scope, Duration left) {
+    private void apply(PauseOrder order, Scope scope, Duration left) {
         Latest known = latest.get(order.type());
         Timeline.Cancellable end =
                 left.isZero() ? null : timeline.schedule(Purpose.APPLICATION, left, () -> expire(order));
@@ -125,15 +125,15 @@ final class Pauses {
         }
     }
 
-    private static String resumed(Order order) {
+    private static String resumed(PauseOrder order) {
         return "resumed by %s: %s".formatted(order.by(), order.reason());
     }
 
-    private static String paused(Order order) {
+    private static String paused(PauseOrder order) {
         return "paused by %s: %s".formatted(order.by(), order.reason());
     }
 
-    private synchronized void expire(Order order) {
+    private synchronized void expire(PauseOrder order) {
         Latest known = latest.get(order.type());
         if (known != null && known.end != null && known.order.equals(order)) {
             latest.put(order.type(), new Latest(order, known.scope, null));

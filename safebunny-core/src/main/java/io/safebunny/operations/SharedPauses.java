@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.operations;
 
+import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.store.MessageStore;
 import io.safebunny.time.Timeline;
 import io.safebunny.time.Timeline.Purpose;
 import io.safebunny.waiting.ReentrantTurns;
@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,22 +46,15 @@ final class SharedPauses {
     private volatile boolean answers = true;
 
     /** @param answer is told each operation that somebody waits for, once the store has been read for it */
-    SharedPauses(
-            String node,
-            MessageStore store,
-            Pauses pauses,
-            Consumer<String> answer,
-            Timeline timeline,
-            Executor workers,
-            BoundedLog log) {
-        this.log = log;
-        this.node = node;
-        this.stored = new StoredOrders(store, timeline, JsonMapper.shared());
+    SharedPauses(Node node, Pauses pauses, Consumer<String> answer) {
+        this.log = node.log();
+        this.node = node.name();
+        this.timeline = node.timeline();
+        this.stored = new StoredOrders(node.requireStore(), timeline, JsonMapper.shared());
         this.pauses = pauses;
         this.answer = answer;
-        this.timeline = timeline;
         this.turns = new ReentrantTurns(timeline);
-        this.reads = new SerialTask("reading which types are paused", this::readAndAnswer, workers, timeline);
+        this.reads = new SerialTask("reading which types are paused", this::readAndAnswer, node.workers(), timeline);
     }
 
     /** Reads the store before it returns. */
@@ -89,7 +81,7 @@ final class SharedPauses {
      * @return whether the order is stored, and carried out here
      * @throws RuntimeException the store does not answer; what was stored nevertheless is read later
      */
-    boolean write(Order order) {
+    boolean write(PauseOrder order) {
         turns.lock();
         try {
             StoredOrders.Board written = stored.write(order);

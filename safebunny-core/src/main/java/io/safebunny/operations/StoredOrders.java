@@ -53,7 +53,7 @@ final class StoredOrders {
      *
      * @param orders the latest one about each type
      */
-    record Board(long version, Map<String, Order> orders) {}
+    record Board(long version, Map<String, PauseOrder> orders) {}
 
     /** {@code null} when the node has none. */
     @Nullable
@@ -67,11 +67,11 @@ final class StoredOrders {
      * @return {@code null} when others kept writing at the same time, and it is not stored
      */
     @Nullable
-    Board write(Order order) {
+    Board write(PauseOrder order) {
         String owner = RandomIds.next(timeline.random());
         for (int tries = 0; tries < TRIES; tries++) {
             MessageRecord stored = apart(() -> store.find(KEY));
-            Map<String, Order> orders = new TreeMap<>(orders(stored));
+            Map<String, PauseOrder> orders = new TreeMap<>(orders(stored));
             orders.put(order.type(), order);
             MessageRecord write = next(stored, owner, orders);
             MessageRecord written = apart(() -> stored == null ? store.create(write) : store.replace(write));
@@ -82,7 +82,7 @@ final class StoredOrders {
         return null;
     }
 
-    private MessageRecord next(@Nullable MessageRecord stored, String owner, Map<String, Order> orders) {
+    private MessageRecord next(@Nullable MessageRecord stored, String owner, Map<String, PauseOrder> orders) {
         Instant old = timeline.now().minus(KEPT);
         ArrayNode array = json.createArrayNode();
         orders.values().stream()
@@ -113,8 +113,8 @@ final class StoredOrders {
         return stored == null ? null : new Board(stored.version(), orders(stored));
     }
 
-    private Map<String, Order> orders(@Nullable MessageRecord stored) {
-        Map<String, Order> orders = new TreeMap<>();
+    private Map<String, PauseOrder> orders(@Nullable MessageRecord stored) {
+        Map<String, PauseOrder> orders = new TreeMap<>();
         if (stored == null) {
             return orders;
         }
@@ -124,7 +124,7 @@ final class StoredOrders {
         }
         try {
             for (JsonNode node : json.readTree(stored.steps().getOrDefault("orders", "[]"))) {
-                Order order = Order.read(node);
+                PauseOrder order = PauseOrder.read(node);
                 orders.put(order.type(), order);
             }
         } catch (JacksonException | IllegalArgumentException e) {

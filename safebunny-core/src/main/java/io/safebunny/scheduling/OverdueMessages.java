@@ -2,6 +2,7 @@
 package io.safebunny.scheduling;
 
 import io.safebunny.identity.RandomIds;
+import io.safebunny.node.Node;
 import io.safebunny.observation.Metrics;
 import io.safebunny.scheduling.ScheduledDocument.Alarm;
 import io.safebunny.scheduling.ScheduledDocument.Status;
@@ -26,13 +27,13 @@ final class OverdueMessages implements Overdue {
     private final Duration lease;
     private final Duration patience;
 
-    OverdueMessages(
-            MessageStore store, Alarms alarms, Timeline timeline, Metrics metrics, Duration lease, Duration patience) {
-        this.store = store;
+    /** @param patience how late an alarm may be before it counts as lost */
+    OverdueMessages(Node node, Alarms alarms, Duration patience) {
+        this.store = node.requireStore();
         this.alarms = alarms;
-        this.timeline = timeline;
-        this.metrics = metrics;
-        this.lease = lease;
+        this.timeline = node.timeline();
+        this.metrics = node.metrics();
+        this.lease = node.options().lease();
         this.patience = patience;
     }
 

@@ -4,6 +4,7 @@ package io.safebunny.scheduling;
 import io.safebunny.ScheduledMessage;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.identity.RandomIds;
+import io.safebunny.node.Node;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.scheduling.ScheduledDocument.Alarm;
@@ -41,18 +42,12 @@ final class ScheduledDocuments {
     private final Duration remembered;
 
     /** @param remembered how long at least the store knows what came of a message, counted from its scheduling */
-    ScheduledDocuments(
-            MessageStore store,
-            ConfirmedSender sender,
-            Alarms alarms,
-            Timeline timeline,
-            Metrics metrics,
-            Duration remembered) {
-        this.store = store;
-        this.sender = sender;
+    ScheduledDocuments(Node node, Alarms alarms, Duration remembered) {
+        this.store = node.requireStore();
+        this.sender = node.sender();
         this.alarms = alarms;
-        this.timeline = timeline;
-        this.metrics = metrics;
+        this.timeline = node.timeline();
+        this.metrics = node.metrics();
         this.remembered = remembered;
     }
 

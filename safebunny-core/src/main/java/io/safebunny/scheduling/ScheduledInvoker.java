@@ -12,6 +12,7 @@ import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
+import io.safebunny.node.Node;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.scheduling.ScheduledDocument.Alarm;
@@ -42,22 +43,16 @@ final class ScheduledInvoker implements HandlerInvoker {
     private final Alarms alarms;
     private final Timeline timeline;
     private final Metrics metrics;
+    /** How long a cancellation is remembered that was faster than its message. */
     private final Duration retention;
 
-    /** @param retention how long a cancellation that was faster than its message is remembered */
-    ScheduledInvoker(
-            String node,
-            CurrentHandling current,
-            Alarms alarms,
-            Timeline timeline,
-            Metrics metrics,
-            Duration retention) {
-        this.node = node;
-        this.current = current;
+    ScheduledInvoker(Node node, Alarms alarms) {
+        this.node = node.name();
+        this.current = node.current();
         this.alarms = alarms;
-        this.timeline = timeline;
-        this.metrics = metrics;
-        this.retention = retention;
+        this.timeline = node.timeline();
+        this.metrics = node.metrics();
+        this.retention = node.options().retention();
     }
 
     /** One message at the document that it concerns. */

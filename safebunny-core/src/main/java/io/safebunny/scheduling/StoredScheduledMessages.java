@@ -8,6 +8,7 @@ import io.safebunny.ScheduledMessages;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.message.Names;
 import io.safebunny.middleware.PublishOutcome;
+import io.safebunny.node.Node;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.store.RecordJson;
 import io.safebunny.time.Timeline;
@@ -33,19 +34,13 @@ final class StoredScheduledMessages implements ScheduledMessages {
     private final Timeline timeline;
     private final long maxMessageSize;
 
-    StoredScheduledMessages(
-            String node,
-            PipelineBunny publisher,
-            ScheduledDocuments documents,
-            Alarms alarms,
-            Timeline timeline,
-            long maxMessageSize) {
-        this.node = node;
-        this.publisher = publisher;
+    StoredScheduledMessages(Node node, ScheduledDocuments documents, Alarms alarms) {
+        this.node = node.name();
+        this.publisher = node.publisher();
         this.documents = documents;
         this.alarms = alarms;
-        this.timeline = timeline;
-        this.maxMessageSize = maxMessageSize;
+        this.timeline = node.timeline();
+        this.maxMessageSize = node.options().maxMessageSize();
     }
 
     @Override

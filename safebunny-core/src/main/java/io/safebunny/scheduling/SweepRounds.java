@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.scheduling;
 
+import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.publishing.ConfirmedSender;
@@ -27,7 +28,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,35 +59,25 @@ public final class SweepRounds {
     private final SideBySide sideBySide;
     private final Timeline timeline;
     private final BoundedLog log;
+    /** Half of it is how late a message may be before it is sent again; a whole one, how long a round lasts at most. */
     private final Duration lease;
+
     private final Kind failed;
     /** Those that could not even be put off, until when they are passed over. */
     private final Map<RecordKey, Instant> left = new ConcurrentHashMap<>();
     /** Where the next round begins. */
     private Instant begin = Instant.EPOCH;
 
-    /**
-     * @param what for the log, such as "Sagas"
-     * @param blocking runs calls of the store beside those of the sweeping thread
-     * @param lease half of it is how late a message may be before it is sent again; also how long a round lasts at most
-     */
-    public SweepRounds(
-            String what,
-            Overdue overdue,
-            MessageStore store,
-            ConfirmedSender sender,
-            Executor blocking,
-            Timeline timeline,
-            BoundedLog log,
-            Duration lease) {
+    /** @param what for the log, such as "Sagas" */
+    public SweepRounds(String what, Overdue overdue, Node node) {
         this.what = what;
         this.overdue = overdue;
-        this.store = store;
-        this.sender = sender;
-        this.sideBySide = new SideBySide(blocking, AT_ONCE, timeline);
-        this.timeline = timeline;
-        this.log = log;
-        this.lease = lease;
+        this.store = node.requireStore();
+        this.sender = node.sender();
+        this.sideBySide = new SideBySide(node.workers(), AT_ONCE, node.timeline());
+        this.timeline = node.timeline();
+        this.log = node.log();
+        this.lease = node.options().lease();
         this.failed = Kind.warn(LOG, what + " cannot be looked after");
     }
 

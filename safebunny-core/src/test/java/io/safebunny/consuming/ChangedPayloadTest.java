@@ -4,13 +4,13 @@ package io.safebunny.consuming;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.middleware.ConsumeMiddleware;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.time.VirtualTimeline;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.RecordedDelivery;
@@ -16,6 +14,8 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.WireMessage;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.serialization.BodyCodec;

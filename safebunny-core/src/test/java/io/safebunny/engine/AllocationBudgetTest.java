@@ -9,6 +9,8 @@ import io.safebunny.Published;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.WireMessage;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.serialization.json.JsonMessageSerializer;

@@ -14,6 +14,8 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.memory.MemoryTransport;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.store.Outbox;

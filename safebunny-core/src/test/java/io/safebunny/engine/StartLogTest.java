@@ -8,6 +8,8 @@ import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.time.VirtualTimeline;

@@ -18,14 +18,19 @@ import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.UnreliableStore;
+import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.memory.MemoryTransport;
-import io.safebunny.observation.BoundedLog;
+import io.safebunny.node.Node;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.BreakerEffect;
 import io.safebunny.recovery.Ending;
 import io.safebunny.recovery.Ending.Returned;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.ForwardingTimeline;
 import io.safebunny.time.Timeline;
@@ -54,6 +59,15 @@ class NodeOperationsTest {
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final Duration TEN_MINUTES = Duration.ofMinutes(10);
 
+    private static final List<HandlerDefinition> HANDLED = List.of(new HandlerDefinition(
+            "test",
+            TYPE,
+            OrderPlaced.class,
+            List.of("shop"),
+            10,
+            RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none()),
+            (payload, context) -> {}));
+
     private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final MemoryBroker broker = new MemoryBroker(timeline, task -> {
         throw new AssertionError("no message is delivered here");
@@ -76,20 +90,18 @@ class NodeOperationsTest {
 
         One(@Nullable MessageStore own, boolean durable, Timeline clock) {
             operations = new NodeOperations(
-                    "billing",
+                    new Node(SafeBunnyParts.builder(
+                                    SafeBunnyOptions.of("billing").withLease(LEASE), transport, clock)
+                            .store(own)
+                            .breakers(breakers)
+                            .callbacks(Runnable::run)
+                            .build()),
                     "host",
-                    breakers,
-                    own,
-                    durable,
-                    clock,
-                    Runnable::run,
-                    LEASE,
-                    true,
-                    new BoundedLog(clock, ExceptionDetails.FULL));
-            operations.start(transport);
+                    durable);
+            operations.startConsuming(HANDLED);
             breaker = breakers.add(
                     TYPE, OrderPlaced.class, new Metrics(new SimpleMeterRegistry()), ExceptionDetails.FULL);
-            operations.handles(TYPE);
+            operations.holds(TYPE);
             breaker.paces(this);
         }
 
@@ -104,7 +116,7 @@ class NodeOperationsTest {
         }
 
         void end() {
-            operations.stop();
+            operations.stopConsuming();
             breakers.stop();
             transport.close();
         }

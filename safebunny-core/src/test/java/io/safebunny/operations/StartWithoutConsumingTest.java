@@ -14,16 +14,22 @@ import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.UnreliableStore;
+import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.memory.MemoryTransport;
-import io.safebunny.observation.BoundedLog;
+import io.safebunny.node.Node;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.observation.Metrics;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Pace;
+import io.safebunny.transport.Transport;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.HashMap;
@@ -44,6 +50,15 @@ class StartWithoutConsumingTest {
     private static final String REFUND = "RefundAsked";
     private static final String BESIDE = "dead letters";
 
+    private static final List<HandlerDefinition> HANDLED = List.of(new HandlerDefinition(
+            "test",
+            ORDER,
+            OrderPlaced.class,
+            List.of("shop"),
+            10,
+            RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none()),
+            (payload, context) -> {}));
+
     private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final MemoryBroker broker = new MemoryBroker(timeline, task -> {
         throw new AssertionError("no message is delivered here");
@@ -62,28 +77,27 @@ class StartWithoutConsumingTest {
         final Map<String, Pace> paces = new HashMap<>();
 
         One(MessageStore own, boolean autoStartup) {
+            Transport transport = new MemoryTransport(broker, TopologyOptions.defaults());
             operations = new NodeOperations(
-                    "billing",
+                    new Node(SafeBunnyParts.builder(
+                                    SafeBunnyOptions.of("billing").withAutoStartup(autoStartup), transport, timeline)
+                            .store(own)
+                            .breakers(breakers)
+                            .callbacks(Runnable::run)
+                            .build()),
                     "",
-                    breakers,
-                    own,
-                    true,
-                    timeline,
-                    Runnable::run,
-                    Duration.ofSeconds(30),
-                    autoStartup,
-                    new BoundedLog(timeline, ExceptionDetails.FULL));
-            operations.start(new MemoryTransport(broker, TopologyOptions.defaults()));
+                    true);
+            operations.startConsuming(HANDLED);
             consume(ORDER, OrderPlaced.class);
             consume(REFUND, RefundAsked.class);
-            paces.put(BESIDE, operations.hasBegun() ? Pace.FULL : Pace.PAUSED);
-            operations.paces(paced(BESIDE));
+            paces.put(BESIDE, operations.holdsOtherQueues() ? Pace.PAUSED : Pace.FULL);
+            operations.opened(paced(BESIDE));
         }
 
         private void consume(String type, Class<?> payload) {
             TypeBreaker breaker =
                     breakers.add(type, payload, new Metrics(new SimpleMeterRegistry()), ExceptionDetails.FULL);
-            paces.put(type, operations.handles(type) ? Pace.PAUSED : Pace.FULL);
+            paces.put(type, operations.holds(type) ? Pace.PAUSED : Pace.FULL);
             breaker.paces(paced(type));
         }
 

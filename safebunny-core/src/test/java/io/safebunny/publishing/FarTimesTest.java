@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.safebunny.Bunny;
 import io.safebunny.PublishOptions;
 import io.safebunny.RetryLaterException;
+import io.safebunny.ScheduledMessages;
 import io.safebunny.ThrottledException;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.MisuseException;
@@ -56,7 +57,7 @@ class FarTimesTest {
                 .withMessageContaining(bound);
         assertThatExceptionOfType(InvalidPublicationException.class)
                 .isThrownBy(() -> world.engine("storefront")
-                        .scheduledMessages()
+                        .get(ScheduledMessages.class)
                         .schedule(new OrderPlaced("1", 1), PublishOptions.none().withDelay(wait)))
                 .withMessageContaining(bound);
         assertThatExceptionOfType(MisuseException.class)
@@ -75,7 +76,7 @@ class FarTimesTest {
                 .withMessageContaining("365 days");
         assertThatExceptionOfType(InvalidPublicationException.class)
                 .isThrownBy(() -> world.engine("storefront")
-                        .scheduledMessages()
+                        .get(ScheduledMessages.class)
                         .schedule(new OrderPlaced("1", 1), PublishOptions.none().withDeliverAt(Instant.MAX)))
                 .withMessageContaining("365 days");
     }

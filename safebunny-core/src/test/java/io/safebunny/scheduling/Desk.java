@@ -60,7 +60,7 @@ final class Desk {
     }
 
     ScheduledMessages messages() {
-        return world.engine("desk").scheduledMessages();
+        return world.engine("desk").get(ScheduledMessages.class);
     }
 
     /** Without letting the node take it. */

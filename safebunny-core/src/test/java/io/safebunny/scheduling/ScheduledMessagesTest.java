@@ -13,6 +13,7 @@ import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.saga.running.SagaWorld;
 import io.safebunny.store.Fingerprint;
@@ -335,7 +336,7 @@ class ScheduledMessagesTest {
         assertThat(desk.store.removeExpired(100)).isPositive();
 
         var unused = world.engine("desk")
-                .poisonMessages()
+                .get(PoisonMessages.class)
                 .replay(PoisonRequest.of(PoisonFilter.all(), "tester", "the store works again"));
         world.pass(HOUR);
 

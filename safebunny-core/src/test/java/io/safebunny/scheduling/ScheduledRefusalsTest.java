@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.safebunny.PublishOptions;
 import io.safebunny.ScheduledMessages;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.MisuseException;
@@ -18,6 +16,8 @@ import io.safebunny.identity.MarkerMaskIdScheme;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.memory.MemoryTransport;
 import io.safebunny.message.WireMessage;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.observation.Observations;
 import io.safebunny.publishing.LibraryMessages;
 import io.safebunny.store.RecordJson;
@@ -103,7 +103,8 @@ class ScheduledRefusalsTest {
     @Test
     void anythingByANodeThatKeepsNone() {
         assertThatExceptionOfType(MisuseException.class)
-                .isThrownBy(() -> desk.world.engine("post").scheduledMessages())
+                .isThrownBy(() ->
+                        desk.world.engine("post").get(ScheduledMessages.class).cancel("any"))
                 .withMessageContaining("safebunny.scheduling.enabled=true")
                 .satisfies(e -> assertThat(e.code()).isEqualTo("SB-5013"));
     }

@@ -3,11 +3,11 @@ package io.safebunny.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.memory.MemoryMessageStore;
-import io.safebunny.observation.BoundedLog;
-import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.node.Node;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.Listing;
 import io.safebunny.store.MessageRecord;
@@ -81,15 +81,14 @@ class SweepRoundsTest {
     }
 
     private SweepRounds rounds(Executor blocking) {
+        SafeBunnyOptions options = SafeBunnyOptions.of("rows").withLease(LEASE);
         return new SweepRounds(
                 "Rows",
                 new Rows(),
-                store,
-                new ConfirmedSender(new RecordingTransport(), timeline, Runnable::run, Duration.ofSeconds(5), 1_000),
-                blocking,
-                timeline,
-                new BoundedLog(timeline, ExceptionDetails.FULL),
-                LEASE);
+                new Node(SafeBunnyParts.builder(options, new RecordingTransport(), timeline)
+                        .store(store)
+                        .callbacks(blocking)
+                        .build()));
     }
 
     /** @param apart how much later than the one before each is due */

@@ -11,10 +11,10 @@ import io.safebunny.BunnyOperations.Scope;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.time.SystemTimeline;
@@ -102,7 +102,7 @@ class NodePauseIT {
         await().until(() -> knowsAll(engines.get(0)));
 
         Result paused = engines.get(1)
-                .operations()
+                .get(BunnyOperations.class)
                 .pause("Ping", Duration.ofMinutes(10), Scope.NODE, "provider is down", "ann");
         assertThat(paused.instances()).hasSize(3).allMatch(Instance::applied);
 
@@ -115,14 +115,15 @@ class NodePauseIT {
         await().until(() -> waiting() == 150);
         assertThat(handled).hasSize(50);
         assertThat(engines)
-                .allSatisfy(engine -> assertThat(engine.operations().paused()).hasSize(1));
+                .allSatisfy(engine ->
+                        assertThat(engine.get(BunnyOperations.class).paused()).hasSize(1));
 
-        Result resumed = engines.get(2).operations().resume("Ping", Scope.NODE, "is back", "ann");
+        Result resumed = engines.get(2).get(BunnyOperations.class).resume("Ping", Scope.NODE, "is back", "ann");
         assertThat(resumed.instances()).hasSize(3).allMatch(Instance::applied);
         await().until(() -> handled.size() == 200);
         assertThat(runs).hasValue(200);
         assertThat(engines.get(0)
-                        .operations()
+                        .get(BunnyOperations.class)
                         .pause("Ping", Duration.ofSeconds(1), Scope.NODE, "short", "ann")
                         .instances())
                 .hasSize(3);
@@ -142,7 +143,7 @@ class NodePauseIT {
         List<Duration> took = new ArrayList<>();
         for (int i = 0; i < CALLS; i++) {
             boolean pauses = i % 2 == 0;
-            BunnyOperations asked = engines.get(i % engines.size()).operations();
+            BunnyOperations asked = engines.get(i % engines.size()).get(BunnyOperations.class);
             long before = System.nanoTime();
             Result result = pauses
                     ? asked.pause("Ping", Duration.ofMinutes(10), Scope.NODE, "provider is down", "ann")
@@ -152,9 +153,9 @@ class NodePauseIT {
                     .as("call %d of %d, after %s", i, CALLS, took)
                     .hasSize(3)
                     .allMatch(Instance::applied);
-            assertThat(engines)
-                    .allSatisfy(
-                            engine -> assertThat(engine.operations().paused()).hasSize(pauses ? 1 : 0));
+            assertThat(engines).allSatisfy(engine -> assertThat(
+                            engine.get(BunnyOperations.class).paused())
+                    .hasSize(pauses ? 1 : 0));
         }
 
         Collections.sort(took);
@@ -169,7 +170,7 @@ class NodePauseIT {
 
     /** The others say that they are here when one starts, and that takes a moment. */
     private static boolean knowsAll(SafeBunnyEngine engine) {
-        return engine.operations()
+        return engine.get(BunnyOperations.class)
                         .resume("Ping", Scope.NODE, "who is there", "test")
                         .instances()
                         .size()

@@ -6,11 +6,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.safebunny.PoisonMessageException;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.recovery.RecoveryPolicy;
@@ -99,8 +100,9 @@ class ReplayRateIT {
     private double replay() throws InterruptedException {
         PoisonRequest request = PoisonRequest.of(PoisonFilter.all(), "test", "the rate");
         long before = System.nanoTime();
-        PoisonOperation.Progress progress =
-                engine.poisonMessages().replay(request.atRate(PER_SECOND)).await(Duration.ofSeconds(60));
+        PoisonOperation.Progress progress = engine.get(PoisonMessages.class)
+                .replay(request.atRate(PER_SECOND))
+                .await(Duration.ofSeconds(60));
         long took = System.nanoTime() - before;
         double measured = (MESSAGES - 1) * (double) TimeUnit.SECONDS.toNanos(1) / took;
 

@@ -6,12 +6,14 @@ import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyOperations;
 import io.safebunny.BunnyOperations.Scope;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.identity.IdScheme;
 import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Sagas;
+import io.safebunny.saga.supervision.SagaSupervision;
 import io.safebunny.serialization.Codecs;
 import io.safebunny.serialization.json.Serializers;
 import io.safebunny.store.Outbox;
@@ -152,7 +154,9 @@ public final class BunnyHarness {
 
     private List<SagaView> views(String id) {
         SafeBunnyEngine engine = beans.getBean(SafeBunnyEngine.class);
-        return engine.hasSagas() ? engine.sagas().find(id) : List.of();
+        return engine.get(SagaSupervision.class).hasSagas()
+                ? engine.get(Sagas.class).find(id)
+                : List.of();
     }
 
     /** What happened to all messages of the test so far. */

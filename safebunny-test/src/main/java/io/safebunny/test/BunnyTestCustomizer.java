@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test;
 
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Group;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Retention;
 import io.safebunny.test.harness.JournalMiddleware;

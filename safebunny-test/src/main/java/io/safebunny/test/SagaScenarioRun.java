@@ -5,8 +5,6 @@ import io.safebunny.Bunny;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.PublishOptions;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.SagaHandler;
@@ -16,9 +14,12 @@ import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Group;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Sagas;
 import io.safebunny.saga.document.SagaStates;
 import io.safebunny.test.harness.JournalMiddleware;
 import io.safebunny.test.harness.Participants;
@@ -224,7 +225,7 @@ final class SagaScenarioRun {
     }
 
     Optional<SagaView> view() {
-        return engine.sagas().find(saga.name(), sagaId());
+        return engine.get(Sagas.class).find(saga.name(), sagaId());
     }
 
     <S> S state(SagaView view, Class<S> type) {

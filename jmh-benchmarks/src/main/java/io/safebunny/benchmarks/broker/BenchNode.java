@@ -3,9 +3,9 @@ package io.safebunny.benchmarks.broker;
 
 import io.safebunny.Bunny;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.rabbit.RabbitTransport;
 import io.safebunny.rabbit.RabbitTransportOptions;
 import io.safebunny.store.MessageStore;

@@ -2,11 +2,11 @@
 package io.safebunny.proof.model;
 
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.memory.MemoryTransport;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.ForwardingTimeline;

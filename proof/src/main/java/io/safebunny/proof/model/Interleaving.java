@@ -245,7 +245,7 @@ public final class Interleaving {
     }
 
     private void repair(String id, SagaView view) {
-        Sagas all = world.instance(ShopSaga.NODE).engine().sagas();
+        Sagas all = world.instance(ShopSaga.NODE).engine().get(Sagas.class);
         switch (random.nextInt(8)) {
             case 0 -> all.fail(ShopSaga.NAME, id, "as somebody wants");
             case 1, 2 -> all.retry(ShopSaga.NAME, id, "as somebody wants");
@@ -287,7 +287,7 @@ public final class Interleaving {
 
     private boolean mend(String id) {
         SagaView view = Objects.requireNonNull(world.saga(ShopSaga.NODE, ShopSaga.NAME, id), id + " never began");
-        Sagas all = world.instance(ShopSaga.NODE).engine().sagas();
+        Sagas all = world.instance(ShopSaga.NODE).engine().get(Sagas.class);
         if (view.status() == SagaStatus.STUCK && random.nextBoolean()) {
             all.fail(ShopSaga.NAME, id, "given up");
         } else if (view.status() == SagaStatus.STUCK || view.status() == SagaStatus.COMPENSATION_FAILED) {

@@ -7,6 +7,7 @@ import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Sagas;
 import io.safebunny.saga.Starts;
 import io.safebunny.store.MessageStore;
 import io.safebunny.transport.OutboundMessage;
@@ -84,7 +85,7 @@ public final class UndoOrders {
         for (int order = 1; order <= orders; order++) {
             world.publish("storefront", new Begin("" + order), "order-" + order);
             world.settle();
-            world.instance("orders").engine().sagas().fail(SAGA, "order-" + order, "as the proof wants");
+            world.instance("orders").engine().get(Sagas.class).fail(SAGA, "order-" + order, "as the proof wants");
             world.settle();
         }
         chaos.calm(false);

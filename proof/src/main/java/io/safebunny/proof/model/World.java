@@ -18,6 +18,7 @@ import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Sagas;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.VirtualTimeline;
@@ -149,13 +150,13 @@ public final class World {
     }
 
     public @Nullable SagaView saga(String node, String id) {
-        List<SagaView> found = instance(node).engine().sagas().find(id);
+        List<SagaView> found = instance(node).engine().get(Sagas.class).find(id);
         return found.isEmpty() ? null : found.get(0);
     }
 
     /** One of several classes that may have a saga of the id. */
     public @Nullable SagaView saga(String node, String saga, String id) {
-        return instance(node).engine().sagas().find(saga, id).orElse(null);
+        return instance(node).engine().get(Sagas.class).find(saga, id).orElse(null);
     }
 
     public void publish(String node, Object message, String correlationId) {

@@ -6,11 +6,11 @@ import io.safebunny.ScheduledMessages;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaDefinition;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.rabbit.RabbitTransport;
 import io.safebunny.rabbit.RabbitTransportOptions;
@@ -121,17 +121,17 @@ public final class Node implements AutoCloseable {
     }
 
     public Sagas sagas() {
-        return engine.sagas();
+        return engine.get(Sagas.class);
     }
 
     /** Once it is started. */
     public PoisonMessages poisonMessages() {
-        return engine.poisonMessages();
+        return engine.get(PoisonMessages.class);
     }
 
     /** Of a node that keeps some. */
     public ScheduledMessages scheduledMessages() {
-        return engine.scheduledMessages();
+        return engine.get(ScheduledMessages.class);
     }
 
     public void start(List<HandlerDefinition> handlers) {

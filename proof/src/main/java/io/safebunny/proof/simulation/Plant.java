@@ -61,8 +61,8 @@ record Plant(
                 patch(
                         "no-sweeper",
                         Orchestrated::unpaid,
-                        "io/safebunny/saga/supervision/SagaEngine.java",
-                        "        sweeps.start();",
+                        "io/safebunny/saga/supervision/SagaSupervision.java",
+                        "            present.sweeps.start();",
                         ""),
                 patch(
                         "send-before-complete",

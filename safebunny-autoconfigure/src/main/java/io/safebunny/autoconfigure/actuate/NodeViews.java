@@ -7,6 +7,7 @@ import io.safebunny.BunnyOperations;
 import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.saga.supervision.SagaSupervision;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Outbox;
 import io.safebunny.topology.Topology;
@@ -125,12 +126,13 @@ final class NodeViews {
 
     private Map<String, Object> sagas() {
         Map<String, Object> view = new LinkedHashMap<>();
-        Instant asOf = engine.sagasCountedAt();
+        SagaSupervision sagas = engine.get(SagaSupervision.class);
+        Instant asOf = sagas.countedAt();
         view.put("asOf", asOf);
         if (asOf != null) {
-            view.put("needingRepair", engine.sagasNeedingRepair());
-            view.put("blocked", engine.sagasBlocked());
-            view.put("undoing", engine.sagasUndoing());
+            view.put("needingRepair", sagas.needingRepair());
+            view.put("blocked", sagas.blocked());
+            view.put("undoing", sagas.undoing());
         }
         return view;
     }

@@ -3,7 +3,7 @@ package io.safebunny.autoconfigure.health;
 
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.rabbit.preflight.TopologyWatch;
 import io.safebunny.store.MessageStore;
 import io.safebunny.transport.Transport;

@@ -5,9 +5,10 @@ import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.StoreOutage;
+import io.safebunny.node.StoreOutage;
 import io.safebunny.rabbit.preflight.TopologyWatch;
 import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.supervision.SagaSupervision;
 import io.safebunny.saga.supervision.UndoingSagas;
 import io.safebunny.transport.TransportStatus;
 import java.time.Instant;
@@ -93,20 +94,21 @@ final class NodeHealth {
 
     /** From the last count in the store. */
     Health sagas() {
-        if (!engine.knowsItsSagas()) {
+        SagaSupervision sagas = engine.get(SagaSupervision.class);
+        if (!sagas.knowsSagas()) {
             return Health.unknown().withDetail("detail", "not started yet").build();
         }
-        if (!engine.hasSagas()) {
+        if (!sagas.hasSagas()) {
             return Health.up().withDetail("detail", "this node has no sagas").build();
         }
-        Instant asOf = engine.sagasCountedAt();
+        Instant asOf = sagas.countedAt();
         if (asOf == null) {
             return Health.unknown().withDetail("detail", "not counted yet").build();
         }
-        Map<String, Map<SagaStatus, Long>> repair = engine.sagasNeedingRepair();
-        Map<String, UndoingSagas> undoing = engine.sagasUndoing();
+        Map<String, Map<SagaStatus, Long>> repair = sagas.needingRepair();
+        Map<String, UndoingSagas> undoing = sagas.undoing();
         boolean late = undoing.values().stream().anyMatch(UndoingSagas::late);
-        Map<String, Long> blocked = engine.sagasBlocked();
+        Map<String, Long> blocked = sagas.blocked();
         boolean isWell = repair.isEmpty() && blocked.isEmpty() && !late;
         Health.Builder health = isWell ? Health.up() : Health.status(DEGRADED);
         if (!repair.isEmpty()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.properties;
 
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.InvalidProperty;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.store.Retention;
 import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.properties;
 
-import io.safebunny.consuming.TrustedUsers;
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.InvalidProperty;
+import io.safebunny.handler.TrustedUsers;
+import io.safebunny.node.SafeBunnyOptions;
 import java.util.Map;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;

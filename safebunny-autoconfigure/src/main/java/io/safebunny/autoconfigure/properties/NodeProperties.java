@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.properties;
 
-import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyOptions;
 
 /** A section of the properties that configures the node. Sections are applied in no particular order. */
 public interface NodeProperties {

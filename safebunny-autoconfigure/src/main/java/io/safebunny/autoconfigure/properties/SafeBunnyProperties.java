@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.properties;
 
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.InvalidProperty;
+import io.safebunny.node.SafeBunnyOptions;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;

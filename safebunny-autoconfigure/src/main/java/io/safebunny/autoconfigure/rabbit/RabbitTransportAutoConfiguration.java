@@ -5,7 +5,7 @@ import io.safebunny.autoconfigure.properties.DelayProperties;
 import io.safebunny.autoconfigure.properties.ListenerProperties;
 import io.safebunny.autoconfigure.properties.PublisherProperties;
 import io.safebunny.autoconfigure.properties.TopologyProperties;
-import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.rabbit.RabbitTransport;
 import io.safebunny.rabbit.RabbitTransportOptions;
 import io.safebunny.rabbit.preflight.Preflight;

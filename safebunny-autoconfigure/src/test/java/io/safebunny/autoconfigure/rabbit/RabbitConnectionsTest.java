@@ -4,8 +4,8 @@ package io.safebunny.autoconfigure.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.autoconfigure.Nodes;
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.node.SafeBunnyOptions;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;

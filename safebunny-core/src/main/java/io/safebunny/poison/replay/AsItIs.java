@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Moves each copy, with the headers that a replay of it needs and all others, between the poison queue and its archive. */
-record AsItIs(Route to, Predicate<PoisonedMessage> which) implements Treatment {
+record AsItIs(Route to, Predicate<PoisonedMessage> which) implements CopyRule {
 
     /** To the archive, but for those of which it cannot be told what becomes of their message. */
     static AsItIs discarded(String node) {

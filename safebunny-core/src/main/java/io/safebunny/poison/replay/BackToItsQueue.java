@@ -11,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A replay: each message goes back to the queue of its handler, if its verdict says so, and once. */
-final class BackToItsQueue implements Treatment {
+final class BackToItsQueue implements CopyRule {
 
     /** Digests, so that neither a second copy nor one that came back meanwhile is moved too. */
     private final Set<String> replayed = new HashSet<>();

@@ -8,7 +8,9 @@ import io.safebunny.failure.NackedException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.Names;
+import io.safebunny.node.Node;
 import io.safebunny.observation.Events;
+import io.safebunny.observation.Metrics;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.topology.Topology;
@@ -26,10 +28,20 @@ final class CopyMover {
 
     private final ConfirmedSender sender;
     private final Events events;
+    private final Metrics metrics;
 
-    CopyMover(ConfirmedSender sender, Events events) {
-        this.sender = sender;
-        this.events = events;
+    CopyMover(Node node) {
+        this.sender = node.sender();
+        this.events = node.events();
+        this.metrics = node.metrics();
+    }
+
+    /** Counts a copy that was to be replayed. */
+    void count(PoisonOperation operation, boolean isMoved) {
+        if (operation.kind() == PoisonOperation.Kind.REPLAY
+                && !operation.request().dryRun()) {
+            metrics.replayed(isMoved);
+        }
     }
 
     /**

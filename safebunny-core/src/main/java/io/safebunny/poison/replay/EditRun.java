@@ -8,6 +8,7 @@ import io.safebunny.failure.NackedException;
 import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
+import io.safebunny.node.Node;
 import io.safebunny.observation.Events;
 import io.safebunny.poison.EditFailedException;
 import io.safebunny.poison.PoisonEdit;
@@ -44,21 +45,14 @@ final class EditRun implements Runnable {
     private final Edits edits;
     private final Events events;
 
-    EditRun(
-            ToldOperation operation,
-            PoisonEdit edit,
-            String node,
-            Looks looks,
-            ConfirmedSender sender,
-            Edits edits,
-            Events events) {
+    EditRun(Node node, ToldOperation operation, PoisonEdit edit, Looks looks, Edits edits) {
         this.operation = operation;
         this.edit = edit;
-        this.node = node;
+        this.node = node.name();
         this.looks = looks;
-        this.sender = sender;
+        this.sender = node.sender();
         this.edits = edits;
-        this.events = events;
+        this.events = node.events();
     }
 
     /** What is asked for, without the body. */

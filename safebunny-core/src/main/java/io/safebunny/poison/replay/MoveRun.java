@@ -4,8 +4,6 @@ package io.safebunny.poison.replay;
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
-import io.safebunny.observation.Metrics;
-import io.safebunny.poison.PoisonOperation.Kind;
 import io.safebunny.poison.PoisonOperation.State;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
@@ -45,13 +43,11 @@ final class MoveRun implements Runnable {
 
     private final ToldOperation operation;
     private final PoisonRequest request;
-    private final Treatment treatment;
-    private final String from;
+    private final CopyRule rule;
     private final Supplier<BrowsedQueue> browsing;
     private final CopyMover mover;
     private final PoisonReader reader;
     private final Timeline timeline;
-    private final Metrics metrics;
     private final Rate rate;
     private final JudgedCopies judged = new JudgedCopies();
     /** Copies that waited when it took the first one; what is set aside later is out of scope. */
@@ -59,25 +55,20 @@ final class MoveRun implements Runnable {
 
     private long gone;
 
-    /** @param from queue that is browsed */
+    /** @param browsing takes the copies anew, from the first one on */
     MoveRun(
             ToldOperation operation,
-            Treatment treatment,
-            String from,
+            CopyRule rule,
             Supplier<BrowsedQueue> browsing,
             CopyMover mover,
-            PoisonReader reader,
-            Timeline timeline,
-            Metrics metrics) {
+            PoisonReader reader) {
         this.operation = operation;
         this.request = operation.request();
-        this.treatment = treatment;
-        this.from = from;
+        this.rule = rule;
         this.browsing = browsing;
         this.mover = mover;
         this.reader = reader;
-        this.timeline = timeline;
-        this.metrics = metrics;
+        this.timeline = operation.timeline();
         this.rate = new Rate(request.perSecond(), timeline);
     }
 
@@ -133,12 +124,13 @@ final class MoveRun implements Runnable {
     private Round take(BrowsedQueue queue) throws InterruptedException, ExecutionException {
         long since = timeline.nanoTime();
         int before = operation.matched();
+        String from = "";
         long most = inScope == NOT_COUNTED ? Long.MAX_VALUE : inScope - gone;
         for (long taken = 0;
                 taken < most && operation.matched() < request.filter().limit();
                 taken++) {
             if (timeline.nanoTime() + rate.left().toNanos() - since > LONGEST_KEPT.toNanos()) {
-                requireProgress(before);
+                requireProgress(before, from);
                 return Round.AGAIN;
             }
             if (!pause(rate.left())) {
@@ -153,15 +145,16 @@ final class MoveRun implements Runnable {
                 inScope = 1 + queue.waiting();
                 most = inScope;
             }
+            from = delivery.message().queue();
             treat(delivery);
         }
         return Round.DONE;
     }
 
-    private void requireProgress(int before) {
+    private void requireProgress(int before, String queue) {
         if (operation.matched() == before) {
             throw new BrowsingException(
-                    from,
+                    queue,
                     "in %s minutes only copies came that do not match, and these must be put back by then. Move or discard some of those first."
                             .formatted(LONGEST_KEPT.toMinutes()),
                     null);
@@ -196,7 +189,7 @@ final class MoveRun implements Runnable {
             return;
         }
         Copy copy = reader.read(wire, request.forced());
-        OutboundMessage message = treatment.of(copy);
+        OutboundMessage message = rule.of(copy);
         if (message == null) {
             if (copy.shown().verdict() == Verdict.UNKNOWN && !request.dryRun()) {
                 rate.take(); // or an outage would rush through all that is left
@@ -218,20 +211,14 @@ final class MoveRun implements Runnable {
     }
 
     private void moved(Copy copy) {
-        treatment.moved(copy);
-        count(true);
+        rule.moved(copy);
+        mover.count(operation, true);
         operation.moved(copy.shown().verdict());
     }
 
     private void stays(WireMessage wire, PoisonedMessage shown) {
         judged.add(wire);
-        count(false);
+        mover.count(operation, false);
         operation.refused(shown);
-    }
-
-    private void count(boolean isMoved) {
-        if (operation.kind() == Kind.REPLAY && !request.dryRun()) {
-            metrics.replayed(isMoved);
-        }
     }
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.replay;
 
+import io.safebunny.consuming.ConsumePipelineFactory;
 import io.safebunny.consuming.MessageInspector;
 import io.safebunny.dedup.LeaseWatch;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
-import io.safebunny.observation.Events;
-import io.safebunny.observation.Metrics;
+import io.safebunny.node.Node;
+import io.safebunny.node.NodeFeature;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
@@ -16,81 +19,100 @@ import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
-import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.store.MessageStore;
-import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
-import io.safebunny.transport.Transport;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executor;
-import java.util.function.Supplier;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the node's poison queue, and its archive, through the transport. Thread-safe. */
-public final class QueuePoisonMessages implements PoisonMessages {
+public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
 
     private static final int LEAST_LOOKED_AT = 1_000;
     private static final int LOOKED_AT_PER_MATCH = 10;
     private static final int MOST_SEARCHED = 100_000;
     private static final int MOST_COPIES = 100;
 
-    private final String node;
+    private final Node node;
+    private final ConsumePipelineFactory pipelines;
     private final String queue;
     private final String archive;
     private final Looks looks;
-    private final ConfirmedSender sender;
-    private final Timeline timeline;
-    private final Supplier<PoisonReader> readers;
-    private final Edits edits;
-    private final Operations operations;
+    private final LeaseWatch watch;
+    private final ReplayAge ages;
+    private final OperationQueue operations;
     private final CopyMover mover;
-    private final Metrics metrics;
-    private final Events events;
-    private final ExceptionDetails details;
+    private final PoisonDepth depth;
+    /** Of the queues that the node handles, by their names; {@code null} before the start, or when it handles nothing. */
+    private volatile @Nullable Map<String, MessageInspector> inspectors;
 
-    /**
-     * @param inspectors of the queues that the node handles, by their names
-     * @param store {@code null} when handled messages are not remembered
-     * @param retention how long that remembers handled messages
-     * @param poisonRetention how long it remembers those that were set aside
-     * @param blocking runs each operation as one task
-     */
-    public QueuePoisonMessages(
-            String node,
-            Transport transport,
-            ConfirmedSender sender,
-            Timeline timeline,
-            Executor blocking,
-            Map<String, MessageInspector> inspectors,
-            @Nullable MessageStore store,
-            Duration retention,
-            Duration poisonRetention,
-            Metrics metrics,
-            Events events,
-            ExceptionDetails details) {
+    /** @param pipelines read as the queues' handlers do */
+    public QueuePoisonMessages(Node node, ConsumePipelineFactory pipelines) {
         this.node = node;
-        this.queue = Topology.poisonOf(node);
-        this.archive = Topology.archiveOf(node);
-        this.looks = new Looks(transport);
-        this.sender = sender;
-        this.timeline = timeline;
-        LeaseWatch watch = new LeaseWatch(timeline);
-        ReplayAge ages = new ReplayAge(timeline, retention, poisonRetention);
-        this.readers = () -> new PoisonReader(
-                inspectors, store == null ? null : new StoredRecords(store, timeline, watch), ages, details);
-        this.edits = new Edits(new PoisonReader(inspectors, null, ages, details), store, timeline);
-        this.operations = new Operations(blocking);
-        this.mover = new CopyMover(sender, events);
-        this.metrics = metrics;
-        this.events = events;
-        this.details = details;
+        this.pipelines = pipelines;
+        this.queue = Topology.poisonOf(node.name());
+        this.archive = Topology.archiveOf(node.name());
+        this.looks = new Looks(node.transport());
+        this.watch = new LeaseWatch(node.timeline());
+        this.ages = new ReplayAge(
+                node.timeline(), node.options().retention(), node.options().poisonRetention());
+        this.operations = new OperationQueue(node.workers());
+        this.mover = new CopyMover(node);
+        this.depth = new PoisonDepth(node.name(), node.transport(), node.timeline(), node.workers());
+    }
+
+    @Override
+    public List<Object> offers() {
+        return List.of(this);
+    }
+
+    @Override
+    public void startConsuming(List<HandlerDefinition> handlers) {
+        if (handlers.isEmpty()) {
+            return;
+        }
+        node.metrics().poisonDepth(node.name(), depth);
+        node.metrics().registerReplays();
+        Set<String> types = handlers.stream().map(HandlerDefinition::type).collect(Collectors.toUnmodifiableSet());
+        inspectors = handlers.stream()
+                .collect(Collectors.toUnmodifiableMap(
+                        handler -> Names.address(node.name(), handler.type()),
+                        handler -> pipelines.inspector(handler, types)));
+    }
+
+    /** Ends an operation that is running, before its next copy. */
+    @Override
+    public void stopConsuming() {
+        operations.stop();
+        depth.stop();
+    }
+
+    private Map<String, MessageInspector> requireInspectors() {
+        Map<String, MessageInspector> present = inspectors;
+        if (present == null) {
+            throw new MisuseException(
+                    MisuseException.POISON,
+                    "There is no poison queue [node=%s]: the node handles nothing, or has not started yet. Add a handler, or wait for the start."
+                            .formatted(node.name()));
+        }
+        return present;
+    }
+
+    private PoisonReader reader() {
+        MessageStore store = node.store();
+        return reader(store == null ? null : new StoredRecords(store, node.timeline(), watch));
+    }
+
+    private PoisonReader reader(@Nullable StoredRecords records) {
+        return new PoisonReader(
+                requireInspectors(), records, ages, node.options().exceptionDetails());
     }
 
     @Override
@@ -109,7 +131,7 @@ public final class QueuePoisonMessages implements PoisonMessages {
 
     private PoisonList list(BrowsedQueue browsed, PoisonFilter filter) {
         int most = (int) Math.max(LEAST_LOOKED_AT, (long) filter.limit() * LOOKED_AT_PER_MATCH);
-        PoisonReader reader = readers.get();
+        PoisonReader reader = reader();
         List<PoisonedMessage> matching = new ArrayList<>();
         int scanned = 0;
         Delivery delivery = null;
@@ -144,7 +166,7 @@ public final class QueuePoisonMessages implements PoisonMessages {
     }
 
     private List<PoisonCopy> find(BrowsedQueue browsed, String messageId, long bodyBytes) {
-        PoisonReader reader = readers.get();
+        PoisonReader reader = reader();
         List<PoisonCopy> copies = new ArrayList<>();
         long room = bodyBytes;
         Delivery delivery = null;
@@ -169,45 +191,35 @@ public final class QueuePoisonMessages implements PoisonMessages {
 
     @Override
     public PoisonOperation discard(PoisonRequest request) {
-        return begin(PoisonOperation.Kind.DISCARD, request, queue, AsItIs.discarded(node));
+        return begin(PoisonOperation.Kind.DISCARD, request, queue, AsItIs.discarded(node.name()));
     }
 
     @Override
     public PoisonOperation restore(PoisonRequest request) {
-        return begin(PoisonOperation.Kind.RESTORE, request, archive, AsItIs.restored(node));
+        return begin(PoisonOperation.Kind.RESTORE, request, archive, AsItIs.restored(node.name()));
     }
 
-    private PoisonOperation begin(PoisonOperation.Kind kind, PoisonRequest request, String from, Treatment treatment) {
-        ToldOperation operation = new ToldOperation(kind, request, timeline, details);
-        operations.begin(
-                operation,
-                new MoveRun(
-                        operation,
-                        treatment,
-                        from,
-                        () -> looks.byTurns(from),
-                        mover,
-                        readers.get(),
-                        timeline,
-                        metrics));
+    private PoisonOperation begin(PoisonOperation.Kind kind, PoisonRequest request, String from, CopyRule rule) {
+        ToldOperation operation = operation(kind, request);
+        operations.begin(operation, new MoveRun(operation, rule, () -> looks.byTurns(from), mover, reader()));
         return operation;
+    }
+
+    private ToldOperation operation(PoisonOperation.Kind kind, PoisonRequest request) {
+        return new ToldOperation(kind, request, node.timeline(), node.options().exceptionDetails());
     }
 
     @Override
     public PoisonOperation edit(PoisonEdit edit) {
-        ToldOperation operation =
-                new ToldOperation(PoisonOperation.Kind.EDIT, EditRun.request(edit), timeline, details);
-        operations.run(operation, new EditRun(operation, edit, node, looks, sender, edits, events));
+        ToldOperation operation = operation(PoisonOperation.Kind.EDIT, EditRun.request(edit));
+        Edits edits = new Edits(reader(null), node.store(), node.timeline());
+        operations.run(operation, new EditRun(node, operation, edit, looks, edits));
         return operation;
     }
 
     @Override
     public List<PoisonOperation> operations() {
+        Map<String, MessageInspector> unused = requireInspectors();
         return operations.all();
-    }
-
-    /** Ends an operation that is running, before its next copy. */
-    public void stop() {
-        operations.stop();
     }
 }

@@ -124,6 +124,10 @@ final class ToldOperation implements PoisonOperation {
         left.complete(null);
     }
 
+    Timeline timeline() {
+        return timeline;
+    }
+
     /** Completed when somebody cancels it. */
     CompletableFuture<Void> cancelled() {
         return cancelled;

@@ -6,18 +6,15 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.SagaHandler;
-import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.BunnyUndone;
 import io.safebunny.message.MessageTypes;
-import io.safebunny.observation.Metrics;
+import io.safebunny.node.Node;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.saga.document.BunnyPoisoned;
 import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.saga.document.BunnyTimeout;
 import io.safebunny.saga.document.SagaMessages;
-import io.safebunny.time.Timeline;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -35,25 +32,16 @@ public final class Orchestration {
     private final Map<String, Correlation> correlations = new LinkedHashMap<>();
     private final List<HandlerDefinition> handlers = new ArrayList<>();
 
-    /** @param retention how long a saga that has ended is kept */
-    public Orchestration(
-            String node,
-            List<SagaDefinition> sagas,
-            CurrentHandling current,
-            SagaMessages messages,
-            PoisonedRecords records,
-            Timeline timeline,
-            Metrics metrics,
-            Duration retention) {
-        this.node = node;
-        SagaTools tools =
-                new SagaTools(node, current, messages, new Compensation(messages), timeline, metrics, retention);
+    public Orchestration(Node node, List<SagaDefinition> sagas, SagaMessages messages) {
+        this.node = node.name();
+        SagaTools tools = new SagaTools(node, messages, new Compensation(messages));
         this.types = new SagaTypes(
                 sagas.stream().map(saga -> new SagaType(saga, tools)).toList());
         types.all().forEach(this::addOwn);
         if (!sagas.isEmpty()) {
-            List<String> self = List.of(node);
-            PoisonedInvoker poisoned = new PoisonedInvoker(types, tools, new OwnRecords(records));
+            List<String> self = List.of(node.name());
+            OwnRecords records = new OwnRecords(new PoisonedRecords(node.requireStore()));
+            PoisonedInvoker poisoned = new PoisonedInvoker(types, tools, records);
             addLibrary(BunnyTimeout.class, self, new TimeoutInvoker(types), this::ofTimeout);
             addLibrary(BunnyRepair.class, self, new RepairInvoker(types), Orchestration::ofItsCorrelationId);
             addLibrary(BunnyPoisoned.class, self, poisoned, (handling, news) -> ofNews(poisoned, handling, news));

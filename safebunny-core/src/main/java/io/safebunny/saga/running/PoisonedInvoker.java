@@ -89,7 +89,7 @@ final class PoisonedInvoker implements HandlerInvoker {
                         && types.all().stream()
                                 .flatMap(type -> type.definition().handlers().stream())
                                 .anyMatch(handler -> handler.type().equals(news.type())
-                                        && !handler.from().contains(tools.node())));
+                                        && !handler.from().contains(tools.node().name())));
     }
 
     /**
@@ -167,7 +167,7 @@ final class PoisonedInvoker implements HandlerInvoker {
     }
 
     private boolean isOurs(BunnyPoisoned news) {
-        return news.node().equals(tools.node());
+        return news.node().equals(tools.node().name());
     }
 
     /**

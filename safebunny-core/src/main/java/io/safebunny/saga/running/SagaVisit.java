@@ -92,7 +92,7 @@ final class SagaVisit {
                         stored,
                         handling.message().id(),
                         now,
-                        now.plus(type.tools().retention())));
+                        now.plus(type.tools().node().options().sagaRetention())));
         SagaStatus after = saga.status();
         if (stored == null || after != before) {
             handling.records().whenWritten(() -> type.tools().metrics().sagaBecame(type.name(), after.name()));

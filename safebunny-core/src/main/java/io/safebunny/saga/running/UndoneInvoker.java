@@ -20,7 +20,7 @@ final class UndoneInvoker implements HandlerInvoker {
 
     UndoneInvoker(SagaTypes types, SagaTools tools) {
         this.types = types;
-        this.node = tools.node();
+        this.node = tools.node().name();
         this.timeline = tools.timeline();
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga.supervision;
 
+import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.NotHandledException;
@@ -51,20 +52,13 @@ final class OverdueSagas implements Overdue {
      * @param states of the sagas that this instance knows, by their names
      * @param patience how late a timeout's message may be before it counts as lost
      */
-    OverdueSagas(
-            Map<String, SagaStates> states,
-            MessageStore store,
-            SagaMessages messages,
-            Metrics metrics,
-            BoundedLog log,
-            Duration lease,
-            Duration patience) {
+    OverdueSagas(Node node, Map<String, SagaStates> states, SagaMessages messages, Duration patience) {
         this.states = states;
-        this.store = store;
+        this.store = node.requireStore();
         this.messages = messages;
-        this.metrics = metrics;
-        this.log = log;
-        this.lease = lease;
+        this.metrics = node.metrics();
+        this.log = node.log();
+        this.lease = node.options().lease();
         this.patience = patience;
     }
 

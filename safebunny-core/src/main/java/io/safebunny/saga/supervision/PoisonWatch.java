@@ -5,6 +5,7 @@ import io.safebunny.message.Headers;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
+import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.publishing.ConfirmedSender;
@@ -37,11 +38,11 @@ final class PoisonWatch implements DeliveryHandler {
     private final Timeline timeline;
     private final BoundedLog log;
 
-    PoisonWatch(ConfirmedSender sender, SagaMessages messages, Timeline timeline, BoundedLog log) {
-        this.sender = sender;
+    PoisonWatch(Node node, SagaMessages messages) {
+        this.sender = node.sender();
         this.messages = messages;
-        this.timeline = timeline;
-        this.log = log;
+        this.timeline = node.timeline();
+        this.log = node.log();
     }
 
     @Override

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga.supervision;
 
+import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Kind;
-import io.safebunny.observation.Metrics;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaListing;
@@ -59,13 +59,13 @@ final class SagaCounts {
     /** Used by one thread at a time. */
     private int rounds;
 
-    SagaCounts(Set<String> sagas, MessageStore store, Timeline timeline, Metrics metrics, BoundedLog log) {
+    SagaCounts(Node node, Set<String> sagas) {
         this.sagas = sagas;
-        this.store = store;
-        this.timeline = timeline;
-        this.log = log;
-        sagas.forEach(metrics::registerSaga);
-        sagas.forEach(saga -> metrics.activeSagas(saga, () -> unfinished(saga)));
+        this.store = node.requireStore();
+        this.timeline = node.timeline();
+        this.log = node.log();
+        sagas.forEach(node.metrics()::registerSaga);
+        sagas.forEach(saga -> node.metrics().activeSagas(saga, () -> unfinished(saga)));
     }
 
     /** Asks the store; called by one thread at a time. If it does not answer, the figures stay as they were. */

@@ -4,7 +4,7 @@ package io.safebunny.saga.supervision;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Names;
-import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.node.Node;
 import io.safebunny.saga.SagaPage;
 import io.safebunny.saga.SagaQuery;
 import io.safebunny.saga.SagaStatus;
@@ -17,15 +17,14 @@ import io.safebunny.saga.document.SagaListing;
 import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageRecord;
-import io.safebunny.store.MessageStore;
 import io.safebunny.store.UnreadableRecordException;
-import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -34,32 +33,26 @@ final class StoredSagas implements Sagas {
 
     private static final int MOST_LISTED = 1000;
 
-    private final Set<String> sagas;
-    private final MessageStore store;
-    private final ConfirmedSender sender;
+    private final Node node;
     private final SagaMessages messages;
-    private final Timeline timeline;
-    private final SagaPages pages;
+    private final Supplier<Set<String>> names;
 
-    StoredSagas(
-            Set<String> sagas, MessageStore store, ConfirmedSender sender, SagaMessages messages, Timeline timeline) {
-        this.sagas = sagas;
-        this.store = store;
-        this.sender = sender;
+    /** @param names of the node's sagas; throws while it has none */
+    StoredSagas(Node node, SagaMessages messages, Supplier<Set<String>> names) {
+        this.node = node;
         this.messages = messages;
-        this.timeline = timeline;
-        this.pages = new SagaPages(store);
+        this.names = names;
     }
 
     @Override
     public List<SagaView> find(String sagaId) {
-        return sagas.stream().flatMap(saga -> find(saga, sagaId).stream()).toList();
+        return names.get().stream().flatMap(saga -> find(saga, sagaId).stream()).toList();
     }
 
     @Override
     public Optional<SagaView> find(String saga, String sagaId) {
         requireKnown(saga, sagaId);
-        MessageRecord stored = store.find(SagaDocument.key(saga, sagaId));
+        MessageRecord stored = node.requireStore().find(SagaDocument.key(saga, sagaId));
         return stored == null
                 ? Optional.empty()
                 : Optional.of(SagaDocument.read(saga, stored).view());
@@ -76,9 +69,9 @@ final class StoredSagas implements Sagas {
                     "Invalid query of sagas [limit=%s, olderThan=%s]: the limit must be 1 to %s, the age not negative."
                             .formatted(limit, olderThan, MOST_LISTED));
         }
-        Instant before = olderThan.isZero() ? null : timeline.now().minus(olderThan);
+        Instant before = olderThan.isZero() ? null : node.timeline().now().minus(olderThan);
         List<SagaStatus> statuses = status == null ? List.of(SagaStatus.values()) : List.of(status);
-        return sagas.stream()
+        return names.get().stream()
                 .filter(kind -> saga == null || saga.equals(kind))
                 .flatMap(kind -> statuses.stream()
                         .flatMap(which -> SagaListing.of(which).stream())
@@ -93,11 +86,11 @@ final class StoredSagas implements Sagas {
         if (query.saga() != null) {
             requireKnown(query.saga());
         }
-        return pages.read(sagas, query);
+        return new SagaPages(node.requireStore()).read(names.get(), query);
     }
 
     private Stream<SagaView> list(String kind, String listed, @Nullable Instant before, int limit) {
-        return store.findListed(new ListingQuery(kind, listed, null, before, limit)).stream()
+        return node.requireStore().findListed(new ListingQuery(kind, listed, null, before, limit)).stream()
                 .flatMap(record -> readable(kind, record));
     }
 
@@ -111,58 +104,53 @@ final class StoredSagas implements Sagas {
 
     @Override
     public void retry(String saga, String sagaId, String reason) {
-        send(saga, sagaId, Action.RETRY, null, 0, null, reason);
+        send(sagaId, new BunnyRepair(saga, Action.RETRY, null, 0, null, reason));
     }
 
     @Override
     public void skip(String saga, String sagaId, String step, String reason) {
-        send(saga, sagaId, Action.SKIP, step, 0, null, reason);
+        send(sagaId, new BunnyRepair(saga, Action.SKIP, step, 0, null, reason));
     }
 
     @Override
     public void fail(String saga, String sagaId, String reason) {
-        send(saga, sagaId, Action.FAIL, null, 0, null, reason);
+        send(sagaId, new BunnyRepair(saga, Action.FAIL, null, 0, null, reason));
     }
 
     @Override
     public void resume(String saga, String sagaId, String reason) {
-        send(saga, sagaId, Action.RESUME, null, 0, null, reason);
+        send(sagaId, new BunnyRepair(saga, Action.RESUME, null, 0, null, reason));
     }
 
     @Override
     public void patch(String saga, String sagaId, long expectedVersion, String state, String reason) {
-        send(saga, sagaId, Action.PATCH, null, expectedVersion, state, reason);
+        send(sagaId, new BunnyRepair(saga, Action.PATCH, null, expectedVersion, state, reason));
     }
 
-    private void send(
-            String saga,
-            String sagaId,
-            Action action,
-            @Nullable String step,
-            long expectedVersion,
-            @Nullable String state,
-            String reason) {
+    private void send(String sagaId, BunnyRepair repair) {
+        String saga = repair.saga();
         requireKnown(saga, sagaId);
-        if (reason.isBlank()) {
+        if (repair.reason().isBlank()) {
             throw refused("A repair needs a reason", saga, "It is kept in the saga's history");
         }
-        if (!Names.isUnicode(reason) || !isUnicode(step) || !isUnicode(state)) {
+        if (!Names.isUnicode(repair.reason()) || !isUnicode(repair.step()) || !isUnicode(repair.state())) {
             throw refused(
                     "A repair contains an unpaired surrogate (half of a character)",
                     saga,
                     "Cut text between characters");
         }
-        if (store.find(SagaDocument.key(saga, sagaId)) == null) {
+        if (node.requireStore().find(SagaDocument.key(saga, sagaId)) == null) {
             throw refused(
                     "There is no saga %s of that id".formatted(saga),
                     sagaId,
                     "Nothing is repaired. Look for it with find");
         }
-        sender.send(messages.repair(
-                        new BunnyRepair(saga, action, step, expectedVersion, state, reason),
-                        RandomIds.next(timeline.random()),
+        node.sender()
+                .send(messages.repair(
+                        repair,
+                        RandomIds.next(node.timeline().random()),
                         sagaId,
-                        timeline.now()))
+                        node.timeline().now()))
                 .await();
     }
 
@@ -171,7 +159,7 @@ final class StoredSagas implements Sagas {
     }
 
     private void requireKnown(String saga) {
-        if (!sagas.contains(saga)) {
+        if (!names.get().contains(saga)) {
             throw refused("There is no such saga in this node", saga, "Ask a node that has it");
         }
     }

@@ -3,13 +3,13 @@ package io.safebunny.poison.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.RecordingTransport;
-import io.safebunny.fixture.Unheard;
 import io.safebunny.fixture.Wires;
-import io.safebunny.observation.Metrics;
+import io.safebunny.node.Node;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonOperation.Kind;
@@ -18,7 +18,6 @@ import io.safebunny.poison.PoisonOperation.State;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.replay.PoisonReader.Copy;
-import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.OutboundMessage;
@@ -60,22 +59,20 @@ class LongRunTest {
                 .toList();
     }
 
-    private Progress run(PoisonRequest request, Treatment treatment, Supplier<BrowsedQueue> browsing) {
+    private Progress run(PoisonRequest request, CopyRule rule, Supplier<BrowsedQueue> browsing) {
         ToldOperation operation = new ToldOperation(Kind.REPLAY, request, node.timeline, ExceptionDetails.FULL);
-        ConfirmedSender sender = new ConfirmedSender(sent, node.timeline, Runnable::run, Duration.ofSeconds(5), 10);
         Runnable run = new MoveRun(
                 operation,
-                treatment,
-                "billing-poison",
+                rule,
                 browsing,
-                new CopyMover(sender, Unheard.events(node.timeline)),
+                new CopyMover(new Node(SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), sent, node.timeline)
+                        .callbacks(Runnable::run)
+                        .build())),
                 new PoisonReader(
                         Map.of(),
                         null,
                         new ReplayAge(node.timeline, Duration.ofDays(7), Duration.ofDays(90)),
-                        ExceptionDetails.FULL),
-                node.timeline,
-                new Metrics(new SimpleMeterRegistry()));
+                        ExceptionDetails.FULL));
         run.run();
         return operation.progress();
     }
@@ -123,7 +120,7 @@ class LongRunTest {
         for (int i = 0; i < 5; i++) {
             setAside("Other", "other-" + i);
         }
-        Treatment evenOnes =
+        CopyRule evenOnes =
                 copy -> Integer.parseInt(copy.shown().messageId().substring(2)) % 2 == 0 ? back(copy) : null;
 
         Progress progress = run(ORDERS.atRate(1 / 120.0), evenOnes, HalfHour::new);
@@ -146,7 +143,7 @@ class LongRunTest {
         for (int i = 0; i < 60; i++) {
             setAside("OrderPlaced", "o-" + i);
         }
-        Treatment slow = copy -> {
+        CopyRule slow = copy -> {
             node.timeline.advance(Duration.ofMinutes(1));
             return back(copy);
         };

@@ -11,22 +11,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import ch.qos.logback.classic.Level;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
-import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.Events;
-import io.safebunny.observation.Metrics;
+import io.safebunny.node.Node;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.poison.PoisonOperation.Kind;
 import io.safebunny.poison.PoisonOperation.Progress;
 import io.safebunny.poison.PoisonOperation.State;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
-import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
@@ -47,7 +45,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What becomes of an operation when the broker does not do what it is asked for. */
 class MovingTest {
 
-    private static final Treatment REPLAY =
+    private static final CopyRule REPLAY =
             copy -> new OutboundMessage(copy.wire(), new Route.ToQueue(PoisonNode.QUEUE), Duration.ZERO);
 
     private final VirtualTimeline timeline = VirtualTimeline.skipping();
@@ -62,28 +60,21 @@ class MovingTest {
         return copy;
     }
 
-    private Progress moved(Kind kind, Treatment treatment) {
-        Events events = new Events(
-                "billing",
-                List.of(told::add),
-                Runnable::run,
-                timeline,
-                new BoundedLog(timeline, ExceptionDetails.FULL));
+    private Progress moved(Kind kind, CopyRule rule) {
         ToldOperation operation = new ToldOperation(kind, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
         Runnable run = new MoveRun(
                 operation,
-                treatment,
-                "billing-poison",
+                rule,
                 () -> new Taken(new ArrayDeque<>(copies)),
-                new CopyMover(
-                        new ConfirmedSender(transport, timeline, Runnable::run, Duration.ofSeconds(5), 10), events),
+                new CopyMover(new Node(SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), transport, timeline)
+                        .callbacks(Runnable::run)
+                        .listeners(List.of(told::add))
+                        .build())),
                 new PoisonReader(
                         Map.of(),
                         null,
                         new ReplayAge(timeline, Duration.ofDays(7), Duration.ofDays(90)),
-                        ExceptionDetails.FULL),
-                timeline,
-                new Metrics(new SimpleMeterRegistry()));
+                        ExceptionDetails.FULL));
         run.run();
         return operation.progress();
     }

@@ -3,8 +3,6 @@ package io.safebunny.poison.replay;
 
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.PublishException;
 import io.safebunny.fixture.OrderPlaced;
@@ -15,6 +13,8 @@ import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryTransport;
 import io.safebunny.message.WireMessage;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
@@ -150,12 +150,12 @@ final class PoisonNode {
     }
 
     PoisonMessages poison() {
-        return engine.poisonMessages();
+        return engine.get(PoisonMessages.class);
     }
 
     /** As another instance of the node, which is started for it, sees them. */
     PoisonMessages atAnotherInstance() {
-        return start(new MemoryTransport(broker, TopologyOptions.defaults())).poisonMessages();
+        return start(new MemoryTransport(broker, TopologyOptions.defaults())).get(PoisonMessages.class);
     }
 
     List<PoisonedMessage> list() {

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.Wires;
@@ -15,6 +13,8 @@ import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.memory.MemoryTransport;
 import io.safebunny.message.Headers;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.poison.EditFailedException;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
@@ -136,7 +136,7 @@ class UnreadableCopyTest {
                 10,
                 RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none()),
                 (payload, context) -> {})));
-        return engine.poisonMessages();
+        return engine.get(PoisonMessages.class);
     }
 
     private void setAside(String id, String how) {

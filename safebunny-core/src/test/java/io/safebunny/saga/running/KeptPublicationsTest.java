@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.PublishOptions;
+import io.safebunny.ScheduledMessages;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Next;
@@ -129,7 +130,7 @@ class KeptPublicationsTest {
 
     @Test
     void whatIsScheduledIsToldAsStoredOnceItIs() {
-        String unused = world.engine("shop").scheduledMessages().schedule(new Remind("1"), LATER);
+        String unused = world.engine("shop").get(ScheduledMessages.class).schedule(new Remind("1"), LATER);
         world.settle();
 
         assertThat(told).containsExactly(new Told("Remind", STORED));
@@ -139,9 +140,9 @@ class KeptPublicationsTest {
 
     @Test
     void whatCannotBeScheduledIsToldAsFailed() {
-        assertThatExceptionOfType(InvalidPublicationException.class)
-                .isThrownBy(() ->
-                        world.engine("shop").scheduledMessages().schedule(new Remind("x".repeat(3_000_000)), LATER));
+        assertThatExceptionOfType(InvalidPublicationException.class).isThrownBy(() -> world.engine("shop")
+                .get(ScheduledMessages.class)
+                .schedule(new Remind("x".repeat(3_000_000)), LATER));
         world.settle();
 
         assertThat(told).containsExactly(new Told("Remind", FAILED));
@@ -151,7 +152,7 @@ class KeptPublicationsTest {
     void whatAHandlerSchedulesEndsWithItsRun() {
         boolean[] fails = {true};
         world.start("post", List.of(SagaWorld.handler("desk", Begin.class, (payload, context) -> {
-            String unused = world.engine("post").scheduledMessages().schedule(new Remind("1"), LATER);
+            String unused = world.engine("post").get(ScheduledMessages.class).schedule(new Remind("1"), LATER);
             if (fails[0]) {
                 throw new IllegalStateException("as the test wants");
             }

@@ -89,7 +89,7 @@ class SagaEditTest {
     }
 
     private PoisonMessages poison(String node) {
-        return world.engine(node).poisonMessages();
+        return world.engine(node).get(PoisonMessages.class);
     }
 
     private List<Verdict> verdicts(String node) {

@@ -12,6 +12,7 @@ import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Starts;
+import io.safebunny.saga.supervision.SagaSupervision;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,7 +108,7 @@ class SagaStuckNewsTest {
         assertThat(saga().status()).isEqualTo(SagaStatus.ACTIVE);
         assertThat(saga().blockedOn()).extracting(BlockedOn::type).containsExactly("Ship");
         assertThat(shipping.told).isEqualTo(saga().blockedOn());
-        assertThat(world.engine("shop").sagasBlocked()).isEqualTo(Map.of("Shipping", 1L));
+        assertThat(world.engine("shop").get(SagaSupervision.class).blocked()).isEqualTo(Map.of("Shipping", 1L));
         assertThat(world.sagas("shop").list("Shipping", SagaStatus.ACTIVE, Duration.ZERO, 10))
                 .hasSize(1);
         assertThat(world.counted("safebunny.saga", "type", "Shipping", "state", "active"))

@@ -12,6 +12,7 @@ import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Starts;
 import io.safebunny.saga.document.SagaDocument;
+import io.safebunny.saga.supervision.SagaSupervision;
 import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.Listing;
 import io.safebunny.store.MessageRecord;
@@ -337,13 +338,13 @@ class SagaSweepTest {
 
     @Test
     void itIsKnownHowOldTheFiguresAre() {
-        assertThat(world.engine("waits").sagasCountedAt()).isNull();
+        assertThat(world.engine("waits").get(SagaSupervision.class).countedAt()).isNull();
         world.pass(SagaWorld.LEASE);
         Instant first = world.timeline.now();
-        assertThat(world.engine("waits").sagasCountedAt()).isEqualTo(first);
+        assertThat(world.engine("waits").get(SagaSupervision.class).countedAt()).isEqualTo(first);
 
         countsNothing = true;
         world.pass(SagaWorld.LEASE.multipliedBy(3));
-        assertThat(world.engine("waits").sagasCountedAt()).isEqualTo(first);
+        assertThat(world.engine("waits").get(SagaSupervision.class).countedAt()).isEqualTo(first);
     }
 }

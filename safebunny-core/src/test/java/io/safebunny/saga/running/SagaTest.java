@@ -17,6 +17,7 @@ import io.safebunny.saga.running.OrderSaga.Refund;
 import io.safebunny.saga.running.OrderSaga.ReleaseStock;
 import io.safebunny.saga.running.OrderSaga.ReserveStock;
 import io.safebunny.saga.running.OrderSaga.StockReserved;
+import io.safebunny.saga.supervision.SagaSupervision;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -209,7 +210,10 @@ class SagaTest {
         world.pass(Duration.ofMinutes(1));
 
         assertThat(saga().status()).isEqualTo(SagaStatus.COMPENSATION_FAILED);
-        assertThat(world.engine("orders").sagasNeedingRepair().toString())
+        assertThat(world.engine("orders")
+                        .get(SagaSupervision.class)
+                        .needingRepair()
+                        .toString())
                 .isEqualTo("{OrderSaga={COMPENSATION_FAILED=1}}");
         assertThat(world.effects).doesNotContain("failed: declined");
 

@@ -8,12 +8,13 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.MessageContext;
 import io.safebunny.PublishOptions;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.memory.MemoryTransport;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.saga.BunnySaga;
+import io.safebunny.saga.Sagas;
 import io.safebunny.saga.Starts;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.VirtualTimeline;
@@ -97,11 +98,11 @@ class SagaTurnsTest {
 
     private void begin(String id) {
         send(id, new Begin(0));
-        await().until(() -> !sums.sagas().find(id).isEmpty());
+        await().until(() -> !sums.get(Sagas.class).find(id).isEmpty());
     }
 
     private String state(String id) {
-        return sums.sagas().find(id).get(0).state();
+        return sums.get(Sagas.class).find(id).get(0).state();
     }
 
     /** They would wait for as long as the busy saga does, if all places of the queue were taken by those that wait for their turn. */

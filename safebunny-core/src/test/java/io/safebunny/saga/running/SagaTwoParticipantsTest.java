@@ -168,7 +168,7 @@ class SagaTwoParticipantsTest {
     void norIsItWhenItComesAfterTheNews() {
         answersAtOnce = true;
         failing.remove("yard");
-        BunnyOperations operations = world.engine("shop").operations();
+        BunnyOperations operations = world.engine("shop").get(BunnyOperations.class);
         operations.pause("Shipped", Duration.ofSeconds(10), Scope.INSTANCE, "the news comes first", "the test");
         world.publish("desk", new Begin("1"), ID);
         assertThat(saga().blockedOn()).extracting(BlockedOn::node).containsExactly("hall");

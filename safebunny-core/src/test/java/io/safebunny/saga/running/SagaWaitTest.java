@@ -20,6 +20,7 @@ import io.safebunny.saga.running.OrderSaga.Refund;
 import io.safebunny.saga.running.OrderSaga.ReleaseStock;
 import io.safebunny.saga.running.OrderSaga.ReserveStock;
 import io.safebunny.saga.running.OrderSaga.StockReserved;
+import io.safebunny.saga.supervision.SagaSupervision;
 import io.safebunny.saga.supervision.UndoingSagas;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -115,10 +116,10 @@ class SagaWaitTest {
         world.pass(SagaWorld.LEASE.multipliedBy(2));
 
         assertThat(saga().status()).isEqualTo(SagaStatus.COMPENSATING);
-        assertThat(world.engine("orders").sagasUndoing())
+        assertThat(world.engine("orders").get(SagaSupervision.class).undoing())
                 .isEqualTo(Map.of("OrderSaga", new UndoingSagas(1, since, false)));
         world.pass(Duration.ofHours(1));
-        assertThat(world.engine("orders").sagasUndoing())
+        assertThat(world.engine("orders").get(SagaSupervision.class).undoing())
                 .isEqualTo(Map.of("OrderSaga", new UndoingSagas(1, since, true)));
 
         world.arrivals = message -> 1;
@@ -127,7 +128,7 @@ class SagaWaitTest {
 
         assertThat(saga().status()).isEqualTo(SagaStatus.FAILED);
         assertThat(world.effects).containsExactly("refund", "release");
-        assertThat(world.engine("orders").sagasUndoing()).isEmpty();
+        assertThat(world.engine("orders").get(SagaSupervision.class).undoing()).isEmpty();
     }
 
     @Test

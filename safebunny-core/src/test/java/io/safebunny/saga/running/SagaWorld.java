@@ -5,8 +5,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.PublishOptions;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.fixture.ShiftedTimeline;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
@@ -20,6 +18,8 @@ import io.safebunny.message.MessageTypes;
 import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.PublishMiddleware;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
@@ -192,7 +192,7 @@ public final class SagaWorld {
     }
 
     Sagas sagas(String node) {
-        return engine(node).sagas();
+        return engine(node).get(Sagas.class);
     }
 
     SagaView saga(String node, String id) {

@@ -11,7 +11,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.cosmos.CosmosContainerOptions;
 import io.safebunny.cosmos.CosmosMessageStore;
 import io.safebunny.cosmos.CosmosRecords;
-import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Retention;
 import org.springframework.beans.factory.ObjectProvider;

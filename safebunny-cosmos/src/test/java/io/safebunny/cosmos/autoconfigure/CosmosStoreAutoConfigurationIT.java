@@ -13,7 +13,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.cosmos.CosmosAccount;
 import io.safebunny.cosmos.CosmosMessageStore;
 import io.safebunny.cosmos.CosmosRecords;
-import io.safebunny.engine.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.autoconfigure;
 
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.jdbc.store.JdbcMessageStore;
 import io.safebunny.jdbc.store.JdbcStoreOptions;
 import io.safebunny.jdbc.store.TransactionalJdbcMessageStore;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.store.MessageStore;
 import javax.sql.DataSource;
 import org.slf4j.Logger;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.autoconfigure;
 
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.jdbc.store.JdbcStoreOptions;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.store.Retention;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;

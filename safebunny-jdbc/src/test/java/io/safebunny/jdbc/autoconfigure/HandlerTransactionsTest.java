@@ -4,8 +4,8 @@ package io.safebunny.jdbc.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyHandler;
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.OnTimeout;
 import java.lang.annotation.Retention;

@@ -3,8 +3,8 @@ package io.safebunny.jdbc.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.jdbc.outbox.JdbcOutbox;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Outbox;
 import io.safebunny.test.CapturedLogs;

@@ -3,12 +3,12 @@ package io.safebunny.jdbc.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.jdbc.outbox.JdbcOutbox;
 import io.safebunny.jdbc.store.JdbcMessageStore;
 import io.safebunny.jdbc.store.TransactionalJdbcMessageStore;
 import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;

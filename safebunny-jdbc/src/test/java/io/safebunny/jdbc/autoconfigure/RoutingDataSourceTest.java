@@ -4,11 +4,11 @@ package io.safebunny.jdbc.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.safebunny.engine.SafeBunnyOptions;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.jdbc.store.JdbcMessageStore;
 import io.safebunny.jdbc.store.JdbcStoreOptions;
 import io.safebunny.jdbc.store.TransactionalJdbcMessageStore;
+import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.waiting.Workers;

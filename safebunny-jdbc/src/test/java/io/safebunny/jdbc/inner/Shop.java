@@ -10,8 +10,6 @@ import io.safebunny.MessageContext;
 import io.safebunny.PublishOptions;
 import io.safebunny.Published;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
@@ -21,10 +19,13 @@ import io.safebunny.jdbc.outbox.JdbcOutbox;
 import io.safebunny.jdbc.outbox.JdbcOutboxOptions;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryTransport;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Sagas;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;
@@ -149,7 +150,7 @@ final class Shop implements AutoCloseable {
     }
 
     List<SagaView> sagasOfTheOrder(String saga) {
-        return node.sagas().find(saga, started).stream().toList();
+        return node.get(Sagas.class).find(saga, started).stream().toList();
     }
 
     void awaitSent(String... expected) {

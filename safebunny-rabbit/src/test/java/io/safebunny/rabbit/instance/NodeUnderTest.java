@@ -6,16 +6,16 @@ import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.ScheduledMessages;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
-import io.safebunny.consuming.TrustedUsers;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handler.TrustedUsers;
 import io.safebunny.handler.scanning.SagaScanner;
 import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.rabbit.RabbitTransport;
 import io.safebunny.rabbit.RabbitTransportOptions;
@@ -261,17 +261,17 @@ public final class NodeUnderTest implements AutoCloseable {
 
     /** Of a node that was started with some. */
     public Sagas sagas() {
-        return engine.sagas();
+        return engine.get(Sagas.class);
     }
 
     /** Of a node that handles something. */
     public PoisonMessages poisonMessages() {
-        return engine.poisonMessages();
+        return engine.get(PoisonMessages.class);
     }
 
     /** Of a node that waits. */
     public ScheduledMessages scheduledMessages() {
-        return engine.scheduledMessages();
+        return engine.get(ScheduledMessages.class);
     }
 
     public BunnyCircuitBreaker breaker() {

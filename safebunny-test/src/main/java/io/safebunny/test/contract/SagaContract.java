@@ -9,8 +9,6 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.PublishOptions;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
@@ -20,6 +18,8 @@ import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryTransport;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.WireMessage;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
@@ -30,7 +30,9 @@ import io.safebunny.saga.SagaPage;
 import io.safebunny.saga.SagaQuery;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Sagas;
 import io.safebunny.saga.Starts;
+import io.safebunny.saga.supervision.SagaSupervision;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
@@ -189,7 +191,7 @@ public abstract class SagaContract {
     }
 
     private SagaView view(SafeBunnyEngine engine, String id) {
-        return engine.sagas().find(id).get(0);
+        return engine.get(Sagas.class).find(id).get(0);
     }
 
     @Test
@@ -201,7 +203,7 @@ public abstract class SagaContract {
         SafeBunnyEngine two = start(node, List.of(), saga);
         PublishOptions toHot = PublishOptions.none().withCorrelationId("hot");
         var unusedBegun = desk.bunny().publish(new Begin(), toHot);
-        await().until(() -> !one.sagas().find("hot").isEmpty());
+        await().until(() -> !one.get(Sagas.class).find("hot").isEmpty());
 
         List<CompletableFuture<?>> sent = new ArrayList<>();
         for (int i = 1; i <= messages; i++) {
@@ -240,7 +242,8 @@ public abstract class SagaContract {
     }
 
     private static SagaPage page(SafeBunnyEngine engine, @Nullable String after, int limit) {
-        return engine.sagas().page(new SagaQuery("Sums", EnumSet.allOf(SagaStatus.class), false, after, limit));
+        return engine.get(Sagas.class)
+                .page(new SagaQuery("Sums", EnumSet.allOf(SagaStatus.class), false, after, limit));
     }
 
     private double counted(String meter) {
@@ -271,7 +274,8 @@ public abstract class SagaContract {
 
         for (int i = 0; i < FAILED; i++) {
             String id = node + "-" + i;
-            await().until(() -> one.sagas().find(id).stream().anyMatch(view -> view.status() == SagaStatus.FAILED));
+            await().until(() ->
+                    one.get(Sagas.class).find(id).stream().anyMatch(view -> view.status() == SagaStatus.FAILED));
             assertThat(charged).containsEntry(id, 0);
             assertThat(view(one, id).timeouts()).isEmpty();
         }
@@ -282,7 +286,7 @@ public abstract class SagaContract {
     }
 
     private static List<SagaView> failed(SafeBunnyEngine engine) {
-        return engine.sagas().list("Sums", SagaStatus.FAILED, Duration.ZERO, 100);
+        return engine.get(Sagas.class).list("Sums", SagaStatus.FAILED, Duration.ZERO, 100);
     }
 
     @Test
@@ -297,7 +301,7 @@ public abstract class SagaContract {
                         handler(GiveBack.class, (payload, context) -> {})));
         PublishOptions toIt = PublishOptions.none().withCorrelationId("ended");
         var unusedBegun = desk.bunny().publish(new Begin(), toIt);
-        await().until(() -> !one.sagas().find("ended").isEmpty());
+        await().until(() -> !one.get(Sagas.class).find("ended").isEmpty());
         var unusedDeclined = billing.bunny().publish(new Declined("ended"), toIt);
         await().until(() -> view(one, "ended").status() == SagaStatus.FAILED);
 
@@ -333,17 +337,17 @@ public abstract class SagaContract {
         var unusedBegun =
                 desk.bunny().publish(new Begin(), PublishOptions.none().withCorrelationId("told"));
 
-        await().until(() -> !one.sagas().find("told").isEmpty()
+        await().until(() -> !one.get(Sagas.class).find("told").isEmpty()
                 && view(one, "told").blockedOn().size() == 1);
-        assertThat(one.sagas().list("Sums", SagaStatus.ACTIVE, Duration.ZERO, 10))
+        assertThat(one.get(Sagas.class).list("Sums", SagaStatus.ACTIVE, Duration.ZERO, 10))
                 .hasSize(1);
 
         sendUnreadable("told");
         await().until(() -> view(one, "told").status() == SagaStatus.STUCK);
-        one.sagas().resume("Sums", "told", "without it");
+        one.get(Sagas.class).resume("Sums", "told", "without it");
         await().until(() -> view(one, "told").status() == SagaStatus.ACTIVE);
         assertThat(view(one, "told").blockedOn()).hasSize(1);
-        await().until(() -> one.sagasBlocked().equals(Map.of("Sums", 1L)));
+        await().until(() -> one.get(SagaSupervision.class).blocked().equals(Map.of("Sums", 1L)));
     }
 
     private void sendUnreadable(String id) {

@@ -7,13 +7,13 @@ import io.safebunny.PublishOptions;
 import io.safebunny.ScheduledMessage.Status;
 import io.safebunny.ScheduledMessages;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryTransport;
 import io.safebunny.message.MessageTypes;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.store.MessageStore;
@@ -102,14 +102,15 @@ public abstract class ScheduledContract {
                     true,
                     List.of(
                             handler("desk", CancelAndFail.class, (payload, context) -> {
-                                assertThat(diary[0].scheduledMessages().cancel(((CancelAndFail) payload).handle()))
+                                assertThat(diary[0].get(ScheduledMessages.class)
+                                                .cancel(((CancelAndFail) payload).handle()))
                                         .isTrue();
                                 failed.incrementAndGet();
                                 throw new IllegalStateException("test");
                             }),
                             handler("desk", Schedule.class, (payload, context) -> {
                                 int number = ((Schedule) payload).number();
-                                String unusedHandle = diary[0].scheduledMessages()
+                                String unusedHandle = diary[0].get(ScheduledMessages.class)
                                         .schedule(
                                                 new Reminder(number),
                                                 PublishOptions.none().withDelay(Duration.ofMillis(200)));
@@ -140,8 +141,8 @@ public abstract class ScheduledContract {
     @Test
     void answersWhatHappensHoweverCloseTheRace() {
         List<SafeBunnyEngine> diary = start();
-        ScheduledMessages one = diary.get(0).scheduledMessages();
-        ScheduledMessages two = diary.get(1).scheduledMessages();
+        ScheduledMessages one = diary.get(0).get(ScheduledMessages.class);
+        ScheduledMessages two = diary.get(1).get(ScheduledMessages.class);
         Instant due = timeline.now().plusMillis(1_500);
         List<String> handles = new ArrayList<>();
         for (int i = 0; i < MESSAGES; i++) {
@@ -195,11 +196,11 @@ public abstract class ScheduledContract {
     @Test
     void cancelsBeforeAnyInstanceHasTakenIt() {
         List<SafeBunnyEngine> diary = start();
-        ScheduledMessages messages = diary.get(0).scheduledMessages();
+        ScheduledMessages messages = diary.get(0).get(ScheduledMessages.class);
         for (int i = 0; i < 20; i++) {
             String handle = messages.schedule(new Reminder(i), at(timeline.now().plusMillis(500)));
             assertThat(messages.cancel(handle)).isTrue();
-            assertThat(diary.get(1).scheduledMessages().cancel(handle)).isTrue();
+            assertThat(diary.get(1).get(ScheduledMessages.class).cancel(handle)).isTrue();
         }
         String last = messages.schedule(new Reminder(20), at(timeline.now().plusMillis(600)));
 
@@ -211,7 +212,7 @@ public abstract class ScheduledContract {
     @Test
     void cancelsAtOnceThoughTheHandlerFails() {
         List<SafeBunnyEngine> diary = start();
-        ScheduledMessages messages = diary.get(0).scheduledMessages();
+        ScheduledMessages messages = diary.get(0).get(ScheduledMessages.class);
         String handle = messages.schedule(new Reminder(1), at(timeline.now().plusMillis(1_500)));
         await().until(() -> messages.find(handle).isPresent());
         var unused = start("desk", false, List.of()).bunny().publish(new CancelAndFail(handle));

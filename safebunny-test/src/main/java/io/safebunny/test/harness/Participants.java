@@ -3,13 +3,13 @@ package io.safebunny.test.harness;
 
 import io.safebunny.PoisonMessageException;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Headers;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.time.Deadline;

@@ -6,12 +6,13 @@ import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.engine.SafeBunnyOptions;
-import io.safebunny.engine.SafeBunnyParts;
 import io.safebunny.memory.MemoryTransport;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
+import io.safebunny.saga.supervision.SagaSupervision;
 import io.safebunny.serialization.json.JsonMessageSerializer;
 import io.safebunny.serialization.json.Serializers;
 import io.safebunny.store.MessageRecord;
@@ -115,9 +116,9 @@ final class Instance implements SimulatedNode {
     }
 
     List<SagaView> sagasToRepair() {
-        return engine.hasSagas()
+        return engine.get(SagaSupervision.class).hasSagas()
                 ? Stream.of(SagaStatus.STUCK, SagaStatus.COMPENSATION_FAILED)
-                        .flatMap(status -> engine.sagas().list(null, status, Duration.ZERO, 1).stream())
+                        .flatMap(status -> engine.get(Sagas.class).list(null, status, Duration.ZERO, 1).stream())
                         .toList()
                 : List.of();
     }
@@ -176,7 +177,7 @@ final class Instance implements SimulatedNode {
 
     @Override
     public Sagas sagas() {
-        return LateSagas.of(engine);
+        return engine.get(Sagas.class);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.safebunny.test.simulation;
 
 import io.safebunny.message.WireMessage;
 import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonOperation.Progress;
 import io.safebunny.poison.PoisonOperation.State;
@@ -71,7 +72,7 @@ final class Operator {
             if (!setAside(node.getKey()).isEmpty()) {
                 replays.add(node.getValue()
                         .engine()
-                        .poisonMessages()
+                        .get(PoisonMessages.class)
                         .replay(PoisonRequest.of(PoisonFilter.all(), "the simulation", "it is mended")));
             }
         }

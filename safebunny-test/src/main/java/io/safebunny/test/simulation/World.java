@@ -6,6 +6,8 @@ import io.safebunny.memory.MemoryBroker;
 import io.safebunny.message.WireMessage;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Sagas;
+import io.safebunny.saga.supervision.SagaSupervision;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
@@ -146,9 +148,9 @@ final class World implements AutoCloseable {
 
     private List<SagaView> sagas(String node, String id) {
         Instance running = nodes().get(node);
-        return running == null || !running.engine().hasSagas()
+        return running == null || !running.engine().get(SagaSupervision.class).hasSagas()
                 ? List.of()
-                : running.engine().sagas().find(id);
+                : running.engine().get(Sagas.class).find(id);
     }
 
     /** All publications of nodes without repeats, in order. */

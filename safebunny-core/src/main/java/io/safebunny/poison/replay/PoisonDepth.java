@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.engine;
+package io.safebunny.poison.replay;
 
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.time.Timeline;

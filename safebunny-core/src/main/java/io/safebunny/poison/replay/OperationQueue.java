@@ -10,7 +10,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** One operation at a time, and the last ones. Thread-safe. */
-final class Operations {
+final class OperationQueue {
 
     private static final int REMEMBERED = 100;
 
@@ -19,7 +19,7 @@ final class Operations {
     private @Nullable ToldOperation running;
 
     /** @param blocking runs each as one task */
-    Operations(Executor blocking) {
+    OperationQueue(Executor blocking) {
         this.blocking = blocking;
     }
 

@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param at by the clock of the instance that was asked
  * @param duration of the pause; zero resumes
  */
-record Order(String operation, String type, Instant at, Duration duration, String reason, String by) {
+record PauseOrder(String operation, String type, Instant at, Duration duration, String reason, String by) {
 
     boolean isPause() {
         return !duration.isZero();
@@ -50,17 +50,17 @@ record Order(String operation, String type, Instant at, Duration duration, Strin
     }
 
     /** @throws IllegalArgumentException when something is missing or out of range */
-    static Order read(JsonNode json) {
+    static PauseOrder read(JsonNode json) {
         long millis = json.path("millis").asLong(-1);
-        if (millis < 0 || millis > Limits.LONGEST_PAUSE.toMillis()) {
+        if (millis < 0 || millis > PauseLimits.LONGEST_PAUSE.toMillis()) {
             throw new IllegalArgumentException("millis");
         }
-        return new Order(
-                Limits.text(json, "operation", Limits.LONGEST_ID),
-                Limits.text(json, "type", Limits.LONGEST_ID),
+        return new PauseOrder(
+                PauseLimits.text(json, "operation", PauseLimits.LONGEST_ID),
+                PauseLimits.text(json, "type", PauseLimits.LONGEST_ID),
                 Instant.ofEpochMilli(json.path("at").asLong(0)),
                 Duration.ofMillis(millis),
-                Limits.text(json, "reason", Limits.LONGEST_REASON),
-                Limits.text(json, "by", Limits.LONGEST_BY));
+                PauseLimits.text(json, "reason", PauseLimits.LONGEST_REASON),
+                PauseLimits.text(json, "by", PauseLimits.LONGEST_BY));
     }
 }

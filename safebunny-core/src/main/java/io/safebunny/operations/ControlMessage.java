@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param operation that is to be read, or was; {@code null} for the other kinds
  * @param applied of an answer: whether the store was read and has the operation
  */
-record Word(Kind kind, String from, @Nullable String operation, boolean applied) {
+record ControlMessage(Kind kind, String from, @Nullable String operation, boolean applied) {
 
     enum Kind {
         /** An instance has started; the others say that they are here. */
@@ -32,16 +32,16 @@ record Word(Kind kind, String from, @Nullable String operation, boolean applied)
 
     private static final int LARGEST = 16 * 1024;
 
-    static Word of(Kind kind, String from) {
-        return new Word(kind, from, null, false);
+    static ControlMessage of(Kind kind, String from) {
+        return new ControlMessage(kind, from, null, false);
     }
 
-    static Word read(String from, String operation) {
-        return new Word(Kind.READ, from, operation, false);
+    static ControlMessage read(String from, String operation) {
+        return new ControlMessage(Kind.READ, from, operation, false);
     }
 
-    static Word answer(String from, String operation, boolean applied) {
-        return new Word(Kind.ANSWER, from, operation, applied);
+    static ControlMessage answer(String from, String operation, boolean applied) {
+        return new ControlMessage(Kind.ANSWER, from, operation, applied);
     }
 
     byte[] write(JsonMapper mapper) {
@@ -56,7 +56,7 @@ record Word(Kind kind, String from, @Nullable String operation, boolean applied)
     }
 
     /** @return {@code null} for what no instance of this version tells */
-    static @Nullable Word parse(byte[] bytes, JsonMapper mapper) {
+    static @Nullable ControlMessage parse(byte[] bytes, JsonMapper mapper) {
         if (bytes.length > LARGEST) {
             return null;
         }
@@ -64,10 +64,10 @@ record Word(Kind kind, String from, @Nullable String operation, boolean applied)
             JsonNode json = mapper.readTree(bytes);
             Kind kind = Kind.valueOf(json.path("kind").asString(""));
             boolean named = kind == Kind.READ || kind == Kind.ANSWER;
-            return new Word(
+            return new ControlMessage(
                     kind,
-                    Names.printable(Limits.text(json, "from", Limits.LONGEST_ID)),
-                    named ? Names.printable(Limits.text(json, "operation", Limits.LONGEST_ID)) : null,
+                    Names.printable(PauseLimits.text(json, "from", PauseLimits.LONGEST_ID)),
+                    named ? Names.printable(PauseLimits.text(json, "operation", PauseLimits.LONGEST_ID)) : null,
                     json.path("applied").asBoolean(false));
         } catch (JacksonException | IllegalArgumentException e) {
             return null;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.consuming;
+package io.safebunny.handler;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
@@ -100,7 +99,7 @@ public record TrustedUsers(Map<String, String> byNode) {
      * @param user who sent the message, as the broker made sure of; {@code null} when that was not told
      * @throws InvalidMessageException {@code missing-property}
      */
-    void require(String node, List<String> from, @Nullable String user, Envelope envelope) {
+    public void require(String node, List<String> from, @Nullable String user, Envelope envelope) {
         if (!isChecked(from) || (user != null && isTrusted(node, from, user, envelope.node()))) {
             return;
         }

@@ -6,7 +6,7 @@ import io.safebunny.transport.OutboundMessage;
 import org.jspecify.annotations.Nullable;
 
 /** What an operation does with the copies that match. Confined to one thread. */
-interface Treatment {
+interface CopyRule {
 
     /** Where the copy goes; {@code null} when it stays where it is, for the reason that its verdict gives. */
     @Nullable

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.engine;
+package io.safebunny.poison.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

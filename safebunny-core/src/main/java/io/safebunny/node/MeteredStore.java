@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.engine;
+package io.safebunny.node;
 
-import io.safebunny.engine.StoreTimers.Operation;
+import io.safebunny.node.StoreTimers.Operation;
 import io.safebunny.observation.Metrics;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;

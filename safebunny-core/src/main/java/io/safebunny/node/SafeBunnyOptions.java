@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.engine;
+package io.safebunny.node;
 
-import io.safebunny.consuming.TrustedUsers;
-import io.safebunny.dedup.DedupOptions;
 import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.handler.TrustedUsers;
 import io.safebunny.message.Names;
 import io.safebunny.store.Retention;
 import io.safebunny.topology.TopologyOptions;
@@ -21,7 +20,7 @@ import java.util.function.Consumer;
  * @param maxMessageSize largest body in bytes, published or consumed
  * @param retention how long handled messages are remembered
  * @param poisonRetention how long messages are remembered that were set aside: for whoever makes the store
- * @param lease how long a claim is respected unless it is renewed, see {@link DedupOptions}
+ * @param lease how long a claim is respected unless it is renewed
  * @param exceptionDetails how much of an exception logs and poison messages show
  * @param trustedUsers the broker users that nodes publish as
  * @param sagaRetention how long sagas that have ended are kept

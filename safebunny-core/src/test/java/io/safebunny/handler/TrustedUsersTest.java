@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.consuming;
+package io.safebunny.handler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.fixture.LogLines;
-import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.InvalidMessageException;

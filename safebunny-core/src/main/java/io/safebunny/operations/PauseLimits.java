@@ -7,7 +7,7 @@ import java.time.Duration;
 import tools.jackson.databind.JsonNode;
 
 /** What is accepted from callers and from other instances. */
-final class Limits {
+final class PauseLimits {
 
     static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
     static final Duration LONGEST_PAUSE = Duration.ofDays(365);
@@ -15,7 +15,7 @@ final class Limits {
     static final int LONGEST_REASON = 500;
     static final int LONGEST_BY = 100;
 
-    private Limits() {}
+    private PauseLimits() {}
 
     /** @throws MisuseException SB-5001 */
     static Duration pause(Duration duration) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.engine;
+package io.safebunny.node;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -10,7 +10,6 @@ import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.handling.MessageScope;
 import io.safebunny.identity.IdScheme;
 import io.safebunny.identity.LineageIdScheme;
-import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.ContextPropagator;
 import io.safebunny.middleware.PublishMiddleware;
@@ -104,10 +103,6 @@ public final class SafeBunnyParts {
     @Nullable
     MeteredStore meteredStore() {
         return meteredStore;
-    }
-
-    boolean storeOutlivesProcess() {
-        return !(store instanceof MemoryMessageStore);
     }
 
     public @Nullable Outbox outbox() {

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.node;
+
+import io.safebunny.breaker.CircuitBreakers;
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.identity.IdScheme;
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.Events;
+import io.safebunny.observation.Metrics;
+import io.safebunny.observation.Observations;
+import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.LibraryMessages;
+import io.safebunny.publishing.PipelineBunny;
+import io.safebunny.publishing.PublishingOptions;
+import io.safebunny.store.MessageStore;
+import io.safebunny.time.Timeline;
+import io.safebunny.transport.Transport;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** What everything in one node shares, made of its parts. Immutable, and all of it is thread-safe. */
+public final class Node {
+
+    private final SafeBunnyParts parts;
+    private final BoundedLog log;
+    private final Metrics metrics;
+    private final Events events;
+    private final Observations observations;
+    private final ConfirmedSender sender;
+    private final CurrentHandling current = new CurrentHandling();
+    private final PipelineBunny publisher;
+    private final LibraryMessages library;
+
+    public Node(SafeBunnyParts parts) {
+        this.parts = parts;
+        SafeBunnyOptions options = parts.options();
+        log = new BoundedLog(parts.timeline(), options.exceptionDetails());
+        metrics = new Metrics(parts.meterRegistry());
+        events = new Events(options.node(), parts.listeners(), parts.callbacks(), parts.timeline(), log);
+        observations =
+                new Observations(parts.observationRegistry(), options.topology().mainExchange(), log);
+        sender = new ConfirmedSender(
+                parts.transport(),
+                parts.timeline(),
+                parts.callbacks(),
+                new ConfirmedSender.Limits(options.publishTimeout(), options.maxInFlight()),
+                observations);
+        metrics.inFlight(sender::inFlight);
+        publisher = new PipelineBunny(
+                current,
+                new PublishingOptions(
+                        options.node(), options.maxMessageSize(), parts.codecs().publishing()),
+                parts.idScheme(),
+                parts.serializers().writer(),
+                sender,
+                parts.outbox(),
+                parts.timeline(),
+                metrics,
+                observations,
+                parts.scope(),
+                parts.callbacks(),
+                log,
+                parts.publishMiddlewares());
+        library = new LibraryMessages(options.node(), parts.idScheme(), parts.timeline(), observations);
+    }
+
+    public String name() {
+        return parts.options().node();
+    }
+
+    public SafeBunnyOptions options() {
+        return parts.options();
+    }
+
+    public Timeline timeline() {
+        return parts.timeline();
+    }
+
+    /** Runs what may block, such as calls of the store. */
+    public Executor workers() {
+        return parts.callbacks();
+    }
+
+    public Transport transport() {
+        return parts.transport();
+    }
+
+    /** With its operations timed; {@code null} for none. */
+    public @Nullable MessageStore store() {
+        return parts.meteredStore();
+    }
+
+    /** For those who have made sure that there is one. */
+    public MessageStore requireStore() {
+        return Objects.requireNonNull(store(), "a store");
+    }
+
+    /** {@code null} while the store answers, or when there is none. */
+    public @Nullable StoreOutage storeOutage() {
+        MeteredStore store = parts.meteredStore();
+        return store == null ? null : store.answers().outage();
+    }
+
+    public CircuitBreakers breakers() {
+        return parts.breakers();
+    }
+
+    public IdScheme ids() {
+        return parts.idScheme();
+    }
+
+    public ConfirmedSender sender() {
+        return sender;
+    }
+
+    /** Publishes the application's messages. */
+    public PipelineBunny publisher() {
+        return publisher;
+    }
+
+    /** Makes SafeBunny's own messages. */
+    public LibraryMessages library() {
+        return library;
+    }
+
+    /** The message that this node is handling on each thread. */
+    public CurrentHandling current() {
+        return current;
+    }
+
+    public Metrics metrics() {
+        return metrics;
+    }
+
+    public Observations observations() {
+        return observations;
+    }
+
+    public Events events() {
+        return events;
+    }
+
+    public BoundedLog log() {
+        return log;
+    }
+}

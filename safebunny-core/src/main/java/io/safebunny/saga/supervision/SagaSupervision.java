@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.saga.supervision;
+
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.identity.MarkerMaskIdScheme;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.node.Node;
+import io.safebunny.node.NodeFeature;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.Sagas;
+import io.safebunny.saga.document.BunnyTimeout;
+import io.safebunny.saga.document.SagaMessages;
+import io.safebunny.saga.document.SagaStates;
+import io.safebunny.saga.running.Correlation;
+import io.safebunny.saga.running.Orchestration;
+import io.safebunny.scheduling.SweepRounds;
+import io.safebunny.topology.Topology;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.waiting.RecurringTask;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sagas of a node, of which many nodes have none: their handlers, their sweeper, and how they are looked at and repaired. They are
+ * known from the start on. Thread-safe.
+ */
+public final class SagaSupervision implements NodeFeature {
+
+    private final Node node;
+    private final SagaMessages messages;
+    private final Sagas sagas;
+    private volatile boolean known;
+    private volatile @Nullable Running running;
+
+    public SagaSupervision(Node node) {
+        this.node = node;
+        this.messages = new SagaMessages(node.publisher(), node.library());
+        this.sagas = new StoredSagas(node, messages, this::requireNames);
+    }
+
+    /** What a node has that has sagas. */
+    private record Running(Orchestration orchestration, PoisonWatch watch, SagaCounts counts, RecurringTask sweeps) {}
+
+    @Override
+    public List<Object> offers() {
+        return List.of(sagas, this);
+    }
+
+    /** @throws ConfigurationException SB-1108 when they cannot work with the node's store or ids */
+    @Override
+    public List<HandlerDefinition> handlers(List<SagaDefinition> definitions) {
+        running = definitions.isEmpty() ? null : run(definitions);
+        known = true;
+        return orchestrated(Orchestration::handlers, List.of());
+    }
+
+    private Running run(List<SagaDefinition> definitions) {
+        requireUsable(definitions.get(0));
+        Orchestration orchestration = new Orchestration(node, definitions, messages);
+        Map<String, SagaStates> states =
+                definitions.stream().collect(Collectors.toMap(SagaDefinition::name, SagaStates::new));
+        SagaCounts counts = new SagaCounts(node, orchestration.names());
+        OverdueSagas overdue = new OverdueSagas(
+                node,
+                states,
+                messages,
+                SweepRounds.patience(
+                        retriesOfTimeouts(orchestration), node.options().lease()));
+        SweepRounds rounds = new SweepRounds("Sagas", overdue, node);
+        Runnable sweep = () -> {
+            counts.refresh(); // first, as health tells of the figures, and whatever else fails
+            rounds.run();
+        };
+        return new Running(
+                orchestration,
+                new PoisonWatch(node, messages),
+                counts,
+                new RecurringTask(
+                        "looking after sagas", node.options().lease(), sweep, node.workers(), node.timeline()));
+    }
+
+    private void requireUsable(SagaDefinition first) {
+        if (node.store() == null) {
+            throw new ConfigurationException(
+                    "SB-1108",
+                    "Sagas need a store [%s]: there is none.".formatted(first.description()),
+                    "Set safebunny.store.type to jdbc (with safebunny-jdbc), cosmos (with safebunny-cosmos), or, where sagas may be forgotten with the process, memory; or define a MessageStore bean.");
+        }
+        if (node.ids() instanceof MarkerMaskIdScheme) {
+            throw new ConfigurationException(
+                    "SB-1108",
+                    "Sagas need ids of their own for two commands of one handler [%s]: marker-mask gives both the same."
+                            .formatted(first.description()),
+                    "Remove safebunny.ids.scheme.");
+        }
+    }
+
+    private static RetryStrategy retriesOfTimeouts(Orchestration orchestration) {
+        String type = MessageTypes.nameOf(BunnyTimeout.class);
+        return orchestration.handlers().stream()
+                .filter(handler -> handler.type().equals(type))
+                .map(handler -> handler.recovery().delayed())
+                .findAny()
+                .orElse(RetryStrategy.none());
+    }
+
+    private <T extends @Nullable Object> T orchestrated(Function<Orchestration, T> question, T withoutSagas) {
+        Running present = running;
+        return present == null ? withoutSagas : question.apply(present.orchestration);
+    }
+
+    private <T extends @Nullable Object> T counted(Function<SagaCounts, T> question, T withoutSagas) {
+        Running present = running;
+        return present == null ? withoutSagas : question.apply(present.counts);
+    }
+
+    private Set<String> requireNames() {
+        Set<String> names = orchestrated(Orchestration::names, Set.of());
+        if (names.isEmpty()) {
+            throw new MisuseException(
+                    MisuseException.SAGA,
+                    "Node %s has no sagas, or has not been started. Write a @BunnySaga, and wait for the start."
+                            .formatted(node.name()));
+        }
+        return names;
+    }
+
+    /** {@code null} for messages that have nothing to do with sagas. */
+    public @Nullable Correlation correlationOf(HandlerDefinition handler) {
+        return this.<@Nullable Correlation>orchestrated(orchestration -> orchestration.of(handler), null);
+    }
+
+    /** Nodes whose poison messages may be of sagas; this one is among them. */
+    @Override
+    public List<String> participants() {
+        return orchestrated(Orchestration::participants, List.of());
+    }
+
+    /** Copies of what this node and the participants set aside. */
+    @Override
+    public Map<String, DeliveryHandler> queues() {
+        Running present = running;
+        return present == null ? Map.of() : Map.of(Topology.poisonWatchOf(node.name()), present.watch);
+    }
+
+    @Override
+    public void startPublishing() {
+        Running present = running;
+        if (present != null) {
+            present.sweeps.start();
+        }
+    }
+
+    @Override
+    public void stopPublishing() {
+        Running present = running;
+        if (present != null) {
+            present.sweeps.stop();
+        }
+    }
+
+    /** Whether it is known which sagas the node has, if any: from the start on. */
+    public boolean knowsSagas() {
+        return known;
+    }
+
+    /** Whether the node has sagas; false before the start, see {@link #knowsSagas}. */
+    public boolean hasSagas() {
+        return running != null;
+    }
+
+    /** Those that go on only when a person has looked after them, by name of the saga, as the store said last; empty for none. */
+    public Map<String, Map<SagaStatus, Long>> needingRepair() {
+        return counted(SagaCounts::needingRepair, Map.of());
+    }
+
+    /** Active ones that wait for what was set aside, by name of the saga, as the store said last; empty for none. */
+    public Map<String, Long> blocked() {
+        return counted(SagaCounts::blocked, Map.of());
+    }
+
+    /** Those that are undoing, by name of the saga, as the store said last; empty for none. */
+    public Map<String, UndoingSagas> undoing() {
+        return counted(SagaCounts::undoing, Map.of());
+    }
+
+    /** When the store said what {@link #needingRepair}, {@link #blocked} and {@link #undoing} tell; {@code null} before it has been asked. */
+    public @Nullable Instant countedAt() {
+        return this.<@Nullable Instant>counted(SagaCounts::asOf, null);
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.scheduling;
+
+import io.safebunny.ScheduledMessages;
+import io.safebunny.failure.ConfigurationException;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.identity.MarkerMaskIdScheme;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.node.Node;
+import io.safebunny.node.NodeFeature;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.waiting.RecurringTask;
+import java.time.Duration;
+import java.util.List;
+
+/** Keeps the scheduled messages of a node: their handler, their sweeper, and what an application calls. Thread-safe. */
+public final class Scheduling implements NodeFeature {
+
+    private static final int PREFETCH = 20;
+    private static final int RETRIES = 3;
+    private static final Duration LONGEST_DELAY = Duration.ofSeconds(30);
+
+    private final ScheduledMessages messages;
+    private final HandlerDefinition handler;
+    private final RecurringTask sweeps;
+
+    private Scheduling(Node node) {
+        requireUsable(node);
+        node.metrics().registerScheduled();
+        Duration retention = node.options().retention();
+        Duration lease = node.options().lease();
+        Alarms alarms = new Alarms(node.library(), node.timeline());
+        // the store's clock may differ from the node's, but not by a lease
+        ScheduledDocuments documents = new ScheduledDocuments(node, alarms, retention.minus(lease));
+        messages = new StoredScheduledMessages(node, documents, alarms);
+        Duration delay = retention.dividedBy(4 * RETRIES);
+        RetryStrategy delayed = RetryStrategy.of(RETRIES, delay.compareTo(LONGEST_DELAY) < 0 ? delay : LONGEST_DELAY);
+        handler = new HandlerDefinition(
+                "scheduled messages of node " + node.name(),
+                MessageTypes.nameOf(BunnyScheduled.class),
+                BunnyScheduled.class,
+                List.of(node.name()),
+                PREFETCH,
+                RecoveryPolicy.of(RetryStrategy.none(), delayed),
+                new ScheduledInvoker(node, alarms));
+        OverdueMessages overdue = new OverdueMessages(node, alarms, SweepRounds.patience(delayed, lease));
+        SweepRounds rounds = new SweepRounds("Scheduled messages", overdue, node);
+        sweeps = new RecurringTask(
+                "looking after scheduled messages", lease, rounds::run, node.workers(), node.timeline());
+    }
+
+    /**
+     * @param enabled whether the node keeps scheduled messages; otherwise what is offered refuses with SB-5013
+     * @throws ConfigurationException SB-1109 when it cannot keep them
+     */
+    public static NodeFeature of(Node node, boolean enabled) {
+        return enabled ? new Scheduling(node) : new NoScheduling(node.name());
+    }
+
+    private static void requireUsable(Node node) {
+        if (node.store() == null) {
+            throw new ConfigurationException(
+                    "SB-1109",
+                    "Scheduled messages need a store [node=%s]: there is none.".formatted(node.name()),
+                    "Set safebunny.store.type, or remove safebunny.scheduling.enabled.");
+        }
+        if (node.ids() instanceof MarkerMaskIdScheme) {
+            throw new ConfigurationException(
+                    "SB-1109",
+                    "Scheduled messages need ids of their own [node=%s]: marker-mask gives two of one handler the same."
+                            .formatted(node.name()),
+                    "Remove safebunny.ids.scheme, or safebunny.scheduling.enabled.");
+        }
+    }
+
+    @Override
+    public List<Object> offers() {
+        return List.of(messages);
+    }
+
+    @Override
+    public List<HandlerDefinition> handlers(List<SagaDefinition> sagas) {
+        return List.of(handler);
+    }
+
+    @Override
+    public void startPublishing() {
+        sweeps.start();
+    }
+
+    @Override
+    public void stopPublishing() {
+        sweeps.stop();
+    }
+}
