@@ -113,12 +113,12 @@ public final class SagaSupervision implements NodeFeature {
                 .orElse(RetryStrategy.none());
     }
 
-    private <T extends @Nullable Object> T orchestrated(Function<Orchestration, T> question, T withoutSagas) {
+    private <T> T orchestrated(Function<Orchestration, T> question, T withoutSagas) {
         Running present = running;
         return present == null ? withoutSagas : question.apply(present.orchestration);
     }
 
-    private <T extends @Nullable Object> T counted(Function<SagaCounts, T> question, T withoutSagas) {
+    private <T> T counted(Function<SagaCounts, T> question, T withoutSagas) {
         Running present = running;
         return present == null ? withoutSagas : question.apply(present.counts);
     }
@@ -136,7 +136,8 @@ public final class SagaSupervision implements NodeFeature {
 
     /** {@code null} for messages that have nothing to do with sagas. */
     public @Nullable Correlation correlationOf(HandlerDefinition handler) {
-        return this.<@Nullable Correlation>orchestrated(orchestration -> orchestration.of(handler), null);
+        Running present = running;
+        return present == null ? null : present.orchestration.of(handler);
     }
 
     /** Nodes whose poison messages may be of sagas; this one is among them. */
@@ -195,6 +196,7 @@ public final class SagaSupervision implements NodeFeature {
 
     /** When the store said what {@link #needingRepair}, {@link #blocked} and {@link #undoing} tell; {@code null} before it has been asked. */
     public @Nullable Instant countedAt() {
-        return this.<@Nullable Instant>counted(SagaCounts::asOf, null);
+        Running present = running;
+        return present == null ? null : present.counts.asOf();
     }
 }

@@ -34,16 +34,20 @@ import org.junit.jupiter.api.Test;
 /** A deploy changes safebunny.store.jdbc.transactional, and with it where steps are kept, while messages wait to be handled again. */
 class SwitchedStepsTest {
 
-    private static final Function<Throwable, Failed> RETRY = failure -> Ending.retried(Duration.ofSeconds(1), failure);
-    private static final Function<Throwable, Failed> POISON =
-            failure -> Ending.poisoned(PoisonReason.RETRIES_EXHAUSTED, failure);
-
     private final SystemTimeline timeline = new SystemTimeline("test");
     private final JdbcStoreOptions options = JdbcStoreOptions.of(TestDatabase.newNode(), Duration.ofHours(1));
     private final MessageStore joint = Instances.store(TestDatabase.H2.pool(), options);
     private final MessageStore separate = new JdbcMessageStore(TestDatabase.H2.pool(), options);
     private final String saga = UUID.randomUUID().toString();
     private final List<String> ran = new ArrayList<>();
+
+    private static Failed retried(Throwable failure) {
+        return Ending.retried(Duration.ofSeconds(1), failure);
+    }
+
+    private static Failed poisoned(Throwable failure) {
+        return Ending.poisoned(PoisonReason.RETRIES_EXHAUSTED, failure);
+    }
 
     @AfterEach
     void close() {
@@ -106,8 +110,8 @@ class SwitchedStepsTest {
 
     @Test
     void stepsOfAJointTransactionAreNotRepeatedInSeparateOnes() throws Exception {
-        fails(joint, Map.of(), 1, RETRY);
-        deliver(separate, retry(1), 3, RETRY);
+        fails(joint, Map.of(), 1, SwitchedStepsTest::retried);
+        deliver(separate, retry(1), 3, SwitchedStepsTest::retried);
 
         assertThat(ran).containsExactly("charge", "ship");
     }
@@ -116,25 +120,25 @@ class SwitchedStepsTest {
     @Test
     void norAreThoseOfAnAttemptThatDoesNotCount() throws Exception {
         fails(joint, Map.of(), 1, failure -> new Returned(null, failure, BreakerEffect.of(failure)));
-        deliver(separate, Map.of(), 3, RETRY);
+        deliver(separate, Map.of(), 3, SwitchedStepsTest::retried);
 
         assertThat(ran).containsExactly("charge", "ship");
     }
 
     @Test
     void stepsOfSeparateTransactionsAreNotRepeatedInAJointOne() throws Exception {
-        fails(separate, Map.of(), 1, RETRY);
-        deliver(joint, retry(1), 3, RETRY);
+        fails(separate, Map.of(), 1, SwitchedStepsTest::retried);
+        deliver(joint, retry(1), 3, SwitchedStepsTest::retried);
 
         assertThat(ran).containsExactly("charge", "ship");
     }
 
     @Test
     void norAreThoseOfAMessageThatWasSetAside() throws Exception {
-        fails(joint, Map.of(), 1, POISON);
-        fails(separate, replayed(), 2, POISON);
-        fails(joint, replayed(), 2, POISON);
-        deliver(separate, replayed(), 3, POISON);
+        fails(joint, Map.of(), 1, SwitchedStepsTest::poisoned);
+        fails(separate, replayed(), 2, SwitchedStepsTest::poisoned);
+        fails(joint, replayed(), 2, SwitchedStepsTest::poisoned);
+        deliver(separate, replayed(), 3, SwitchedStepsTest::poisoned);
 
         assertThat(ran).containsExactly("charge", "ship");
     }
@@ -142,21 +146,21 @@ class SwitchedStepsTest {
     /** Its handler did not even ask for them. */
     @Test
     void norAMonthLaterThoseOfAMessageThatWasSetAsideByTheOtherKind() throws Exception {
-        fails(joint, Map.of(), 1, RETRY);
-        fails(separate, retry(1), 0, POISON);
+        fails(joint, Map.of(), 1, SwitchedStepsTest::retried);
+        fails(separate, retry(1), 0, SwitchedStepsTest::poisoned);
         TestDatabase.H2.age(Duration.ofDays(30));
         int unused = separate.removeExpired(100);
-        deliver(joint, replayed(), 3, RETRY);
+        deliver(joint, replayed(), 3, SwitchedStepsTest::retried);
 
         assertThat(ran).containsExactly("charge", "ship");
     }
 
     @Test
     void norWhenItIsChangedBackAndForth() throws Exception {
-        fails(separate, Map.of(), 1, RETRY);
-        fails(joint, retry(1), 2, RETRY);
-        fails(separate, retry(2), 2, RETRY);
-        deliver(joint, retry(3), 3, RETRY);
+        fails(separate, Map.of(), 1, SwitchedStepsTest::retried);
+        fails(joint, retry(1), 2, SwitchedStepsTest::retried);
+        fails(separate, retry(2), 2, SwitchedStepsTest::retried);
+        deliver(joint, retry(3), 3, SwitchedStepsTest::retried);
 
         assertThat(ran).containsExactly("charge", "ship");
     }

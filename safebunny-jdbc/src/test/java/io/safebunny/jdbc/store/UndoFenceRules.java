@@ -97,7 +97,9 @@ abstract class UndoFenceRules {
     @FunctionalInterface
     private interface IfItFails extends Function<Throwable, Failed> {}
 
-    private static final IfItFails RETRY = failure -> Ending.retried(Duration.ZERO, failure);
+    private static Failed retried(Throwable failure) {
+        return Ending.retried(Duration.ZERO, failure);
+    }
 
     /** What a handler does besides its effect. */
     @FunctionalInterface
@@ -126,7 +128,7 @@ abstract class UndoFenceRules {
     }
 
     private void step(Handler handler) throws Exception {
-        step(0, 0, RETRY, handler);
+        step(0, 0, UndoFenceRules::retried, handler);
     }
 
     private void step(int attempt, long poisonVersion, IfItFails ifItFails, Handler handler) throws Exception {
@@ -138,7 +140,7 @@ abstract class UndoFenceRules {
     }
 
     private void undo(Deduplication by, Handler handler) throws Exception {
-        deliver(by, message(UNDO, 0, 0, STEP), RETRY, new Effect("undo", handler));
+        deliver(by, message(UNDO, 0, 0, STEP), UndoFenceRules::retried, new Effect("undo", handler));
     }
 
     /** Does not wait long for the locks of others. In H2 the timeout of a statement does not end that wait. */
@@ -212,7 +214,7 @@ abstract class UndoFenceRules {
         assertThat(stored(STEP).state()).isEqualTo(RecordState.UNDONE);
         assertThat(stored(UNDO).state()).isEqualTo(RecordState.DISPATCHED);
         step(() -> {});
-        step(1, 0, RETRY, () -> {});
+        step(1, 0, UndoFenceRules::retried, () -> {});
 
         assertThat(done).containsExactly("undo");
         assertThat(committed()).containsExactly("undo");
@@ -271,7 +273,7 @@ abstract class UndoFenceRules {
         assertThat(step).failsWithin(Duration.ofSeconds(20));
         assertThat(undo).succeedsWithin(Duration.ofSeconds(20));
         assertThat(stored(STEP).state()).isEqualTo(RecordState.UNDONE);
-        step(1, 0, RETRY, () -> {});
+        step(1, 0, UndoFenceRules::retried, () -> {});
         assertThat(committed()).doesNotContain("step");
         assertThat(done).containsOnlyOnce("step");
     }
@@ -287,13 +289,13 @@ abstract class UndoFenceRules {
         assumeThat(database())
                 .as("H2 waits without end for a transaction in which a statement has failed, as the claim's insert has")
                 .isNotEqualTo(TestDatabase.H2);
-        fail(0, RETRY);
+        fail(0, UndoFenceRules::retried);
         undoInVainWhileInWork(1);
     }
 
     private void undoInVainWhileInWork(int attempt) throws Exception {
         CountDownLatch cameBack = new CountDownLatch(1);
-        Future<?> step = inThread(() -> step(attempt, 0, RETRY, () -> {
+        Future<?> step = inThread(() -> step(attempt, 0, UndoFenceRules::retried, () -> {
             stepBegun.countDown();
             await(cameBack);
         }));
@@ -312,12 +314,12 @@ abstract class UndoFenceRules {
 
     @Test
     void anUndoRunsAfterTheNextAttemptOfItsStep() throws Exception {
-        fail(0, RETRY);
+        fail(0, UndoFenceRules::retried);
         undoWhileInWork(1);
     }
 
     private void undoWhileInWork(int attempt) throws Exception {
-        Future<?> step = inThread(() -> step(attempt, 0, RETRY, () -> {
+        Future<?> step = inThread(() -> step(attempt, 0, UndoFenceRules::retried, () -> {
             stepBegun.countDown();
             await(undoComes);
         }));
@@ -349,14 +351,14 @@ abstract class UndoFenceRules {
 
     @Test
     void aStepThatFailedIsBarredThoughItsUndoIsRolledBack() throws Exception {
-        fail(0, RETRY);
+        fail(0, UndoFenceRules::retried);
         assertThat(stored(STEP).state()).isEqualTo(RecordState.RELEASED);
         assertThatExceptionOfType(IOException.class)
                 .isThrownBy(() -> undo(instance, () -> {
                     throw new IOException("failed");
                 }));
         assertThat(stored(STEP).state()).isEqualTo(RecordState.UNDONE);
-        step(1, 0, RETRY, () -> {});
+        step(1, 0, UndoFenceRules::retried, () -> {});
         assertThat(committed()).isEmpty();
 
         undo(instance);
@@ -370,7 +372,7 @@ abstract class UndoFenceRules {
         long version = stored(STEP).version();
         assertThat(stored(STEP).state()).isEqualTo(RecordState.POISONED);
         undo(instance);
-        step(0, version, RETRY, () -> {});
+        step(0, version, UndoFenceRules::retried, () -> {});
 
         assertThat(committed()).containsExactly("undo");
         assertThat(stored(STEP).state()).isEqualTo(RecordState.UNDONE);
