@@ -51,10 +51,8 @@ final class AfterGroup {
                             "A middleware failed after the handling of message {}",
                             message.messageId(),
                             log.tellable(failure)));
-        } catch (
-                Throwable
-                        unlogged) { // most likely there is no memory for it; a completed message must not become poison
-            // for that
+        } catch (Throwable unlogged) {
+            // most likely there is no memory for it; a completed message must not become poison for that
             return;
         }
     }

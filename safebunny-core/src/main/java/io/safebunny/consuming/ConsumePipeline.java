@@ -27,6 +27,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Middleware;
+import io.safebunny.observation.BoundedLog.Kind;
 import io.safebunny.observation.MessageMeters;
 import io.safebunny.observation.Observations;
 import io.safebunny.recovery.Ending;
@@ -60,6 +61,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
 
     private static final Duration LOSERS_COME_BACK = Duration.ofMillis(200);
     private static final Hold NO_TURN = () -> {};
+    private static final Kind FAILED_BESIDES = Kind.warn(LOG, "Circuit breakers or watchers of publications failed");
 
     private final ConsumePipelineFactory parts;
     private final HandlerDefinition handler;
@@ -185,11 +187,36 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     }
 
     private Settled settled(HandledMessage message) {
-        Ending ending = admitted(message);
-        message.publicationsEnd(ending);
+        Ending ending;
+        try {
+            ending = admitted(message);
+        } catch (Throwable failure) { // before anything was decided
+            ending = recoverer.end(message, failure);
+        }
+        try {
+            message.publicationsEnd(ending);
+        } catch (Throwable e) {
+            failedBesides(message, e);
+        }
         Settled settled = recoverer.carryOut(message, ending);
         afterGroup.tell(message);
         return settled;
+    }
+
+    /** The message has ended, whatever its breaker and those who watch its publications make of that. */
+    private void failedBesides(HandledMessage message, Throwable failure) {
+        try {
+            parts.log()
+                    .tell(
+                            FAILED_BESIDES,
+                            message.delivery.message().message().toString(),
+                            () -> LOG.warn(
+                                    "Message {} has ended, but its circuit breaker, or a watcher of its publications, failed when told",
+                                    message.messageId(),
+                                    parts.log().tellable(failure)));
+        } catch (Throwable unlogged) { // most likely there is no memory for it
+            return;
+        }
     }
 
     /** Before the breaker, which speaks of handlers, comes what is wrong with the delivery itself. */
@@ -214,22 +241,29 @@ final class ConsumePipeline implements DeliverySettler.Processing {
                     NotHandledException.later("Type %s is paused".formatted(message.type()), Duration.ZERO));
         }
         Ending ending = inContext(message);
-        admission.ended(ending);
+        try {
+            admission.ended(ending);
+        } catch (Throwable e) {
+            failedBesides(message, e);
+        }
         return ending;
     }
 
     /** What the application keeps on the thread is there before a transaction begins, and until it has ended. */
     private Ending inContext(HandledMessage message) {
+        Ending decided = null;
         try (PropagatedContext.Opened unused = contexts.open(message)) {
             if (correlation == null) {
-                return handled(message, NO_TURN);
+                decided = handled(message, NO_TURN);
+            } else {
+                String saga = correlation.enter(message.handling, message.payload());
+                try (Hold turn = turns.take(saga)) {
+                    decided = turn == null ? turns.comesBack(saga, message) : handled(message, turn);
+                }
             }
-            String saga = correlation.enter(message.handling, message.payload());
-            try (Hold turn = turns.take(saga)) {
-                return turn == null ? turns.comesBack(saga, message) : handled(message, turn);
-            }
+            return decided;
         } catch (Throwable failure) { // an Error of one message must not end the service
-            return recoverer.end(message, failure);
+            return decided == null ? recoverer.end(message, failure) : decided;
         }
     }
 

@@ -3,6 +3,7 @@ package io.safebunny.dedup;
 
 import io.safebunny.dedup.Claim.NotWritten;
 import io.safebunny.dedup.Claim.Written;
+import io.safebunny.dedup.Claimed.Ours;
 import io.safebunny.dedup.LeasedRecord.JointResult;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Companions;
@@ -24,6 +25,7 @@ import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordState;
 import io.safebunny.time.Timeline;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -69,13 +71,16 @@ final class LeasedClaims implements Claims {
     @Override
     public Claimed claim(Handling handling) {
         long before = timeline.nanoTime();
-        return failures.claimed(
+        Claimed claimed = failures.claimed(
                 handling.message().id(),
-                () -> ownership.claim(handling, false, record -> {
-                    LeasedRecord held = new LeasedRecord(store, timeline, log, record, before);
-                    renewals.add(held);
-                    return new Leased(handling, held);
-                }));
+                () -> ownership.claim(
+                        handling,
+                        false,
+                        record -> new Leased(handling, new LeasedRecord(store, timeline, log, record, before))));
+        if (claimed instanceof Ours ours && ours.claim() instanceof Leased leased) {
+            renewals.add(leased.held); // last: only what the caller closes is renewed
+        }
+        return claimed;
     }
 
     @Override
@@ -138,6 +143,14 @@ final class LeasedClaims implements Claims {
 
         @Override
         public Failed release(Throwable failure, Failed ending) {
+            if (held.record().state() != RecordState.CLAIMED) { // written as handled, whatever failed since then
+                return failures.othersByNow(
+                        failure,
+                        NotHandledException.later(
+                                "Message %s is recorded as handled"
+                                        .formatted(handling.message().id()),
+                                Duration.ZERO));
+            }
             boolean ours;
             PoisonRecord stored;
             try {

@@ -60,22 +60,19 @@ final class TransactionalClaims implements Claims {
 
     @Override
     public Claimed claim(Handling handling) {
-        Turn turn;
+        Transactional claim = new Transactional(handling);
+        boolean ours = false;
         try {
-            turn = store.awaitTurn();
+            claim.turn = store.awaitTurn();
+            Claimed claimed = failures.claimed(handling.message().id(), claim::begin);
+            ours = claimed instanceof Ours;
+            return claimed;
         } catch (InterruptedException e) { // the process is stopping
             Thread.currentThread().interrupt();
             return new Busy(NotHandledException.later(
                     "Message %s waited for its turn when its thread was interrupted"
                             .formatted(handling.message().id()),
                     Duration.ZERO));
-        }
-        Transactional claim = new Transactional(handling, turn);
-        boolean ours = false;
-        try {
-            Claimed claimed = failures.claimed(handling.message().id(), claim::begin);
-            ours = claimed instanceof Ours;
-            return claimed;
         } finally {
             if (!ours) {
                 claim.close();
@@ -88,14 +85,13 @@ final class TransactionalClaims implements Claims {
         private final Handling handling;
         private final String messageId;
         private final HandlerTransaction transaction;
-        private final Turn turn;
+        private Turn turn = () -> {};
         private @Nullable ApartSteps apart;
 
-        private Transactional(Handling handling, Turn turn) {
+        private Transactional(Handling handling) {
             this.handling = handling;
             this.messageId = handling.message().id();
             this.transaction = new HandlerTransaction(store, ownership, attempts, log, handling);
-            this.turn = turn;
         }
 
         private Claimed begin() {
@@ -198,7 +194,11 @@ final class TransactionalClaims implements Claims {
 
         @Override
         public void close() {
-            turn.close();
+            try {
+                transaction.rollback(); // no effect once it has ended
+            } finally {
+                turn.close();
+            }
         }
 
         // ---- companions

@@ -55,6 +55,19 @@ class PausedTypeTest {
     }
 
     @Test
+    void endsAMessageAsDecidedThoughTheTransportFailsToPause() {
+        Node node = new Node(Node.SIX_ATTEMPTS).failing(new ThrottledException(Duration.ofSeconds(20)));
+        node.transport.refusePaces();
+
+        RecordedDelivery delivery = node.deliver();
+
+        assertThat(delivery.acknowledged()).isEqualTo(1);
+        assertThat(node.transport.poisoned()).isEmpty();
+        assertThat(node.transport.returned()).singleElement().satisfies(copy -> assertThat(copy.delay())
+                .isEqualTo(Duration.ofSeconds(20)));
+    }
+
+    @Test
     void opensWhenPublicationsAreNotConfirmed() {
         Node node = new Node(false, Node.ONE_ATTEMPT);
         node.handler = (payload, context) -> node.bunny().publish(payload);

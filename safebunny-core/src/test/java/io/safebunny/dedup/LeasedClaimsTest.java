@@ -126,6 +126,37 @@ class LeasedClaimsTest {
         assertThat(bench.stored().version()).isEqualTo(renewed);
     }
 
+    /** A store of somebody else's may throw, after it has written the claim. */
+    @Test
+    void renewsNoClaimThatNobodyWasGiven() {
+        LeasedClaims failing = claims(new ForwardingMessageStore(bench.store) {
+            @Override
+            public boolean mayKeepStepsApart() {
+                throw new IllegalStateException("broken");
+            }
+        });
+        failing.start();
+
+        assertThat(failing.claim(handling)).isInstanceOf(Busy.class);
+
+        Handling another = new Handling(new CurrentHandling(), MESSAGE);
+        LeasedClaims other = claims();
+        assertThat(other.claim(another)).isInstanceOf(Busy.class);
+        bench.timeline.advance(LEASE);
+        assertThat(other.claim(another)).isInstanceOf(Ours.class);
+        failing.stop();
+    }
+
+    @Test
+    void doesNotReleaseWhatIsWrittenAsHandled() {
+        Claim claim = take();
+        RecordState handled = written(claim.complete(run()));
+
+        assertThat(released(claim, LeasedClaimsTest::retried)).isInstanceOf(Returned.class);
+
+        assertThat(bench.stored().state()).isEqualTo(handled);
+    }
+
     @Test
     void givesTheRecordOfAHandledMessageAndHoldsNothing() {
         Claim claim = take();

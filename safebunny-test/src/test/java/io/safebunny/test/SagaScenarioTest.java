@@ -294,7 +294,7 @@ class SagaScenarioTest {
         assertThatExceptionOfType(MisuseException.class)
                 .isThrownBy(() -> scenario.when("carrier", new Parcels.Arrived("p-2")))
                 .withMessageContaining("goes to saga 'p-2'")
-                .withMessageContaining("scenario of 'p-1'");
+                .withMessageContaining("this scenario is about saga 'p-1'");
     }
 
     @Test
