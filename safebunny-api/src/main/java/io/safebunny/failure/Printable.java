@@ -33,8 +33,8 @@ public final class Printable {
     }
 
     /**
-     * Whether all texts can be read and match. False if there are more than anybody would print. Calls everything that loggers
-     * and {@code printStackTrace} call.
+     * Whether the texts of the failure, its causes and its suppressed exceptions can all be read and match; false beyond
+     * {@code Causes.MOST} exceptions. Calls the same methods as loggers do, because application code may throw in them.
      */
     private static boolean isEach(Throwable failure, Predicate<String> so) {
         Set<Throwable> known = Collections.newSetFromMap(new IdentityHashMap<>());

@@ -145,7 +145,10 @@ final class Recoverer {
         };
     }
 
-    /** Without an end in the poison queue, and without a record of it, the message is delivered and handled again; so it is not given up then. */
+    /**
+     * A message that is neither in the poison queue nor recorded as set aside is delivered and handled again, so it is not reported as
+     * given up.
+     */
     private Settled giveUp(HandledMessage message, Poisoned poisoned) {
         Settlement how = poisonQueue.put(message, poisoned);
         if (how != Settlement.HAND_BACK || poisoned.stored().isStored()) {

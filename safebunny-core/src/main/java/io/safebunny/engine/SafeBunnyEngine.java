@@ -56,7 +56,7 @@ public final class SafeBunnyEngine {
 
     private static final Logger LOG = LoggerFactory.getLogger(SafeBunnyEngine.class);
 
-    /** Dead letters, and notices of poison messages. */
+    /** Prefetch of the queues of dead letters and of notices. */
     private static final int BESIDE_AT_ONCE = 10;
 
     private final SafeBunnyParts parts;

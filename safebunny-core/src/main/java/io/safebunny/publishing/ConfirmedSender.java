@@ -202,7 +202,7 @@ public final class ConfirmedSender {
             backOff = doubled.compareTo(LONGEST_BACK_OFF) > 0 ? LONGEST_BACK_OFF : doubled;
         }
 
-        /** Between half and all of the given time, so that messages lost together are not retried, and lost again, together. */
+        /** Between half and all of the given time, so that messages lost together are retried at different times and not all lost again. */
         private Duration jittered(Duration longest) {
             return longest.minusNanos(timeline.random().nextLong(longest.toNanos() / 2));
         }

@@ -82,7 +82,7 @@ final class CosmosErrors {
         }
     }
 
-    /** For a write: the record can never be stored, or it is unknown whether it was. */
+    /** Exception for a failed write: refused if the record can never be stored, unavailable if it may have been. */
     static SafeBunnyException ofWrite(Operation operation, String container, RecordKey key, CosmosException e) {
         return ofWrite(operation, container, key, Answer.of(e), e);
     }

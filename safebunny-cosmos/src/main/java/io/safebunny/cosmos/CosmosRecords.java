@@ -62,7 +62,7 @@ public final class CosmosRecords {
     }
 
     /**
-     * The records of one correlation id, the least recently changed first, in whole seconds of the service's clock. Includes companions,
+     * The records of one correlation id, ordered by last change, oldest first; the service's clock counts whole seconds. Includes companions,
      * see {@link io.safebunny.store.RecordKey#isCompanion()}; excludes expired records and those that this version of the library cannot
      * read. One query in one partition; blocks.
      *

@@ -15,9 +15,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     when it is resumed: by the endpoint, or by BunnyOperations.
  * @param prefetch How many messages of one type are handled at once, unless its handler says otherwise; 1 to 2000. Raising it
  *     costs a thread per message, and more messages are redelivered when the process dies.
- * @param trustedUsers The broker user that each node publishes as, by node name. Messages of a type sent by a node listed here
- *     are accepted only with the user_id of one of the type's senders. All senders of such a type must be listed, and so must
- *     this node, which then sends its own user_id. Empty: not checked. RabbitMQ only.
+ * @param trustedUsers The broker user that each node publishes as, by node name. A type is checked if any of its senders is listed: its
+ *     messages then need the user_id of one of its senders. List all senders of such a type, and this node too, which then sends its own
+ *     user_id. Empty: not checked. RabbitMQ only.
  */
 @ConfigurationProperties("safebunny.listener")
 public record ListenerProperties(

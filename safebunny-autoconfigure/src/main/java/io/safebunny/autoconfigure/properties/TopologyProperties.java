@@ -19,8 +19,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     it.
  * @param deliveryLimit Failed deliveries after which a quorum queue itself sets a message aside, so that a message that kills its
  *     process does not come back for ever. At least 5; raising it allows more crashes per message.
- * @param managementUri Where RabbitMQ's management API listens, such as http://broker:15672. If set, the node asks it at the start, and
- *     the plan asks it, what policies and bindings there are, with the user of spring.rabbitmq, and warns of what loses messages.
+ * @param managementUri Where RabbitMQ's management API listens, such as http://broker:15672. If set, the starting node and the topology
+ *     plan ask it for policies and bindings, as the user of spring.rabbitmq, and warn of any that lose messages.
  */
 @ConfigurationProperties("safebunny.topology")
 public record TopologyProperties(

@@ -141,7 +141,7 @@ final class SagaMethodReader {
         }
     }
 
-    /** @param unchanged type of the state if the method must not change it */
+    /** @param unchanged type of the state, to check that a void method left it unchanged; {@code null} if the method may change it */
     private static SagaMethod method(
             String where,
             MethodInvoker invoker,

@@ -109,7 +109,8 @@ final class Edits {
                 stored,
                 stored == null || (unedited != null && stored.fingerprint().isOf(unedited)),
                 unedited == null ? 0 : unedited.poisonVersion(),
-                false, // a replay ends it; an edit needs a record that says how it has ended
+                // a silent claim counts as busy here: a replay may take it over, an edit must not
+                false,
                 edited.tooOld());
         switch (judgement.verdict()) {
             case RUN -> {}

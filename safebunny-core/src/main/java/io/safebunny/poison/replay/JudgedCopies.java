@@ -26,7 +26,11 @@ final class JudgedCopies {
         toCome.putAll(staying);
     }
 
-    /** One that was judged has come again. @return false when it was not judged */
+    /**
+     * One that was judged has come again.
+     *
+     * @return {@code false} when it was not judged
+     */
     boolean removeToCome(WireMessage copy) {
         if (toCome.isEmpty()) {
             return false;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** One operation at a time, and the last ones. Thread-safe. */
+/** Runs one operation at a time and remembers the last hundred. Thread-safe. */
 final class OperationQueue {
 
     private static final int REMEMBERED = 100;

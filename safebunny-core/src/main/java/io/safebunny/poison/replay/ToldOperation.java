@@ -88,7 +88,7 @@ final class ToldOperation implements PoisonOperation {
         underway = null;
     }
 
-    /** Where the copies are that it did not move. */
+    /** Says where the copies are that were not moved. */
     synchronized String whereTheRestIs() {
         return underway == null
                 ? "what it did not move is where it was"

@@ -88,7 +88,7 @@ final class RepairInvoker implements HandlerInvoker {
                                 .toList();
     }
 
-    /** Its first sending; {@code null} when the saga does not want it sent again. */
+    /** First sending of the command or undo with this id; {@code null} if it must not be sent again. */
     private static @Nullable Sending sent(SagaDocument saga, String messageId, boolean wantsCommands) {
         for (SagaStep step : saga.steps().all()) {
             if (step.isUndoneBy(messageId)) {

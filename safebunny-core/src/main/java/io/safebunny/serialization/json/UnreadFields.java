@@ -248,7 +248,7 @@ final class UnreadFields {
             }
         }
 
-        /** Writes nothing: a class that becomes an array has no names. */
+        /** Writes nothing: in a class serialized as an array, fields have no names. */
         @Override
         public void serializeAsElement(Object bean, JsonGenerator json, SerializationContext context) {}
 

@@ -49,7 +49,9 @@ public final class RabbitBrowsing implements BrowsedQueue {
     }
 
     /**
-     * @param connection {@code null} while disconnected * @throws BrowsingException when the broker refuses or cannot be reached */
+     * @param connection {@code null} while disconnected
+     * @throws BrowsingException when the broker refuses or cannot be reached
+     */
     public static RabbitBrowsing open(@Nullable Connection connection, String queue, Timeline timeline) {
         if (connection == null) {
             throw new BrowsingException(
