@@ -38,9 +38,6 @@ class ExceptionsTest {
             // of the wrong type otherwise
             Map.entry("MessageScope IllegalStateException", "asked for by Spring's Scope; its text has a code"),
             Map.entry("OpenTransaction UnexpectedRollbackException", "Spring's own word for it, as of its commit"),
-            Map.entry(
-                    "ConsumePipeline UndeclaredThrowableException",
-                    "around what an advice threw that is neither exception nor error, as Spring's proxies do"),
             // caught by ours and told with a code
             Map.entry("RecordJson IllegalArgumentException", "each store tells it as an UnreadableRecordException"),
             Map.entry("OutboundReader IllegalArgumentException", "part of RecordJson"),
@@ -75,9 +72,9 @@ class ExceptionsTest {
             Map.entry("HandlerTransaction IllegalStateException", "Deduplication begins before it ends"),
             Map.entry("Combiner IllegalStateException", "a batch answers each of its calls"),
             Map.entry(
-                    "Order IllegalArgumentException",
+                    "PauseOrder IllegalArgumentException",
                     "told as an UnreadableRecordException; what another instance tells is ignored"),
-            Map.entry("Limits IllegalArgumentException", "part of Order"),
+            Map.entry("PauseLimits IllegalArgumentException", "part of Order"),
             Map.entry("ReentrantTurns IllegalMonitorStateException", "who locks unlocks"),
             Map.entry("ReentrantTurns AssertionError", "a turn is only ever completed"),
             Map.entry("SideBySide IllegalStateException", "what it waits for never fails"),
