@@ -6,14 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.Location;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -66,15 +69,24 @@ class ImportsTest {
 
     /** Of the modules at run time whose name fits. */
     private static Set<String> publicTypes(Pattern module) {
-        List<Path> modules = entries(System.getProperty("java.class.path"))
+        List<Location> modules = entries(System.getProperty("java.class.path"))
                 .filter(entry -> module.matcher(entry).find())
-                .map(Path::of)
+                .map(ImportsTest::location)
                 .toList();
         return new ClassFileImporter()
-                .importPaths(modules).stream()
+                .importLocations(modules).stream()
                         .filter(ImportsTest::isPublic)
                         .map(type -> type.getFullName().replace('$', '.'))
                         .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Of a jar once a module is packaged, of a folder before. */
+    private static Location location(String entry) {
+        try {
+            return entry.endsWith(".jar") ? Location.of(new JarFile(entry)) : Location.of(Path.of(entry));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static boolean isPublic(JavaClass type) {

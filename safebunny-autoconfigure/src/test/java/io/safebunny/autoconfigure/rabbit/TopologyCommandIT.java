@@ -158,7 +158,8 @@ class TopologyCommandIT {
                     .returns(2, Answer::status)
                     .extracting(Answer::text, STRING)
                     .contains("! Queue '" + queue + "': the in-memory retries of ", "Handler.on")
-                    .contains("wait up to PT3M in all", "takes a delivery back after PT3M (by policy '" + queue + "')")
+                    .contains(
+                            "wait up to PT3M in total", "takes a delivery back after PT3M (by policy '" + queue + "')")
                     .contains("\"consumer-timeout\":360000 in the definition of policy '" + queue + "'"));
             BROKER.setPolicy(queue, Map.of("consumer-timeout", 180_001));
             Awaitility.await()
@@ -176,7 +177,7 @@ class TopologyCommandIT {
                 .returns(2, Answer::status)
                 .extracting(Answer::text, STRING)
                 .contains(
-                        "wait up to PT30M in all",
+                        "wait up to PT30M in total",
                         "takes a delivery back after PT30M (the broker's default; a policy or")
                 .contains("rabbitmqctl set_policy -p '" + BROKER.virtualHost() + "' --apply-to queues '" + queue + "'");
     }
