@@ -14,6 +14,8 @@ abstract class Checks {
     private static final Duration QUIET = Duration.ofSeconds(45);
     private static final Duration EMPTY = Duration.ofSeconds(5);
     private static final Duration IDLE = Duration.ofMillis(500);
+    /** A process that is halted between sending a message back and acknowledging it leaves it there twice. */
+    private static final int COPIES = 2;
 
     private final Stage stage;
     private final List<String> problems = new ArrayList<>();
@@ -52,7 +54,7 @@ abstract class Checks {
     private boolean nothingIsOnItsWay() {
         return stage.transitQueues().stream().allMatch(queue -> stage.messages(queue) == 0)
                 && stage.rungs().stream().mapToInt(stage::messages).sum()
-                        <= waiting().size();
+                        <= COPIES * waiting().size();
     }
 
     /** Types of the messages that go on waiting for longer than a run lasts, as they should. */
