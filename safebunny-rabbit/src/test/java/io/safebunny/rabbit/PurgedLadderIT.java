@@ -34,6 +34,7 @@ class PurgedLadderIT {
     private static final int SAGAS = 300;
     /** What the sweeper needs for all of them is well below half of it. */
     private static final Duration LEASE = Duration.ofSeconds(4);
+
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final String[] TYPES = {
         "Wait",
