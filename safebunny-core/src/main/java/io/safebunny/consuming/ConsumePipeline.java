@@ -61,7 +61,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
 
     private static final Duration LOSERS_COME_BACK = Duration.ofMillis(200);
     private static final Hold NO_TURN = () -> {};
-    private static final Kind FAILED_BESIDES = Kind.warn(LOG, "Circuit breakers or watchers of publications failed");
+    private static final Kind FAILED_AFTER_THE_END = Kind.warn(LOG, "What follows the handling of messages failed");
 
     private final ConsumePipelineFactory parts;
     private final HandlerDefinition handler;
@@ -77,6 +77,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     private final Claims claims;
     private final Pipeline<HandledMessage> beforeGroup;
     private final AfterGroup afterGroup;
+    private final AfterTheEnd failures;
     private final UndoAcknowledgement undone;
     private final MessageMeters meters;
 
@@ -111,6 +112,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
                 of(parts.middlewares(), Group.AFTER),
                 parts.log(),
                 Names.address(parts.options().node(), handler.type()));
+        this.failures = new AfterTheEnd(LOG, parts.log(), FAILED_AFTER_THE_END);
         this.undone = new UndoAcknowledgement(parts.libraryMessages());
         this.meters = parts.metrics().consumed(handler.type(), parts.timeline());
     }
@@ -196,27 +198,11 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         try {
             message.publicationsEnd(ending);
         } catch (Throwable e) {
-            failedBesides(message, e);
+            failures.failed("A watcher of publications failed when it was told of their end", message, e);
         }
         Settled settled = recoverer.carryOut(message, ending);
         afterGroup.tell(message);
         return settled;
-    }
-
-    /** The message has ended, whatever its breaker and those who watch its publications make of that. */
-    private void failedBesides(HandledMessage message, Throwable failure) {
-        try {
-            parts.log()
-                    .tell(
-                            FAILED_BESIDES,
-                            message.delivery.message().message().toString(),
-                            () -> LOG.warn(
-                                    "Message {} has ended, but its circuit breaker, or a watcher of its publications, failed when told",
-                                    message.messageId(),
-                                    parts.log().tellable(failure)));
-        } catch (Throwable unlogged) { // most likely there is no memory for it
-            return;
-        }
     }
 
     /** Before the breaker, which speaks of handlers, comes what is wrong with the delivery itself. */
@@ -244,7 +230,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         try {
             admission.ended(ending);
         } catch (Throwable e) {
-            failedBesides(message, e);
+            failures.failed("A circuit breaker failed when it was told how a message ended", message, e);
         }
         return ending;
     }
@@ -263,7 +249,11 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             }
             return decided;
         } catch (Throwable failure) { // an Error of one message must not end the service
-            return decided == null ? recoverer.end(message, failure) : decided;
+            if (decided == null) {
+                return recoverer.end(message, failure);
+            }
+            failures.failed("The context or the turn of a message could not be closed", message, failure);
+            return decided;
         }
     }
 

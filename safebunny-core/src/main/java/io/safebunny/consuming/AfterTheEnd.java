@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import io.safebunny.observation.BoundedLog;
+import io.safebunny.observation.BoundedLog.Kind;
+import org.slf4j.Logger;
+
+/** Logs what fails once it is decided how a message ends: that changes nothing any more. Thread-safe. */
+final class AfterTheEnd {
+
+    private final Logger logger;
+    private final BoundedLog log;
+    private final Kind kind;
+
+    /** @param kind a warning */
+    AfterTheEnd(Logger logger, BoundedLog log, Kind kind) {
+        this.logger = logger;
+        this.log = log;
+        this.kind = kind;
+    }
+
+    /** Throws nothing: a completed message must not become poison because there is no memory for a log line. */
+    void failed(String what, HandledMessage message, Throwable failure) {
+        try {
+            log.tell(
+                    kind,
+                    message.delivery.message().message().toString(),
+                    () -> logger.warn("{} [message_id={}]", what, message.messageId(), log.tellable(failure)));
+        } catch (Throwable unlogged) {
+            return;
+        }
+    }
+}
