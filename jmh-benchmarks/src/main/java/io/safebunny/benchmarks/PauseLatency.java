@@ -9,6 +9,7 @@ import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
+import io.safebunny.rabbit.BrokerConnections;
 import io.safebunny.rabbit.RabbitTransport;
 import io.safebunny.rabbit.RabbitTransportOptions;
 import io.safebunny.recovery.RecoveryPolicy;
@@ -62,7 +63,10 @@ public final class PauseLatency {
         CachingConnectionFactory deadLetters = new CachingConnectionFactory(client);
         CircuitBreakers breaker = new CircuitBreakers(BreakerSettings.defaults(), timeline, workers);
         RabbitTransport transport = new RabbitTransport(
-                RabbitTransportOptions.defaults(), publish, consume, deadLetters, workers, timeline);
+                RabbitTransportOptions.defaults(),
+                new BrokerConnections(publish, consume, deadLetters),
+                workers,
+                timeline);
         SafeBunnyEngine engine =
                 new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of(NODE), transport, timeline)
                         .breakers(breaker)

@@ -12,7 +12,7 @@ import io.safebunny.handler.TrustedUsers;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
-import io.safebunny.rabbit.delay.DelayStrategy;
+import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.topology.QueueType;

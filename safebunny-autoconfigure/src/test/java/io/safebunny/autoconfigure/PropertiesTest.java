@@ -16,7 +16,7 @@ import io.safebunny.autoconfigure.properties.SafeBunnyProperties.TransportKind;
 import io.safebunny.autoconfigure.properties.StoreProperties;
 import io.safebunny.autoconfigure.properties.TopologyProperties;
 import io.safebunny.failure.ExceptionDetails;
-import io.safebunny.rabbit.delay.DelayStrategy;
+import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.topology.QueueType;
 import java.net.URI;
 import java.time.Duration;

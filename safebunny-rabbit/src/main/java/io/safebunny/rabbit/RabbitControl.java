@@ -6,13 +6,9 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.NackedException;
-import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.identity.RandomIds;
-import io.safebunny.message.WireMessage;
 import io.safebunny.rabbit.connection.Channels;
-import io.safebunny.rabbit.declare.Declarations;
-import io.safebunny.rabbit.publish.Destination;
-import io.safebunny.rabbit.publish.PublisherPool;
+import io.safebunny.rabbit.topology.Declarations;
 import io.safebunny.rabbit.topology.DeclaredTopology;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
@@ -52,10 +48,9 @@ final class RabbitControl implements ControlChannel {
 
     private static final int AT_ONCE = 20;
 
-    private final PublisherPool publishers;
+    private final RabbitSender sender;
     private final Supplier<@Nullable Connection> connection;
     private final DeclaredTopology declared;
-    private final Supplier<@Nullable String> user;
     private final Timeline timeline;
     private final SerialTask joining;
 
@@ -70,16 +65,14 @@ final class RabbitControl implements ControlChannel {
 
     /** @param connection the current one; {@code null} while disconnected */
     RabbitControl(
-            PublisherPool publishers,
+            RabbitSender sender,
             Supplier<@Nullable Connection> connection,
             DeclaredTopology declared,
-            Supplier<@Nullable String> user,
             Executor workers,
             Timeline timeline) {
-        this.publishers = publishers;
+        this.sender = sender;
         this.connection = connection;
         this.declared = declared;
-        this.user = user;
         this.timeline = timeline;
         this.joining = new SerialTask("joining the other instances of the node", this::join, workers, timeline);
     }
@@ -201,17 +194,7 @@ final class RabbitControl implements ControlChannel {
         if (before != null && before.refused && timeline.nanoTime() - before.until < 0) {
             return CompletableFuture.failedFuture(new IOException(before.words));
         }
-        Topology planned = declared.require();
-        WireMessage wire = new WireMessage(
-                null, null, "BunnyControl", planned.node(), null, "application/json", null, Map.of(), message);
-        CompletableFuture<Void> sent = publishers.publish(
-                new Publication("BunnyControl", planned.node(), "-"),
-                () -> new PublisherPool.Outgoing(
-                        new Destination(planned.options().controlExchange(), planned.node(), false, Map.of()),
-                        wire,
-                        Map.of(),
-                        user.get()),
-                Deadline.after(TELLING, timeline));
+        CompletableFuture<Void> sent = sender.announce(message, Deadline.after(TELLING, timeline));
         return sent.whenComplete((none, failure) -> {
             tells = failure == null ? null : failed(before, isForbidden(failure), failure);
             if (failure != null) {

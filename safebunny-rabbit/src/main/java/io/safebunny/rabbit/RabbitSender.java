@@ -2,14 +2,15 @@
 package io.safebunny.rabbit;
 
 import com.rabbitmq.client.Connection;
+import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.WireMessage;
 import io.safebunny.rabbit.connection.ConnectionKeeper;
-import io.safebunny.rabbit.declare.Declarations;
-import io.safebunny.rabbit.delay.Delay;
 import io.safebunny.rabbit.publish.Destination;
 import io.safebunny.rabbit.publish.PublisherPool;
+import io.safebunny.rabbit.topology.Declarations;
 import io.safebunny.rabbit.topology.DeclaredTopology;
+import io.safebunny.rabbit.topology.Delay;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
@@ -51,6 +52,21 @@ final class RabbitSender {
     CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         CompletableFuture<Void> sent = publishers.publish(message.publication(), () -> outgoing(message), deadline);
         return isOwn(message) ? rememberingWhatIsMissing(sent) : sent;
+    }
+
+    /** Sends to all instances of this node. */
+    CompletableFuture<Void> announce(byte[] message, Deadline deadline) {
+        Topology planned = declared.require();
+        WireMessage wire = new WireMessage(
+                null, null, "BunnyControl", planned.node(), null, "application/json", null, Map.of(), message);
+        return publishers.publish(
+                new Publication("BunnyControl", planned.node(), "-"),
+                () -> new PublisherPool.Outgoing(
+                        new Destination(planned.options().controlExchange(), planned.node(), false, Map.of()),
+                        wire,
+                        Map.of(),
+                        user.get()),
+                deadline);
     }
 
     /** Returns a separate future, because a dependent stage would wrap the failure in a CompletionException. */
@@ -141,6 +157,7 @@ final class RabbitSender {
         }
         return Declarations.on(open, declared.require());
     }
+
     /** The publication is tried again on the next connection. */
     private static IOException notConnected() {
         return new IOException("not connected to the broker");

@@ -5,11 +5,12 @@ import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.rabbit.connection.BrokerVersion;
 import io.safebunny.rabbit.connection.ConnectionKeeper;
+import io.safebunny.rabbit.consume.ConsumedQueue;
 import io.safebunny.rabbit.consume.QueueConsumers;
 import io.safebunny.rabbit.consume.RabbitBrowsing;
-import io.safebunny.rabbit.delay.DelayChoice;
 import io.safebunny.rabbit.publish.PublisherPool;
 import io.safebunny.rabbit.topology.DeclaredTopology;
+import io.safebunny.rabbit.topology.DelayChoice;
 import io.safebunny.rabbit.topology.Rights;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
@@ -57,32 +58,22 @@ public final class RabbitTransport implements Transport {
 
     /** As the other constructor, without a customizer. */
     public RabbitTransport(
-            RabbitTransportOptions options,
-            ConnectionFactory publishFactory,
-            ConnectionFactory consumeFactory,
-            ConnectionFactory deadLetterFactory,
-            Executor workers,
-            Timeline timeline) {
-        this(options, publishFactory, consumeFactory, deadLetterFactory, workers, timeline, container -> {});
+            RabbitTransportOptions options, BrokerConnections connections, Executor workers, Timeline timeline) {
+        this(options, connections, workers, timeline, container -> {});
     }
 
     /**
-     * @param publishFactory makes the publishing connection; none of the factories may be shared with other code
-     * @param consumeFactory makes the consuming connection
-     * @param deadLetterFactory makes a separate connection for dead letters, so that a harmful one cannot break the others
      * @param workers runs handlers, up to the sum of all prefetches at once; must queue or reject tasks, never run them on the caller's
      *     thread or block it
      * @param customizer of the listener containers of handlers' queues; may set an advice chain to run around the handling
      */
     public RabbitTransport(
             RabbitTransportOptions options,
-            ConnectionFactory publishFactory,
-            ConnectionFactory consumeFactory,
-            ConnectionFactory deadLetterFactory,
+            BrokerConnections connections,
             Executor workers,
             Timeline timeline,
             ContainerCustomizer<AbstractMessageListenerContainer> customizer) {
-        this.consumeFactory = consumeFactory;
+        this.consumeFactory = connections.consume();
         this.timeline = timeline;
         // it quotes the broker, never a message
         this.log = new BoundedLog(timeline, ExceptionDetails.FULL);
@@ -90,25 +81,23 @@ public final class RabbitTransport implements Transport {
         this.consumers = new QueueConsumers(options.inboundBytes(), declared::declare, workers, timeline, log);
         // publishing may reconnect before consuming does, so each declares what it needs
         this.publishing =
-                new ConnectionKeeper("publish", publishFactory, timeline, declared::declareForPublishing, () -> {});
-        this.consuming =
-                new ConnectionKeeper("consume", consumeFactory, timeline, declared::declare, this::isConsuming);
-        this.deadLetters =
-                new ConnectionKeeper("dead-letters", deadLetterFactory, timeline, declared::declare, consumers::adjust);
-        this.ofHandlers = new QueueConsumers.Source(consumeFactory, consuming, customizer);
+                new ConnectionKeeper("publish", connections.publish(), timeline, declared::declareForPublishing);
+        this.consuming = new ConnectionKeeper("consume", connections.consume(), timeline, declared::declare);
+        this.deadLetters = new ConnectionKeeper("dead-letters", connections.deadLetters(), timeline, declared::declare);
+        this.ofHandlers = new QueueConsumers.Source(connections.consume(), consuming, customizer);
         this.ofDeadLetters =
                 // no handler runs for dead letters, so there is nothing to customize
-                new QueueConsumers.Source(deadLetterFactory, deadLetters, container -> {});
+                new QueueConsumers.Source(connections.deadLetters(), deadLetters, container -> {});
         this.publishers =
                 new PublisherPool(publishing, declared::declareForPublishing, timeline, options.maxConcurrency());
-        Supplier<@Nullable String> user = options.tellsUser() ? publishFactory::getUsername : () -> null;
+        Supplier<@Nullable String> user = options.tellsUser() ? connections.publish()::getUsername : () -> null;
         this.sender = new RabbitSender(publishers, publishing, declared, user);
-        this.control = new RabbitControl(publishers, consuming::current, declared, user, workers, timeline);
-    }
-
-    private void isConsuming() {
-        consumers.adjust();
-        control.connected();
+        this.control = new RabbitControl(sender, consuming::current, declared, workers, timeline);
+        consuming.whenOpened(() -> {
+            consumers.adjust();
+            control.connected();
+        });
+        deadLetters.whenOpened(consumers::adjust);
     }
 
     @Override
@@ -140,7 +129,8 @@ public final class RabbitTransport implements Transport {
             deadLetters.start(planned.node());
         }
         QueueConsumers.Source source = own ? ofDeadLetters : ofHandlers;
-        Consumption consumption = consumers.consume(queue, prefetch, pace, handler, source, planned.options());
+        Consumption consumption =
+                consumers.consume(ConsumedQueue.of(queue, prefetch, planned.options()), pace, handler, source);
         if (!consumers.isConsuming(queue)) {
             Rights.requireConsuming(source.connection().current(), planned, queue);
         }

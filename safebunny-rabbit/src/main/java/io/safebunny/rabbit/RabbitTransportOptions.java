@@ -2,7 +2,7 @@
 package io.safebunny.rabbit;
 
 import io.safebunny.failure.MisuseException;
-import io.safebunny.rabbit.delay.DelayStrategy;
+import io.safebunny.rabbit.topology.DelayStrategy;
 
 /**
  * @param maxConcurrency maximum number of publisher channels

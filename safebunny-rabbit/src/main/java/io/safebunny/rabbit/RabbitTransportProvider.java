@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit;
 
-import io.safebunny.rabbit.delay.DelayStrategy;
+import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.ForwardingTransport;
 import io.safebunny.transport.Transport;
@@ -31,7 +31,7 @@ public final class RabbitTransportProvider implements TransportProvider {
         CachingConnectionFactory consume = factory(broker, node + ":consume");
         CachingConnectionFactory deadLetters = factory(broker, node + ":dead-letters");
         return new Owner(
-                new RabbitTransport(OPTIONS, publish, consume, deadLetters, workers, timeline),
+                new RabbitTransport(OPTIONS, new BrokerConnections(publish, consume, deadLetters), workers, timeline),
                 List.of(publish, consume, deadLetters));
     }
 

@@ -50,7 +50,10 @@ class BrokerRestartIT {
             CachingConnectionFactory consume = factory(broker);
             CachingConnectionFactory deadLetters = factory(broker);
             RabbitTransport transport = new RabbitTransport(
-                    RabbitTransportOptions.defaults(), publish, consume, deadLetters, workers, timeline);
+                    RabbitTransportOptions.defaults(),
+                    new BrokerConnections(publish, consume, deadLetters),
+                    workers,
+                    timeline);
             Map<Integer, Integer> handled = new ConcurrentHashMap<>();
             SafeBunnyEngine engine = engine(transport, timeline);
             engine.start(List.of(handler(handled)));

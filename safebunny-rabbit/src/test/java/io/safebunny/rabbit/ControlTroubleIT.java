@@ -45,9 +45,7 @@ class ControlTroubleIT {
     private final Queue<String> heard = new ConcurrentLinkedQueue<>();
     private final RabbitTransport transport = new RabbitTransport(
             RabbitTransportOptions.defaults(),
-            factory("publish"),
-            factory("consume"),
-            factory("dead-letters"),
+            new BrokerConnections(factory("publish"), factory("consume"), factory("dead-letters")),
             workers,
             timeline);
     private ControlChannel control;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.message.WireMessage;
 import io.safebunny.publishing.ConfirmedSender;
-import io.safebunny.rabbit.delay.DelayStrategy;
+import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.proxy.TcpProxy;
 import io.safebunny.time.Deadline;
@@ -76,9 +76,7 @@ final class ProxiedPublisher implements AutoCloseable {
         this.consume = named(":consume", client());
         this.transport = new RabbitTransport(
                 new RabbitTransportOptions(maxConcurrency, DelayStrategy.LADDER),
-                publish,
-                consume,
-                named(":dead-letters", client()),
+                new BrokerConnections(publish, consume, named(":dead-letters", client())),
                 threads,
                 timeline);
         onBroker(channel -> {

@@ -39,9 +39,8 @@ final class RabbitBench implements AutoCloseable {
     RabbitTransport transport(String node, RabbitTransportOptions options) {
         return new RabbitTransport(
                 options,
-                factory(node + ":publish"),
-                factory(node + ":consume"),
-                factory(node + ":dead-letters"),
+                new BrokerConnections(
+                        factory(node + ":publish"), factory(node + ":consume"), factory(node + ":dead-letters")),
                 workers,
                 timeline);
     }
@@ -49,9 +48,8 @@ final class RabbitBench implements AutoCloseable {
     RabbitTransport transport(String node, Executor executor) {
         return new RabbitTransport(
                 RabbitTransportOptions.defaults(),
-                factory(node + ":publish"),
-                factory(node + ":consume"),
-                factory(node + ":dead-letters"),
+                new BrokerConnections(
+                        factory(node + ":publish"), factory(node + ":consume"), factory(node + ":dead-letters")),
                 executor,
                 timeline);
     }
@@ -88,9 +86,8 @@ final class RabbitBench implements AutoCloseable {
     RabbitTransport transport(com.rabbitmq.client.ConnectionFactory client) {
         return new RabbitTransport(
                 RabbitTransportOptions.defaults(),
-                named("publish", client),
-                named("consume", client),
-                named("dead-letters", client),
+                new BrokerConnections(
+                        named("publish", client), named("consume", client), named("dead-letters", client)),
                 workers,
                 timeline);
     }

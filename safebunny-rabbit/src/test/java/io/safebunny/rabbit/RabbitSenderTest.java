@@ -8,13 +8,13 @@ import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.rabbit.connection.ConnectionKeeper;
-import io.safebunny.rabbit.delay.DelayChoice;
-import io.safebunny.rabbit.delay.DelayStrategy;
 import io.safebunny.rabbit.publish.FakeBroker;
 import io.safebunny.rabbit.publish.FakeBroker.FakeChannel;
 import io.safebunny.rabbit.publish.FakeBroker.Published;
 import io.safebunny.rabbit.publish.PublisherPool;
 import io.safebunny.rabbit.topology.DeclaredTopology;
+import io.safebunny.rabbit.topology.DelayChoice;
+import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.Subscription;
@@ -50,8 +50,8 @@ class RabbitSenderTest {
     private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final FakeBroker broker = new FakeBroker();
     private final DeclaredTopology declared = new DeclaredTopology(new DelayChoice(DelayStrategy.LADDER));
-    private final ConnectionKeeper keeper = new ConnectionKeeper(
-            "publish", broker.factory(), timeline, Runnable::run, declared::declareForPublishing, () -> {});
+    private final ConnectionKeeper keeper =
+            new ConnectionKeeper("publish", broker.factory(), timeline, Runnable::run, declared::declareForPublishing);
     private final RabbitSender sender = new RabbitSender(
             new PublisherPool(keeper, declared::declareForPublishing, timeline, 1),
             keeper,

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.ConnectionLostException;
-import io.safebunny.rabbit.delay.DelayStrategy;
+import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;

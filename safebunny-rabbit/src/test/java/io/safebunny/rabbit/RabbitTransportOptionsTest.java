@@ -4,7 +4,7 @@ package io.safebunny.rabbit;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.failure.MisuseException;
-import io.safebunny.rabbit.delay.DelayStrategy;
+import io.safebunny.rabbit.topology.DelayStrategy;
 import org.junit.jupiter.api.Test;
 
 class RabbitTransportOptionsTest {

@@ -148,9 +148,7 @@ class ReconnectIT {
     private RabbitTransport transport(CachingConnectionFactory publish, CachingConnectionFactory consume) {
         return new RabbitTransport(
                 RabbitTransportOptions.defaults(),
-                publish,
-                consume,
-                new CachingConnectionFactory(publisher.client()),
+                new BrokerConnections(publish, consume, new CachingConnectionFactory(publisher.client())),
                 publisher.threads,
                 publisher.timeline);
     }

@@ -28,11 +28,9 @@ class RoomsTest {
             "connection", Set.of("guard"),
             "publish", Set.of("connection"),
             "consume", Set.of("connection"),
-            "declare", Set.of("connection"),
-            "delay", Set.of("declare", "publish", "connection"),
-            "topology", Set.of("delay", "declare"),
-            "preflight", Set.of("connection"),
-            "", Set.of("topology", "delay", "declare", "publish", "consume", "connection"));
+            "topology", Set.of("publish", "connection"),
+            "preflight", Set.of("topology", "connection"),
+            "", Set.of("topology", "publish", "consume", "connection"));
 
     private static final JavaClasses RABBIT = new ClassFileImporter()
             .importUrl(

@@ -4,12 +4,12 @@ package io.safebunny.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.rabbit.connection.ConnectionKeeper;
-import io.safebunny.rabbit.delay.DelayChoice;
-import io.safebunny.rabbit.delay.DelayStrategy;
 import io.safebunny.rabbit.publish.FakeBroker;
 import io.safebunny.rabbit.publish.FakeBroker.FakeChannel;
 import io.safebunny.rabbit.publish.PublisherPool;
 import io.safebunny.rabbit.topology.DeclaredTopology;
+import io.safebunny.rabbit.topology.DelayChoice;
+import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.Subscription;
@@ -36,7 +36,7 @@ class SendingThroughThePluginTest {
         VirtualTimeline timeline = VirtualTimeline.skipping();
         DeclaredTopology declared = new DeclaredTopology(new DelayChoice(DelayStrategy.PLUGIN));
         ConnectionKeeper keeper = new ConnectionKeeper(
-                "publish", answering.factory(), timeline, Runnable::run, declared::declareForPublishing, () -> {});
+                "publish", answering.factory(), timeline, Runnable::run, declared::declareForPublishing);
         declared.plan(PLANNED);
         keeper.start("billing");
         PublisherPool pool = new PublisherPool(keeper, declared::declareForPublishing, timeline, 1);

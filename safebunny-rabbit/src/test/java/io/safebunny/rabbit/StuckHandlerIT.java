@@ -66,9 +66,10 @@ class StuckHandlerIT {
         try (SystemTimeline clock = new SystemTimeline("stuck");
                 RabbitTransport transport = new RabbitTransport(
                         RabbitTransportOptions.defaults(),
-                        rabbit.factory(node + ":publish"),
-                        rabbit.factory(node + ":consume"),
-                        rabbit.factory(node + ":dead-letters"),
+                        new BrokerConnections(
+                                rabbit.factory(node + ":publish"),
+                                rabbit.factory(node + ":consume"),
+                                rabbit.factory(node + ":dead-letters")),
                         rabbit.workers(),
                         new Hurried(clock))) {
             transport.start(topology);

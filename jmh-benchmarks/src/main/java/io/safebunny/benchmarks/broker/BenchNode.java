@@ -6,6 +6,7 @@ import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
+import io.safebunny.rabbit.BrokerConnections;
 import io.safebunny.rabbit.RabbitTransport;
 import io.safebunny.rabbit.RabbitTransportOptions;
 import io.safebunny.store.MessageStore;
@@ -46,7 +47,10 @@ public final class BenchNode implements AutoCloseable {
         consume = broker.spring();
         deadLetters = broker.spring();
         RabbitTransport transport = new RabbitTransport(
-                RabbitTransportOptions.defaults(), publish, consume, deadLetters, workers, timeline);
+                RabbitTransportOptions.defaults(),
+                new BrokerConnections(publish, consume, deadLetters),
+                workers,
+                timeline);
         SafeBunnyOptions options = SafeBunnyOptions.of(node)
                 .withTopology(TopologyOptions.defaults()
                         .withPrefix(BenchBroker.EXCHANGE)

@@ -12,9 +12,10 @@ import io.safebunny.handler.SagaDefinition;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.poison.PoisonMessages;
+import io.safebunny.rabbit.BrokerConnections;
 import io.safebunny.rabbit.RabbitTransport;
 import io.safebunny.rabbit.RabbitTransportOptions;
-import io.safebunny.rabbit.delay.DelayStrategy;
+import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.saga.Sagas;
@@ -72,7 +73,10 @@ public final class Node implements AutoCloseable {
         consume = factory(address, ":consume");
         deadLetters = factory(address, ":dead-letters");
         Transport transport = wrap.apply(new RabbitTransport(
-                new RabbitTransportOptions(4, DelayStrategy.LADDER), publish, consume, deadLetters, workers, timeline));
+                new RabbitTransportOptions(4, DelayStrategy.LADDER),
+                new BrokerConnections(publish, consume, deadLetters),
+                workers,
+                timeline));
         SafeBunnyOptions options = SafeBunnyOptions.of(address.node())
                 .withTopology(
                         TopologyOptions.defaults().withPrefix(address.prefix()).withDeliveryLimit(DELIVERY_LIMIT))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.properties;
 
-import io.safebunny.rabbit.delay.DelayStrategy;
+import io.safebunny.rabbit.topology.DelayStrategy;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 

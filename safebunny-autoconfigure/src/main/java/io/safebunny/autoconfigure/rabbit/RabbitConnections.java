@@ -3,6 +3,7 @@ package io.safebunny.autoconfigure.rabbit;
 
 import com.rabbitmq.client.Address;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.rabbit.BrokerConnections;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import java.lang.reflect.Method;
@@ -132,12 +133,8 @@ final class RabbitConnections implements AutoCloseable {
         return publish;
     }
 
-    ConnectionFactory consume() {
-        return consume;
-    }
-
-    ConnectionFactory deadLetters() {
-        return deadLetters;
+    BrokerConnections all() {
+        return new BrokerConnections(publish, consume, deadLetters);
     }
 
     @Override

@@ -114,13 +114,8 @@ final class RabbitTransportAutoConfiguration {
         node.trustedUsers()
                 .requireUser(
                         node.node(), options.tellsUser() ? connections.publish().getUsername() : null);
-        return new RabbitTransport(
-                options,
-                connections.publish(),
-                connections.consume(),
-                connections.deadLetters(),
-                workers.executor(),
-                timeline,
-                container -> customizers.orderedStream().forEach(customizer -> customizer.configure(container)));
+        return new RabbitTransport(options, connections.all(), workers.executor(), timeline, container -> customizers
+                .orderedStream()
+                .forEach(customizer -> customizer.configure(container)));
     }
 }

@@ -4,10 +4,10 @@ package io.safebunny.autoconfigure.rabbit;
 import io.safebunny.autoconfigure.lifecycle.EngineLifecycle;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidProperty;
-import io.safebunny.rabbit.RabbitTransportOptions;
 import io.safebunny.rabbit.preflight.Preflight;
-import io.safebunny.rabbit.topology.RabbitTopology;
-import io.safebunny.rabbit.topology.TopologyDifference;
+import io.safebunny.rabbit.preflight.RabbitTopology;
+import io.safebunny.rabbit.preflight.TopologyDifference;
+import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyExport;
 import java.io.PrintStream;
@@ -78,30 +78,27 @@ public final class TopologyCommand {
 
     private final Action action;
     private final EngineLifecycle node;
-    private final @Nullable RabbitTransportOptions options;
-    private final @Nullable ConnectionFactory broker;
-    private final @Nullable Preflight preflight;
+    private final @Nullable Rabbit rabbit;
     private final String version;
 
     /**
+     * The node's side of RabbitMQ.
+     *
+     * @param delays how the node delays messages
+     * @param broker as the node would connect to it
+     * @param preflight reads what AMQP does not expose
+     */
+    record Rabbit(DelayStrategy delays, ConnectionFactory broker, Preflight preflight) {}
+
+    /**
      * @param node whose topology it is; not started
-     * @param options of the RabbitMQ transport; {@code null} with another one
-     * @param broker as the node would connect to it; {@code null} with another transport
-     * @param preflight reads what AMQP does not expose; {@code null} with another transport
+     * @param rabbit {@code null} with another transport
      * @param version of the application
      */
-    TopologyCommand(
-            Action action,
-            EngineLifecycle node,
-            @Nullable RabbitTransportOptions options,
-            @Nullable ConnectionFactory broker,
-            @Nullable Preflight preflight,
-            String version) {
+    TopologyCommand(Action action, EngineLifecycle node, @Nullable Rabbit rabbit, String version) {
         this.action = action;
         this.node = node;
-        this.options = options;
-        this.broker = broker;
-        this.preflight = preflight;
+        this.rabbit = rabbit;
         this.version = version;
     }
 
@@ -121,38 +118,39 @@ public final class TopologyCommand {
     }
 
     private int onRabbit(Topology topology, PrintStream out) {
-        if (options == null || broker == null) {
+        if (rabbit == null) {
             throw InvalidProperty.of(
                     PROPERTY,
                     action.text(),
                     "the node is not on RabbitMQ",
                     "Set safebunny.transport=rabbit, or use export-mermaid or export-asyncapi.");
         }
-        RabbitTopology rabbit = new RabbitTopology(topology, options.delayStrategy());
+        ConnectionFactory broker = rabbit.broker();
+        RabbitTopology planned = new RabbitTopology(topology, rabbit.delays());
         return switch (action) {
             case PLAN -> {
-                TopologyDifference difference = rabbit.compare(broker);
+                TopologyDifference difference = planned.compare(broker);
                 print(out, difference.describe());
-                List<String> findings = findings(topology);
+                List<String> findings = findings(rabbit.preflight(), topology);
                 findings.forEach(finding -> out.println("! " + finding));
                 yield difference.isNone() && findings.isEmpty() ? AS_PLANNED : DIFFERENT;
             }
             case APPLY -> {
-                String before = rabbit.compare(broker).describe();
-                rabbit.apply(broker);
+                String before = planned.compare(broker).describe();
+                planned.apply(broker);
                 print(out, before);
                 yield print(out, "Declared what was missing, bindings included; nothing was deleted");
             }
             default -> {
-                Map<String, Object> definitions = rabbit.definitions(broker.getVirtualHost());
+                Map<String, Object> definitions = planned.definitions(broker.getVirtualHost());
                 yield print(out, JSON.writeValueAsString(definitions));
             }
         };
     }
 
-    private List<String> findings(Topology topology) {
+    private List<String> findings(Preflight preflight, Topology topology) {
         try {
-            return preflight == null ? List.of() : preflight.findings(topology, node.handlers());
+            return preflight.findings(topology, node.handlers());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return List.of("Interrupted: policies and bindings are not checked");

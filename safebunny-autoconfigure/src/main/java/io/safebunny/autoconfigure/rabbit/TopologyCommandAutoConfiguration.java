@@ -34,15 +34,17 @@ final class TopologyCommandAutoConfiguration {
             ObjectProvider<RabbitTransportOptions> options,
             ObjectProvider<RabbitConnections> connections,
             ObjectProvider<Preflight> preflight) {
-        RabbitConnections present = connections.getIfAvailable();
+        RabbitTransportOptions configured = options.getIfAvailable();
+        RabbitConnections connected = connections.getIfAvailable();
+        Preflight checks = preflight.getIfAvailable();
         return new TopologyCommand(
                 TopologyCommand.Action.of(environment
                         .getRequiredProperty(TopologyCommand.PROPERTY)
                         .strip()),
                 lifecycle,
-                options.getIfAvailable(),
-                present == null ? null : present.publish(),
-                preflight.getIfAvailable(),
+                configured == null || connected == null || checks == null
+                        ? null
+                        : new TopologyCommand.Rabbit(configured.delayStrategy(), connected.publish(), checks),
                 environment.getProperty("spring.application.version", "0"));
     }
 

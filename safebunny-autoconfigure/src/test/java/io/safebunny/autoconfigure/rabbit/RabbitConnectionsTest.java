@@ -52,7 +52,9 @@ class RabbitConnectionsTest {
                 .run(context -> {
                     CachingConnectionFactory boots = context.getBean(CachingConnectionFactory.class);
                     RabbitConnections connections = context.getBean(RabbitConnections.class);
-                    assertThat(connections.publish()).isNotSameAs(boots).isNotSameAs(connections.consume());
+                    assertThat(connections.publish())
+                            .isNotSameAs(boots)
+                            .isNotSameAs(connections.all().consume());
                     assertThat(((CachingConnectionFactory) connections.publish()).getRabbitConnectionFactory())
                             .isNotSameAs(boots.getRabbitConnectionFactory());
                 });
@@ -66,7 +68,7 @@ class RabbitConnectionsTest {
                 .run(context -> {
                     RabbitConnections connections = context.getBean(RabbitConnections.class);
                     assertThat(connections.publish().getHost()).isEqualTo("own-host");
-                    assertThat(connections.consume().getPort()).isEqualTo(5999);
+                    assertThat(connections.all().consume().getPort()).isEqualTo(5999);
                 });
     }
 
@@ -93,7 +95,8 @@ class RabbitConnectionsTest {
                 .withBean(RabbitConnectionDetails.class, () -> details)
                 .run(context -> {
                     RabbitConnections connections = context.getBean(RabbitConnections.class);
-                    CachingConnectionFactory consume = (CachingConnectionFactory) connections.consume();
+                    CachingConnectionFactory consume =
+                            (CachingConnectionFactory) connections.all().consume();
                     assertThat(consume.toString()).contains("addresses=[container:49152]");
                     assertThat(consume.getUsername()).isEqualTo("of-container");
                     assertThat(consume.getRabbitConnectionFactory().getPassword())

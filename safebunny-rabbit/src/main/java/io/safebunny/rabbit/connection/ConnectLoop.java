@@ -25,17 +25,21 @@ final class ConnectLoop {
      * @param attempt tries once; may block until interrupted
      * @param threads runs each attempt on a thread that it may block
      */
-    ConnectLoop(
-            String purpose,
-            BooleanSupplier wanted,
-            Runnable attempt,
-            Backoff backoff,
-            Executor threads,
-            Timeline timeline) {
+    ConnectLoop(String purpose, BooleanSupplier wanted, Runnable attempt, Executor threads, Timeline timeline) {
         this.wanted = wanted;
         this.attempt = attempt;
-        this.backoff = backoff;
+        this.backoff = new Backoff(timeline);
         this.tries = new SerialTask("connecting '" + purpose + "'", this::tryOnce, threads, timeline);
+    }
+
+    /** A connection is open. */
+    void connected() {
+        backoff.connected();
+    }
+
+    /** The connection last reported by {@link #connected} was lost. */
+    void lost() {
+        backoff.lost();
     }
 
     /** @return the delay until the next attempt */

@@ -34,48 +34,37 @@ public final class ConnectionKeeper implements AutoCloseable {
     private final ConnectionFactory factory;
     private final Dialer dialer;
     private final Preparation preparation;
-    private final Runnable opened;
+    private volatile Runnable opened = () -> {};
     private volatile @Nullable Link current;
     private volatile String problem = "not started";
     private volatile boolean closed;
     private volatile String name;
     private final Blockage blockage = new Blockage();
-    private final Backoff backoff;
     private final ConnectLoop loop;
 
     /**
      * Reconnects on a thread of its own.
      *
      * @param purpose names the connection in logs and health, together with its node, such as {@code publish}
-     * @param opened runs when a connection is open and prepared; must not block
      */
-    public ConnectionKeeper(
-            String purpose, ConnectionFactory factory, Timeline timeline, Preparation preparation, Runnable opened) {
-        this(
-                purpose,
-                factory,
-                timeline,
-                task -> Link.daemon("safebunny-connect-" + purpose, task),
-                preparation,
-                opened);
+    public ConnectionKeeper(String purpose, ConnectionFactory factory, Timeline timeline, Preparation preparation) {
+        this(purpose, factory, timeline, task -> Link.daemon("safebunny-connect-" + purpose, task), preparation);
     }
 
     /** @param threads runs attempts to reconnect, which may block for long */
     public ConnectionKeeper(
-            String purpose,
-            ConnectionFactory factory,
-            Timeline timeline,
-            Executor threads,
-            Preparation preparation,
-            Runnable opened) {
+            String purpose, ConnectionFactory factory, Timeline timeline, Executor threads, Preparation preparation) {
         this.purpose = purpose;
         this.name = purpose;
         this.factory = factory;
         this.dialer = new Dialer(factory, timeline);
-        this.backoff = new Backoff(timeline);
         this.preparation = preparation;
-        this.opened = opened;
-        this.loop = new ConnectLoop(purpose, this::isWanted, this::connectAgain, backoff, threads, timeline);
+        this.loop = new ConnectLoop(purpose, this::isWanted, this::connectAgain, threads, timeline);
+    }
+
+    /** @param action runs whenever a connection is open and prepared; must not block */
+    public void whenOpened(Runnable action) {
+        opened = action;
     }
 
     /**
@@ -161,7 +150,7 @@ public final class ConnectionKeeper implements AutoCloseable {
     private synchronized boolean accept(Link link) {
         if (!closed) {
             current = link;
-            backoff.connected();
+            loop.connected();
         }
         return !closed;
     }
@@ -180,7 +169,7 @@ public final class ConnectionKeeper implements AutoCloseable {
             if (closed || current != link) {
                 return;
             }
-            backoff.lost();
+            loop.lost();
             current = null;
             blockage.end();
             problem = "connection lost: " + Channels.explain(cause);

@@ -2,6 +2,8 @@
 package io.safebunny.rabbit.consume;
 
 import io.safebunny.recovery.QuarantinePolicy;
+import io.safebunny.topology.QueueType;
+import io.safebunny.topology.TopologyOptions;
 
 /**
  * A queue and how it is consumed. Immutable.
@@ -10,4 +12,14 @@ import io.safebunny.recovery.QuarantinePolicy;
  * @param countsDeliveries whether the broker counts failed deliveries of this queue (quorum queues)
  * @param quarantine decides which deliveries are isolated, and for how long others wait for them
  */
-record ConsumedQueue(String name, int prefetch, boolean countsDeliveries, QuarantinePolicy quarantine) {}
+public record ConsumedQueue(String name, int prefetch, boolean countsDeliveries, QuarantinePolicy quarantine) {
+
+    /** @param topology tells the queue type and the delivery limit */
+    public static ConsumedQueue of(String name, int prefetch, TopologyOptions topology) {
+        return new ConsumedQueue(
+                name,
+                prefetch,
+                topology.queueType() == QueueType.QUORUM,
+                new QuarantinePolicy(topology.deliveryLimit(), QuarantinePolicy.PATIENCE));
+    }
+}

@@ -3,10 +3,7 @@ package io.safebunny.rabbit.consume;
 
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.rabbit.connection.ConnectionKeeper;
-import io.safebunny.recovery.QuarantinePolicy;
 import io.safebunny.time.Timeline;
-import io.safebunny.topology.QueueType;
-import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.Pace;
@@ -59,19 +56,11 @@ public final class QueueConsumers {
             ConnectionKeeper connection,
             ContainerCustomizer<AbstractMessageListenerContainer> customizer) {}
 
-    /**
-     * @param pace to begin with
-     * @param topology tells the queue type and the delivery limit
-     */
-    public Consumption consume(
-            String queue, int prefetch, Pace pace, DeliveryHandler handler, Source source, TopologyOptions topology) {
-        InboundBudget.Share share = budget.share(queue, prefetch);
+    /** @param pace to begin with */
+    public Consumption consume(ConsumedQueue queue, Pace pace, DeliveryHandler handler, Source source) {
+        InboundBudget.Share share = budget.share(queue.name(), queue.prefetch());
         QueueContainer container = new QueueContainer(
-                new ConsumedQueue(
-                        queue,
-                        prefetch,
-                        topology.queueType() == QueueType.QUORUM,
-                        new QuarantinePolicy(topology.deliveryLimit(), QuarantinePolicy.PATIENCE)),
+                queue,
                 share,
                 handler,
                 source.factory(),

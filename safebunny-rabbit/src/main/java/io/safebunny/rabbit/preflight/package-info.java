@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Checks a node's queues on the broker, policies included, for anything that will lose or delay messages. Changes nothing. */
+/**
+ * Compares what is on the broker with what a node needs: over AMQP for the topology command, over the management API for what loses or
+ * delays messages.
+ */
 @NullMarked
 package io.safebunny.rabbit.preflight;
 

@@ -2,9 +2,6 @@
 package io.safebunny.rabbit.topology;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.rabbit.declare.Broker;
-import io.safebunny.rabbit.declare.Permissions;
-import io.safebunny.rabbit.delay.Delay;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.ExchangeKind;
 import java.io.IOException;
@@ -21,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * Applies a topology: declares what is missing, accepts what is equal, refuses what differs. Queues that this user may not declare, and
  * their bindings, are left to an administrator. Optional queues come last and are skipped if they are missing and may not be declared.
  */
-final class TopologyDeclarer {
+public final class TopologyDeclarer {
 
     private static final Logger LOG = LoggerFactory.getLogger(TopologyDeclarer.class);
 
@@ -31,7 +28,7 @@ final class TopologyDeclarer {
      * @throws ConfigurationException SB-1201 for a clash, SB-1204 for a missing permission
      * @throws IOException if the connection fails
      */
-    static void apply(Broker broker, Topology topology, Delay delay) throws IOException {
+    public static void apply(Broker broker, Topology topology, Delay delay) throws IOException {
         for (Topology.Exchange exchange : topology.exchanges()) {
             if (exchange.kind() == ExchangeKind.DELAYED) {
                 delay.declare(broker);

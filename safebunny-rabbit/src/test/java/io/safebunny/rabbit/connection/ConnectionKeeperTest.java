@@ -41,12 +41,7 @@ class ConnectionKeeperTest {
 
     private ConnectionKeeper keeper(ConnectionKeeper.Preparation preparation) {
         return new ConnectionKeeper(
-                "publish",
-                fake(ConnectionFactory.class, this::factory),
-                timeline,
-                Runnable::run,
-                preparation,
-                () -> {});
+                "publish", fake(ConnectionFactory.class, this::factory), timeline, Runnable::run, preparation);
     }
 
     private List<Duration> waitsUntilOneStays() {

@@ -9,6 +9,7 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
+import io.safebunny.rabbit.BrokerConnections;
 import io.safebunny.rabbit.RabbitTransport;
 import io.safebunny.rabbit.RabbitTransportOptions;
 import io.safebunny.store.MessageStore;
@@ -45,7 +46,10 @@ final class Party implements AutoCloseable {
         consume = factory(host, node + ":consume");
         deadLetters = factory(host, node + ":dead-letters");
         RabbitTransport transport = new RabbitTransport(
-                RabbitTransportOptions.defaults(), publish, consume, deadLetters, workers, timeline);
+                RabbitTransportOptions.defaults(),
+                new BrokerConnections(publish, consume, deadLetters),
+                workers,
+                timeline);
         MessageStore store = new MemoryMessageStore(timeline, Duration.ofDays(7));
         engine = new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of(node), transport, timeline)
                 .store(store)

@@ -17,9 +17,10 @@ import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.poison.PoisonMessages;
+import io.safebunny.rabbit.BrokerConnections;
 import io.safebunny.rabbit.RabbitTransport;
 import io.safebunny.rabbit.RabbitTransportOptions;
-import io.safebunny.rabbit.delay.DelayStrategy;
+import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
@@ -221,9 +222,7 @@ public final class NodeUnderTest implements AutoCloseable {
         transport = new RabbitTransport(
                 new RabbitTransportOptions(
                         8, DelayStrategy.LADDER, !trusted.byNode().isEmpty()),
-                publish,
-                consume,
-                deadLetters,
+                new BrokerConnections(publish, consume, deadLetters),
                 workers,
                 timeline);
         breakers = new CircuitBreakers(NO_FAILURE_RATE, timeline, workers);

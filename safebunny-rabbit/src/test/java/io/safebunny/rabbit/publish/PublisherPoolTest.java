@@ -37,7 +37,7 @@ class PublisherPoolTest {
     private final FakeBroker broker = new FakeBroker();
     private final List<Duration> repairs = new ArrayList<>();
     private final ConnectionKeeper keeper =
-            new ConnectionKeeper("publish", broker.factory(), timeline, Runnable::run, connection -> {}, () -> {});
+            new ConnectionKeeper("publish", broker.factory(), timeline, Runnable::run, connection -> {});
 
     private PublisherPool started(int maxConcurrency) {
         keeper.start("node");

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.failure.InvalidPublicationException;
-import io.safebunny.rabbit.delay.PluginDelay;
 import io.safebunny.rabbit.publish.Destination;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;

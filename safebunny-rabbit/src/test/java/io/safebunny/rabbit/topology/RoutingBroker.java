@@ -3,7 +3,6 @@ package io.safebunny.rabbit.topology;
 
 import static java.util.Objects.requireNonNull;
 
-import io.safebunny.rabbit.declare.Broker;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;

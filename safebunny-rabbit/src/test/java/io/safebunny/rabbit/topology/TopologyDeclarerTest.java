@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.rabbit.declare.Broker;
-import io.safebunny.rabbit.delay.LadderDelay;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;

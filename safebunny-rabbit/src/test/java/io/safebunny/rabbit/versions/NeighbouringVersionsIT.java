@@ -8,6 +8,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.rabbit.BrokerConnections;
 import io.safebunny.rabbit.RabbitTransport;
 import io.safebunny.rabbit.RabbitTransportOptions;
 import io.safebunny.rabbit.versions.Instance.Parcel;
@@ -55,7 +56,10 @@ class NeighbouringVersionsIT {
 
     private RabbitTransport transport() {
         return new RabbitTransport(
-                RabbitTransportOptions.defaults(), factory(), factory(), factory(), workers, timeline);
+                RabbitTransportOptions.defaults(),
+                new BrokerConnections(factory(), factory(), factory()),
+                workers,
+                timeline);
     }
 
     private CachingConnectionFactory factory() {

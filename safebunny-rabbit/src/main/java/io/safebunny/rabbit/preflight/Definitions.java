@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.rabbit.topology;
+package io.safebunny.rabbit.preflight;
 
-import io.safebunny.rabbit.declare.Broker;
+import io.safebunny.rabbit.topology.Broker;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.rabbit.delay;
+package io.safebunny.rabbit.topology;
 
-import io.safebunny.rabbit.declare.Broker;
-import io.safebunny.rabbit.declare.Declarations;
 import io.safebunny.rabbit.publish.Destination;
 import io.safebunny.transport.Route;
 import java.io.IOException;

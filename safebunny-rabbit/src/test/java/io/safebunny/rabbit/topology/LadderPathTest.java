@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.rabbit.delay;
+package io.safebunny.rabbit.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.rabbit.topology;
+package io.safebunny.rabbit.preflight;
 
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.rabbit.declare.Declarations;
-import io.safebunny.rabbit.delay.Delay;
-import io.safebunny.rabbit.delay.DelayChoice;
-import io.safebunny.rabbit.delay.DelayStrategy;
-import io.safebunny.rabbit.delay.LadderDelay;
-import io.safebunny.rabbit.delay.PluginDelay;
+import io.safebunny.rabbit.topology.Declarations;
+import io.safebunny.rabbit.topology.DeclaredTopology;
+import io.safebunny.rabbit.topology.Delay;
+import io.safebunny.rabbit.topology.DelayChoice;
+import io.safebunny.rabbit.topology.DelayStrategy;
+import io.safebunny.rabbit.topology.LadderDelay;
+import io.safebunny.rabbit.topology.PluginDelay;
+import io.safebunny.rabbit.topology.TopologyDeclarer;
 import io.safebunny.topology.Topology;
 import java.io.IOException;
 import java.util.Map;

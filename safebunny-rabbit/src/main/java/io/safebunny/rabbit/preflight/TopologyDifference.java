@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.rabbit.topology;
+package io.safebunny.rabbit.preflight;
 
 import java.util.ArrayList;
 import java.util.List;

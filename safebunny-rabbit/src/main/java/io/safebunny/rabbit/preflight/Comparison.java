@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.rabbit.topology;
+package io.safebunny.rabbit.preflight;
 
 import com.rabbitmq.client.AMQP;
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.rabbit.declare.Broker;
-import io.safebunny.rabbit.declare.Declarations;
-import io.safebunny.rabbit.declare.Declarations.Question;
+import io.safebunny.rabbit.topology.Broker;
+import io.safebunny.rabbit.topology.Declarations;
+import io.safebunny.rabbit.topology.Declarations.Question;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

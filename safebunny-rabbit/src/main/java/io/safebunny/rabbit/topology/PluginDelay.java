@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.rabbit.delay;
+package io.safebunny.rabbit.topology;
 
 import io.safebunny.failure.InvalidPublicationException;
-import io.safebunny.rabbit.declare.Broker;
-import io.safebunny.rabbit.declare.Declarations;
 import io.safebunny.rabbit.publish.Destination;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Route;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.rabbit.declare;
+package io.safebunny.rabbit.topology;
 
 import io.safebunny.failure.ConfigurationException;
 import java.util.regex.Matcher;
