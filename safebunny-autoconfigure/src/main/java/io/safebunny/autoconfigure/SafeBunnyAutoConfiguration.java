@@ -13,13 +13,10 @@ import io.safebunny.autoconfigure.diagnosis.UnknownProperties;
 import io.safebunny.autoconfigure.lifecycle.ConsumingLifecycle;
 import io.safebunny.autoconfigure.lifecycle.EngineLifecycle;
 import io.safebunny.autoconfigure.properties.DedupProperties;
-import io.safebunny.autoconfigure.properties.DelayedRetryProperties;
 import io.safebunny.autoconfigure.properties.EventsProperties;
-import io.safebunny.autoconfigure.properties.ListenerProperties;
 import io.safebunny.autoconfigure.properties.NodeProperties;
 import io.safebunny.autoconfigure.properties.PoisonProperties;
 import io.safebunny.autoconfigure.properties.PublisherProperties;
-import io.safebunny.autoconfigure.properties.RetryProperties;
 import io.safebunny.autoconfigure.properties.SafeBunnyProperties;
 import io.safebunny.autoconfigure.properties.SafeBunnyProperties.TransportKind;
 import io.safebunny.autoconfigure.properties.SagaProperties;
@@ -28,14 +25,7 @@ import io.safebunny.autoconfigure.properties.TopologyProperties;
 import io.safebunny.autoconfigure.rabbit.TopologyCommand;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.handler.HandlerDefaults;
-import io.safebunny.handler.HandlerDefinition;
-import io.safebunny.handler.HandlerSource;
-import io.safebunny.handler.PayloadValidator;
 import io.safebunny.handler.TrustedUsers;
-import io.safebunny.handler.scanning.HandlerScanner;
-import io.safebunny.handler.scanning.SagaScanner;
-import io.safebunny.handler.scanning.UnscannedHandlers;
 import io.safebunny.handling.MessageScope;
 import io.safebunny.identity.IdScheme;
 import io.safebunny.middleware.ConsumeMiddleware;
@@ -62,14 +52,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationEventPublisher;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
@@ -82,7 +70,8 @@ import org.springframework.util.ClassUtils;
             SerializationAutoConfiguration.class,
             IdsAutoConfiguration.class,
             StoreAutoConfiguration.class,
-            MemoryTransportAutoConfiguration.class
+            MemoryTransportAutoConfiguration.class,
+            HandlersAutoConfiguration.class
         },
         afterName = {
             "io.safebunny.autoconfigure.rabbit.RabbitTransportAutoConfiguration",
@@ -94,9 +83,6 @@ import org.springframework.util.ClassUtils;
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @EnableConfigurationProperties({
     SafeBunnyProperties.class,
-    ListenerProperties.class,
-    RetryProperties.class,
-    DelayedRetryProperties.class,
     PublisherProperties.class,
     TopologyProperties.class,
     PoisonProperties.class,
@@ -136,13 +122,6 @@ final class SafeBunnyAutoConfiguration {
     @ConditionalOnMissingBean
     TopologyOptions safeBunnyTopologyOptions(TopologyProperties topology, PoisonProperties poison) {
         return topology.toOptions(poison);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    HandlerDefaults safeBunnyHandlerDefaults(
-            ListenerProperties listener, RetryProperties retry, DelayedRetryProperties delayedRetry) {
-        return new HandlerDefaults(listener.prefetch(), retry.toSettings(), retry.delayed(delayedRetry));
     }
 
     @Bean
@@ -236,81 +215,44 @@ final class SafeBunnyAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnMissingBean
-    BunnyOperations safeBunnyOperations(SafeBunnyEngine engine) {
-        return engine.get(BunnyOperations.class);
+    Deferred safeBunnyDeferred(ObjectProvider<SafeBunnyEngine> engine) {
+        return new Deferred(engine);
     }
 
     @Bean
     @ConditionalOnMissingBean
-    Bunny bunny(ObjectProvider<SafeBunnyEngine> engine) {
-        return new DeferredBunny(() -> engine.getObject().bunny());
+    Bunny bunny(Deferred deferred) {
+        return deferred.bean(Bunny.class, SafeBunnyEngine::bunny);
     }
 
     @Bean
     @ConditionalOnMissingBean
-    Sagas safeBunnySagas(ObjectProvider<SafeBunnyEngine> engine) {
-        return new DeferredSagas(engine);
+    BunnyOperations safeBunnyOperations(Deferred deferred) {
+        return deferred.bean(BunnyOperations.class, engine -> engine.get(BunnyOperations.class));
     }
 
     @Bean
     @ConditionalOnMissingBean
-    PoisonMessages safeBunnyPoisonMessages(ObjectProvider<SafeBunnyEngine> engine) {
-        return new DeferredPoisonMessages(engine);
+    Sagas safeBunnySagas(Deferred deferred) {
+        return deferred.bean(Sagas.class, engine -> engine.get(Sagas.class));
     }
 
     @Bean
     @ConditionalOnMissingBean
-    ScheduledMessages safeBunnyScheduledMessages(ObjectProvider<SafeBunnyEngine> engine) {
-        return new DeferredScheduledMessages(engine);
+    PoisonMessages safeBunnyPoisonMessages(Deferred deferred) {
+        return deferred.bean(PoisonMessages.class, engine -> engine.get(PoisonMessages.class));
     }
 
     @Bean
     @ConditionalOnMissingBean
-    SagaScanner safeBunnySagaScanner(
-            ConfigurableListableBeanFactory beans,
-            HandlerDefaults defaults,
-            ObjectProvider<PayloadValidator> validators) {
-        return new SagaScanner(beans, defaults, validators.getIfAvailable());
+    ScheduledMessages safeBunnyScheduledMessages(Deferred deferred) {
+        return deferred.bean(ScheduledMessages.class, engine -> engine.get(ScheduledMessages.class));
     }
 
     @Bean
     @ConditionalOnMissingBean
-    static UnscannedHandlers safeBunnyUnscannedHandlers() {
-        return new UnscannedHandlers();
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    OtherContexts safeBunnyOtherContexts(ConfigurableApplicationContext context) {
-        return new OtherContexts(context);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    EngineLifecycle safeBunnyLifecycle(
-            SafeBunnyEngine engine,
-            ConfigurableListableBeanFactory beans,
-            HandlerDefaults defaults,
-            ObjectProvider<PayloadValidator> validators,
-            ObjectProvider<HandlerSource> sources,
-            SagaScanner sagas,
-            UnscannedHandlers unscanned,
-            OtherContexts others,
-            Environment environment) {
-        HandlerSource scanner = new HandlerScanner(beans, defaults, validators.getIfAvailable());
-        return new EngineLifecycle(
-                engine,
-                () -> {
-                    others.requireNoneInParents();
-                    List<HandlerDefinition> handlers =
-                            HandlerSource.all(Stream.concat(Stream.of(scanner), sources.orderedStream())
-                                    .toList());
-                    unscanned.requireAllScanned(beans);
-                    return handlers;
-                },
-                sagas::sagas,
-                isToRun(environment));
+    EngineLifecycle safeBunnyLifecycle(SafeBunnyEngine engine, ApplicationHandlers handlers, Environment environment) {
+        return new EngineLifecycle(engine, handlers::find, handlers::findSagas, isToRun(environment));
     }
 
     @Bean

@@ -37,13 +37,13 @@ final class Audit implements SafeBunnyEvent.Listener {
         this.timeline = timeline;
     }
 
-    void paused(boolean paused, String by, String operation, String type, Object scope, String reason) {
+    void paused(String type, PauseAction action, String by, String operation) {
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("operation", operation);
         data.put("type", type);
-        data.put("scope", scope);
-        data.put("reason", Names.printable(reason, LONGEST_REASON));
-        tell(timeline.now(), by, paused ? "SAFEBUNNY_PAUSE" : "SAFEBUNNY_RESUME", data);
+        data.put("scope", action.scope());
+        data.put("reason", Names.printable(action.reason(), LONGEST_REASON));
+        tell(timeline.now(), by, action.duration() == null ? "SAFEBUNNY_RESUME" : "SAFEBUNNY_PAUSE", data);
     }
 
     void begun(PoisonOperation operation) {

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.actuate;
 
-import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyOperations;
 import io.safebunny.actuate.BodyMasker;
+import io.safebunny.autoconfigure.actuate.http.KnownParametersOnly;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
-import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.saga.Sagas;
-import io.safebunny.store.MessageStore;
-import io.safebunny.store.Outbox;
 import io.safebunny.time.Timeline;
-import io.safebunny.transport.Transport;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -46,34 +43,21 @@ final class EndpointsAutoConfiguration {
     @ConditionalOnMissingBean(name = "safebunnyEndpoint")
     NodeEndpoint safebunnyEndpoint(
             SafeBunnyEngine engine,
-            SafeBunnyOptions options,
-            BunnyCircuitBreaker breaker,
+            SafeBunnyParts parts,
             BunnyOperations operations,
             PoisonMessages poison,
-            Transport transport,
-            ObjectProvider<MessageStore> store,
-            ObjectProvider<Outbox> outbox,
             Sagas sagas,
             NodeEndpointProperties properties,
             ObjectProvider<BodyMasker> masker,
-            Timeline timeline,
             Audit audit) {
         OperationViews poisonOperations = new OperationViews(poison);
-        NodeViews views = new NodeViews(
-                engine,
-                options.node(),
-                breaker,
-                operations,
-                transport,
-                store.getIfAvailable(),
-                outbox.getIfAvailable(),
-                poisonOperations);
+        NodeViews views = new NodeViews(engine, parts, operations, poisonOperations);
         SagaSection section = new SagaSection(
                 sagas,
                 new SagaViews(masker.getIfAvailable(BodyMasker::none)),
                 security -> properties.showStates().isShown(security, properties.roles()),
                 audit,
-                timeline);
+                parts.timeline());
         return new NodeEndpoint(views, operations, poisonOperations, section, audit);
     }
 

@@ -3,11 +3,12 @@ package io.safebunny.autoconfigure.actuate;
 
 import io.safebunny.BunnyOperations;
 import io.safebunny.BunnyOperations.Result;
-import io.safebunny.BunnyOperations.Scope;
+import io.safebunny.autoconfigure.actuate.http.Answers;
+import io.safebunny.autoconfigure.actuate.http.Asked;
+import io.safebunny.autoconfigure.actuate.http.KnownParametersOnly;
 import io.safebunny.message.Names;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonOperation.State;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -171,30 +172,16 @@ final class NodeEndpoint {
                     String type = below(BREAKERS, path);
                     return type == null
                             ? null
-                            : pauseOrResume(type, Asked.by(security), state, duration, scope, reason);
+                            : pauseOrResume(
+                                    type, PauseAction.asked(state, duration, scope, reason), Asked.by(security));
                 },
                 "Nothing can be changed there %s: post to breakers/{type} or sagas/{id}. An operation is ended by DELETE operations/{operation}."
                         .formatted(shown(path)));
     }
 
-    private Result pauseOrResume(
-            String type,
-            String by,
-            @Nullable String state,
-            @Nullable String duration,
-            @Nullable String scope,
-            @Nullable String reason) {
-        boolean open = "open".equals(Asked.oneOf("state", state, List.of("open", "closed")));
-        boolean node = "node".equals(Asked.oneOf("scope", scope == null ? "node" : scope, List.of("node", "instance")));
-        Scope where = node ? Scope.NODE : Scope.INSTANCE;
-        String why = reason == null ? "" : reason;
-        if (!open) {
-            Asked.absent("duration", duration, "it is for the state open only");
-        }
-        Result result = open
-                ? operations.pause(type, Asked.duration(duration), where, why, by)
-                : operations.resume(type, where, why, by);
-        audit.paused(open, by, result.operation(), type, where, why);
+    private Result pauseOrResume(String type, PauseAction action, String by) {
+        Result result = action.carryOut(operations, type, by);
+        audit.paused(type, action, by, result.operation());
         return result;
     }
 }

@@ -1,53 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.actuate;
 
-import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.BunnyOperations;
 import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.saga.supervision.SagaSupervision;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Outbox;
 import io.safebunny.topology.Topology;
-import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /** What the endpoint shows of the node. Reads only what the node already knows, so polling is cheap. Thread-safe. */
 final class NodeViews {
 
     private final SafeBunnyEngine engine;
-    private final String node;
-    private final BunnyCircuitBreaker breaker;
+    private final SafeBunnyParts parts;
     private final BunnyOperations operations;
-    private final Transport transport;
-    private final @Nullable MessageStore store;
-    private final @Nullable Outbox outbox;
     private final Map<String, Supplier<Map<String, Object>>> sections = new TreeMap<>();
 
-    NodeViews(
-            SafeBunnyEngine engine,
-            String node,
-            BunnyCircuitBreaker breaker,
-            BunnyOperations operations,
-            Transport transport,
-            @Nullable MessageStore store,
-            @Nullable Outbox outbox,
-            OperationViews poison) {
+    NodeViews(SafeBunnyEngine engine, SafeBunnyParts parts, BunnyOperations operations, OperationViews poison) {
         this.engine = engine;
-        this.node = node;
-        this.breaker = breaker;
+        this.parts = parts;
         this.operations = operations;
-        this.transport = transport;
-        this.store = store;
-        this.outbox = outbox;
         sections.put("topology", this::topology);
         sections.put("breakers", this::breakers);
         sections.put("publisher", this::publisher);
@@ -63,7 +45,7 @@ final class NodeViews {
     }
 
     Map<String, Object> overview() {
-        Map<String, State> states = breaker.states();
+        Map<String, State> states = parts.breakers().states();
         Map<String, Object> counts = new LinkedHashMap<>();
         counts.put("types", states.size());
         counts.put(
@@ -72,9 +54,10 @@ final class NodeViews {
         counts.put("paused", operations.paused().size());
         counts.put("waitingPublications", engine.waiting().messages());
         Map<String, Object> view = new LinkedHashMap<>();
-        view.put("node", node);
+        view.put("node", parts.options().node());
         view.put("instance", operations.instance());
-        view.put("transport", transport.getClass().getSimpleName());
+        view.put("transport", parts.transport().getClass().getSimpleName());
+        MessageStore store = parts.store();
         view.put("store", store == null ? "none" : store.getClass().getSimpleName());
         view.put("counts", counts);
         return view;
@@ -91,11 +74,11 @@ final class NodeViews {
     }
 
     private Map<String, Object> breakers() {
-        return new TreeMap<>(breaker.statuses());
+        return new TreeMap<>(parts.breakers().statuses());
     }
 
     private Map<String, Object> publisher() {
-        TransportStatus status = transport.status();
+        TransportStatus status = parts.transport().status();
         WaitingPublications waiting = engine.waiting();
         return Map.of("usable", status.usable(), "detail", status.detail(), "waiting", waiting);
     }
@@ -117,6 +100,7 @@ final class NodeViews {
 
     private Map<String, Object> outbox() {
         Map<String, Object> view = new LinkedHashMap<>();
+        Outbox outbox = parts.outbox();
         view.put("present", outbox != null);
         if (outbox != null && outbox.backlog().isPresent()) {
             view.put("backlog", outbox.backlog().getAsInt());

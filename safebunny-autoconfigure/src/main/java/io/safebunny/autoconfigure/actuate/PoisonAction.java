@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.actuate;
 
+import io.safebunny.autoconfigure.actuate.http.Asked;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.actuate;
 
+import io.safebunny.autoconfigure.actuate.http.Answers;
+import io.safebunny.autoconfigure.actuate.http.Asked;
 import io.safebunny.poison.EditFailedException;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonMessages;

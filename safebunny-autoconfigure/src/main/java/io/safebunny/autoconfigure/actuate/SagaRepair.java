@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.actuate;
 
+import io.safebunny.autoconfigure.actuate.http.Asked;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.saga.document.BunnyRepair.Action;

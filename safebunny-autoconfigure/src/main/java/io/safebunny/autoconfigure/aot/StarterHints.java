@@ -1,21 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.aot;
 
+import io.safebunny.Bunny;
+import io.safebunny.BunnyOperations;
+import io.safebunny.ScheduledMessages;
+import io.safebunny.poison.PoisonMessages;
+import io.safebunny.saga.Sagas;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.util.ReflectionUtils;
 
-/** What SafeBunny itself reads by name. */
+/** What SafeBunny itself reads by name, calls by reflection, or makes proxies of. */
 final class StarterHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         // the known properties, to report unknown ones
         hints.resources().registerPattern("META-INF/spring-configuration-metadata.json");
+        // the beans that look the engine up with the first call
+        for (Class<?> type : new Class<?>[] {
+            Bunny.class, BunnyOperations.class, Sagas.class, PoisonMessages.class, ScheduledMessages.class
+        }) {
+            hints.proxies().registerJdkProxy(AopProxyUtils.completeJdkProxyInterfaces(type));
+            hints.reflection().registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS);
+        }
         // the settings that SafeBunny's own connections take over
         Method addresses = ReflectionUtils.findMethod(AbstractConnectionFactory.class, "getAddresses");
         if (addresses != null) { // its absence is reported when the node starts

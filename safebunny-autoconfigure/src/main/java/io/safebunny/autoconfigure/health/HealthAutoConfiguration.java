@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.health;
 
-import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.rabbit.preflight.TopologyWatch;
 import io.safebunny.store.MessageStore;
 import io.safebunny.transport.Transport;
@@ -33,22 +32,19 @@ final class HealthAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = {"safebunnyHealthIndicator", "safebunnyHealthContributor"})
     CompositeHealthContributor safebunnyHealthContributor(
-            SafeBunnyEngine engine,
-            BunnyCircuitBreaker breaker,
-            SafeBunnyOptions options,
-            Transport transport,
-            ObjectProvider<MessageStore> store,
-            ObjectProvider<TopologyWatch> watch) {
-        NodeHealth node = new NodeHealth(engine, options.node());
+            SafeBunnyEngine engine, SafeBunnyParts node, ObjectProvider<TopologyWatch> watch) {
+        NodeHealth health = new NodeHealth(engine, node.options().node());
+        Transport transport = node.transport();
+        MessageStore store = node.store();
         Map<String, HealthIndicator> parts = new LinkedHashMap<>();
-        parts.put("broker", () -> node.broker(transport.status(), nameOf(transport)));
-        parts.put("poison", node::poison);
-        parts.put("publications", node::publications);
-        parts.put("breakers", () -> NodeHealth.breakers(breaker.statuses()));
-        store.ifAvailable(present -> {
-            parts.put("store", () -> node.store(present.getClass().getSimpleName()));
-            parts.put("sagas", node::sagas);
-        });
+        parts.put("broker", () -> health.broker(transport.status(), nameOf(transport)));
+        parts.put("poison", health::poison);
+        parts.put("publications", health::publications);
+        parts.put("breakers", () -> NodeHealth.breakers(node.breakers().statuses()));
+        if (store != null) {
+            parts.put("store", () -> health.store(store.getClass().getSimpleName()));
+            parts.put("sagas", health::sagas);
+        }
         watch.ifAvailable(present -> {
             if (present.asks()) {
                 parts.put("topology", () -> NodeHealth.topology(present.seen()));

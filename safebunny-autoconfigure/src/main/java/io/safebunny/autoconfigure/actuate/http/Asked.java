@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.autoconfigure.actuate;
+package io.safebunny.autoconfigure.actuate.http;
 
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Names;
@@ -14,28 +14,28 @@ import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.convert.DurationStyle;
 
 /** Reads the parameters of a request. An invalid one is refused with SB-5001, which names the parameter, its value and what it must be. Pure. */
-final class Asked {
+public final class Asked {
 
     private static final int LONGEST_NAME = 99;
 
     private Asked() {}
 
     /** The user of the request, or {@code anonymous}. */
-    static String by(SecurityContext security) {
+    public static String by(SecurityContext security) {
         Principal principal = security.getPrincipal();
         String name = principal == null ? "" : Names.printable(principal.getName(), LONGEST_NAME);
         return name.isBlank() ? "anonymous" : name;
     }
 
     /** @return one of the words */
-    static String oneOf(String what, @Nullable String value, List<String> words) {
+    public static String oneOf(String what, @Nullable String value, List<String> words) {
         if (value != null && words.contains(value)) {
             return value;
         }
         throw wrong(what, value, "it must be " + String.join(" or ", words));
     }
 
-    static String present(String what, @Nullable String value) {
+    public static String present(String what, @Nullable String value) {
         if (value == null || value.isEmpty()) {
             throw wrong(what, null, "it is needed for this action");
         }
@@ -43,7 +43,7 @@ final class Asked {
     }
 
     /** @return text that can be written as UTF-8, neither blank nor longer than that */
-    static String text(String what, @Nullable String value, int longest) {
+    public static String text(String what, @Nullable String value, int longest) {
         String text = present(what, value);
         if (text.isBlank() || text.length() > longest) {
             throw wrong(what, text, "it must have 1 to %s characters, and not only spaces".formatted(longest));
@@ -55,14 +55,14 @@ final class Asked {
     }
 
     /** Refuses a parameter that has no effect here. */
-    static void absent(String what, @Nullable String value, String why) {
+    public static void absent(String what, @Nullable String value, String why) {
         if (value != null) {
             throw wrong(what, value, why);
         }
     }
 
     /** Refuses an operation on all messages without {@code all=true}, and {@code all=true} with a filter. */
-    static void allOrSome(@Nullable String all, Stream<@Nullable String> filters) {
+    public static void allOrSome(@Nullable String all, Stream<@Nullable String> filters) {
         boolean some = filters.anyMatch(Objects::nonNull);
         if (flag("all", all) == some) {
             throw wrong(
@@ -74,13 +74,13 @@ final class Asked {
         }
     }
 
-    static boolean flag(String what, @Nullable String value) {
+    public static boolean flag(String what, @Nullable String value) {
         return value != null
                 && Boolean.parseBoolean(oneOf(what, value.toLowerCase(Locale.ROOT), List.of("true", "false")));
     }
 
     /** @return a number from 1 */
-    static int number(String what, @Nullable String value, int otherwise, int most) {
+    public static int number(String what, @Nullable String value, int otherwise, int most) {
         int number = otherwise;
         try {
             number = value == null ? otherwise : Integer.parseInt(value);
@@ -93,7 +93,7 @@ final class Asked {
         return number;
     }
 
-    static double decimal(String what, @Nullable String value, double otherwise) {
+    public static double decimal(String what, @Nullable String value, double otherwise) {
         try {
             return value == null ? otherwise : Double.parseDouble(value);
         } catch (NumberFormatException e) {
@@ -101,7 +101,7 @@ final class Asked {
         }
     }
 
-    static Duration duration(@Nullable String value) {
+    public static Duration duration(@Nullable String value) {
         if (value != null && !value.matches("\\d*")) { // Spring takes a number alone as milliseconds
             try {
                 return DurationStyle.detectAndParse(value);
@@ -112,7 +112,7 @@ final class Asked {
         throw wrong("duration", value, "it must be a number with a unit, such as 30s, 10m or 2h");
     }
 
-    static MisuseException wrong(String what, @Nullable String value, String needs) {
+    public static MisuseException wrong(String what, @Nullable String value, String needs) {
         return new MisuseException(
                 MisuseException.ARGUMENT,
                 "Invalid operation [%s=%s]: %s. Nothing was changed."

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.autoconfigure.actuate;
+package io.safebunny.autoconfigure.actuate.http;
 
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Names;
@@ -26,11 +26,11 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
  * and another message would be moved. So our selectors take all that remains of the path: that comes as an array, which nothing in a body or
  * a query does. Ignores other endpoints. Thread-safe.
  */
-final class KnownParametersOnly implements OperationInvokerAdvisor {
+public final class KnownParametersOnly implements OperationInvokerAdvisor {
 
     private final Set<EndpointId> endpoints;
 
-    KnownParametersOnly(Set<EndpointId> endpoints) {
+    public KnownParametersOnly(Set<EndpointId> endpoints) {
         this.endpoints = Set.copyOf(endpoints);
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.autoconfigure.actuate;
+package io.safebunny.autoconfigure.actuate.http;
 
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.MisuseException;
@@ -13,7 +13,7 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.util.MimeType;
 
 /** HTTP responses of the endpoints: the result, or a problem in the form of RFC 9457. Pure. */
-final class Answers {
+public final class Answers {
 
     private static final MimeType PROBLEM = new MimeType("application", "problem+json");
 
@@ -33,7 +33,7 @@ final class Answers {
     private Answers() {}
 
     /** Maps a result or an exception to an HTTP response. */
-    static WebEndpointResponse<Object> of(Supplier<? extends @Nullable Object> answer) {
+    public static WebEndpointResponse<Object> of(Supplier<? extends @Nullable Object> answer) {
         try {
             Object body = answer.get();
             return body instanceof WebEndpointResponse<?> made
@@ -45,12 +45,12 @@ final class Answers {
     }
 
     /** @param operation that failed; {@code null} if none was started */
-    static WebEndpointResponse<Object> problem(SafeBunnyException e, @Nullable PoisonOperation operation) {
+    public static WebEndpointResponse<Object> problem(SafeBunnyException e, @Nullable PoisonOperation operation) {
         return problem(status(e.code()), e.code(), e.messageWithoutCode(), operation);
     }
 
     /** The response for an operation that has already failed. */
-    static WebEndpointResponse<Object> failed(PoisonOperation operation) {
+    public static WebEndpointResponse<Object> failed(PoisonOperation operation) {
         PoisonOperation.Progress progress = operation.progress();
         String failure = String.valueOf(progress.failure());
         String code = progress.failureCode();
@@ -77,7 +77,7 @@ final class Answers {
     }
 
     /** The same for a result that may be missing: the supplier then returns {@code null}, and the response says what is missing. */
-    static WebEndpointResponse<Object> found(Supplier<? extends @Nullable Object> answer, String missing) {
+    public static WebEndpointResponse<Object> found(Supplier<? extends @Nullable Object> answer, String missing) {
         WebEndpointResponse<Object> response = of(answer);
         return response.getStatus() == WebEndpointResponse.STATUS_OK && response.getBody() == null
                 ? problem(NOT_FOUND, "", missing, null)

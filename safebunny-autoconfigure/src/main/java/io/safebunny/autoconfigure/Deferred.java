@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure;
+
+import io.safebunny.engine.SafeBunnyEngine;
+import java.util.function.Function;
+import org.springframework.aop.TargetSource;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Lets beans inject what the engine offers even if the engine itself depends on them, as on a middleware: the engine is looked up with
+ * the first call. At the latest that is when all beans exist, because a closing context no longer hands it out. Thread-safe.
+ */
+final class Deferred implements SmartInitializingSingleton {
+
+    private final SingletonSupplier<SafeBunnyEngine> engine;
+
+    Deferred(ObjectProvider<SafeBunnyEngine> engine) {
+        this.engine = SingletonSupplier.of(engine::getObject);
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        engine.obtain();
+    }
+
+    /** @param type an interface; native images know its proxy from {@code aot.StarterHints} */
+    <T> T bean(Class<T> type, Function<SafeBunnyEngine, T> offered) {
+        SingletonSupplier<T> target = SingletonSupplier.of(() -> offered.apply(engine.obtain()));
+        return ProxyFactory.getProxy(type, new TargetSource() {
+
+            @Override
+            public Class<T> getTargetClass() {
+                return type;
+            }
+
+            @Override
+            public T getTarget() {
+                return target.obtain();
+            }
+        });
+    }
+}
