@@ -7,9 +7,9 @@ import java.time.Duration;
  * When breakers open by themselves, and how they close; the names are Resilience4j's.
  *
  * @param failureRateThreshold percentage of failed messages at which the breaker opens; 0 for never
- * @param slidingWindowSize number of latest messages that are looked at
- * @param minimumNumberOfCalls messages before the rate is looked at, at most the size of the window
- * @param waitDurationInOpenState how long it stays open when it opened by itself
+ * @param slidingWindowSize number of latest messages that count
+ * @param minimumNumberOfCalls messages before the rate counts; at most the size of the window
+ * @param waitDurationInOpenState how long it stays open after it opened by itself
  * @param permittedNumberOfCallsInHalfOpenState messages handled one by one before it closes
  */
 public record BreakerSettings(

@@ -45,18 +45,18 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
     public CircuitBreakers(BreakerSettings settings, Timeline timeline, Executor callbacks) {
         this.settings = settings;
         this.timeline = timeline;
-        this.telling = new SerialTask("telling the circuit breakers' listeners", this::tell, callbacks, timeline);
+        this.telling = new SerialTask("notifying listeners of the circuit breakers", this::tell, callbacks, timeline);
     }
 
     /**
-     * The breaker of a type this node handles, closed. Those of the library's own types serve all sagas of the node: that the method of
-     * one fails says nothing about the others.
+     * Adds the breaker of a type that this node handles, closed. One of the library's own types serves all sagas of the node, so it ignores
+     * the failure rate: a saga whose method fails must not pause the others.
      *
-     * @param details how much its {@link Status} shows of failures
+     * @param details how much of failures its {@link Status} shows
      */
     public TypeBreaker add(String type, Type payload, Metrics metrics, ExceptionDetails details) {
         BreakerSettings own = MessageTypes.isReserved(type) ? settings.withoutFailureRate() : settings;
-        TypeBreaker breaker = new TypeBreaker(new Told(type, details, timeline), own, timeline, this::changed);
+        TypeBreaker breaker = new TypeBreaker(new StatusDetails(type, details, timeline), own, timeline, this::changed);
         byName.put(type, breaker);
         byPayload.put(payload, breaker);
         metrics.breakerState(type, () -> gaugeOf(breaker.state()));
@@ -72,7 +72,7 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
         };
     }
 
-    /** Nothing closes by itself any more. */
+    /** From now on no breaker changes by itself. */
     public void stop() {
         byName.values().forEach(TypeBreaker::stop);
     }
@@ -112,18 +112,18 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
     }
 
     /**
-     * Pauses the type until {@link #release}, if this node handles it; instead of an earlier hold.
+     * Pauses the type until {@link #release}, if this node handles it; replaces an earlier hold.
      *
-     * @param pause {@code null} when it has not started yet
+     * @param pause {@code null} if the type has not started
      */
     public void hold(String type, String reason, BunnyOperations.@Nullable Pause pause) {
         TypeBreaker breaker = byName.get(type);
         if (breaker != null) {
-            breaker.hold(new Told.Hold(reason, pause));
+            breaker.hold(new StatusDetails.Hold(reason, pause));
         }
     }
 
-    /** Ends a {@link #hold}; harmless without one. */
+    /** Ends a {@link #hold}, if there is one. */
     public void release(String type, String reason) {
         TypeBreaker breaker = byName.get(type);
         if (breaker != null) {
@@ -165,7 +165,7 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
         return breaker;
     }
 
-    /** In order, by one thread at a time. */
+    /** Called in order, by one thread at a time. */
     private void changed(State before, Status now) {
         LOG.atLevel(now.state() == State.OPEN ? Level.WARN : Level.INFO)
                 .log("Circuit breaker of {}: {} -> {}", now.type(), before, now);
@@ -183,7 +183,7 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
     private static void tell(Listener listener, Change change) {
         try {
             listener.changed(change);
-        } catch (Throwable e) { // an Error of one listener must not silence the others
+        } catch (Throwable e) { // an Error in one listener must not affect the others
             LOG.warn("A listener failed on {}", change, ExceptionDetails.TYPE_ONLY.logged(e));
         }
     }

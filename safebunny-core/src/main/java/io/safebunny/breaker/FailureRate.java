@@ -6,7 +6,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** How many of the latest messages failed, as Resilience4j counts them. Used under the lock of its breaker. */
+/** The failure rate of the latest messages, as Resilience4j counts it. Guarded by the breaker's lock. */
 final class FailureRate {
 
     private final boolean watched;
@@ -34,7 +34,7 @@ final class FailureRate {
         return counted.getState() == CircuitBreaker.State.OPEN;
     }
 
-    /** {@code null} until there were enough messages. */
+    /** {@code null} until there have been enough messages. */
     @Nullable
     Float percent() {
         float percent = counted.getMetrics().getFailureRate();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.breaker;
 
-/** Messages that are handled one by one after a pause, to see whether they succeed. Used under the lock of its breaker. */
+/** Messages handled one by one after a pause, to find out whether they succeed. Guarded by the breaker's lock. */
 final class Probes {
 
     private static final float HALF = 50;
@@ -10,7 +10,7 @@ final class Probes {
     private final float limit;
     private int succeeded;
     private int failed;
-    /** Without a result, let in since the breaker was last half-open. */
+    /** Let in since the breaker became half-open, and without a result. */
     private int awaited;
 
     Probes(BreakerSettings settings) {
@@ -18,13 +18,13 @@ final class Probes {
         this.limit = settings.failureRateThreshold() > 0 ? settings.failureRateThreshold() : HALF;
     }
 
-    /** Results so far count no more. */
+    /** Discards the results so far. */
     void forget() {
         succeeded = 0;
         failed = 0;
     }
 
-    /** Nobody waits for those any more that have not returned; when they do after all, they count. */
+    /** Stops waiting for earlier probes; if one returns after all, its result counts. */
     void begin() {
         awaited = 0;
     }
@@ -47,7 +47,7 @@ final class Probes {
         failed += success ? 0 : 1;
     }
 
-    /** The message was not handled: another one has to tell. */
+    /** The message was not handled, so another one must be the probe. */
     void wasNone() {
         awaited = Math.max(0, awaited - 1);
     }

@@ -8,7 +8,6 @@ import io.safebunny.recovery.BreakerEffect;
 import io.safebunny.recovery.BreakerEffect.Result;
 import io.safebunny.recovery.Ending;
 import io.safebunny.time.Timeline;
-import io.safebunny.time.Timeline.Purpose;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Pace;
 import java.time.Duration;
@@ -25,77 +24,76 @@ public final class TypeBreaker {
     private final BreakerSettings settings;
     private final Timeline timeline;
     private final BiConsumer<State, Status> listener;
-    private final Told told;
+    private final StatusDetails details;
     private final FailureRate rate;
     private final Probes probes;
+    private final Pacing pacing = new Pacing();
+    private final NextStep next;
 
     private State state = State.CLOSED;
-    private @Nullable Consumption consumption;
-    private Timeline.@Nullable Cancellable next;
     private long openUntil;
 
-    /** What the state asks for; {@link #held} goes before it. */
-    private Pace pace = Pace.FULL;
+    /** Goes before the state. */
+    private StatusDetails.@Nullable Hold held;
 
-    /** By an operator, or from the start, whatever the state is. */
-    private Told.@Nullable Hold held;
-
-    /** Results of messages let in before it last opened for a new reason, or closed, say nothing about the present. */
+    /** Incremented when the breaker opens for a new reason or closes: results of messages let in before no longer count. */
     private int period;
 
-    /** @param listener told what it was before and what it is, under the lock, so it only notes the change */
-    TypeBreaker(Told told, BreakerSettings settings, Timeline timeline, BiConsumer<State, Status> listener) {
-        this.told = told;
+    /** @param listener receives the state before and the status now, under the lock, so it must only note the change */
+    TypeBreaker(
+            StatusDetails details, BreakerSettings settings, Timeline timeline, BiConsumer<State, Status> listener) {
+        this.details = details;
         this.settings = settings;
         this.timeline = timeline;
         this.listener = listener;
         this.rate = new FailureRate(settings);
         this.probes = new Probes(settings);
+        this.next = new NextStep(timeline, this);
     }
 
     /** Sets the pace of this consumption from now on. */
     public synchronized void paces(Consumption paced) {
-        consumption = paced;
-        pace(
+        pacing.want(
                 switch (state) {
                     case CLOSED -> Pace.FULL;
                     case HALF_OPEN -> Pace.ONE_BY_ONE;
                     case OPEN -> Pace.PAUSED;
                 });
+        pacing.paces(paced);
     }
 
-    /** As others see it: open while an operator's pause lasts. */
+    /** As others see it: open while the type is held. */
     synchronized State state() {
         return held == null ? state : State.OPEN;
     }
 
     synchronized Status status() {
-        return told.status(state, held, rate.percent());
+        return details.status(state, held, rate.percent());
     }
 
-    /** Nothing is let in until {@link #release}, whatever happens to the state. */
-    synchronized void hold(Told.Hold hold) {
+    /** Lets nothing in until {@link #release}, whatever happens to the state. */
+    synchronized void hold(StatusDetails.Hold hold) {
         State before = state();
         held = hold;
-        pace(pace);
+        pacing.hold(true);
         tell(before);
     }
 
-    /** Goes on as the state says. */
+    /** From now on the state decides again. */
     synchronized void release(String why) {
         if (held == null) {
             return;
         }
         State before = state();
         held = null;
-        pace(pace);
+        pacing.hold(false);
         if (state != State.OPEN) {
-            told.because(why);
+            details.because(why);
         }
         tell(before);
     }
 
-    /** @param shorten whether what is left of a longer pause is given up */
+    /** @param shorten whether this pause also replaces one that would last longer */
     synchronized void open(Duration duration, String why, boolean shorten) {
         open(duration, why, shorten, null);
     }
@@ -106,11 +104,11 @@ public final class TypeBreaker {
             return;
         }
         begin();
-        told.opensAt(percent);
+        details.opensAt(percent);
         pause(until, why);
     }
 
-    /** Earlier results count no more. */
+    /** Begins a period: discards earlier results. */
     private void begin() {
         period++;
         probes.forget();
@@ -120,20 +118,20 @@ public final class TypeBreaker {
     private void pause(long until, String why) {
         openUntil = until;
         Duration left = Duration.ofNanos(Math.max(0, until - timeline.nanoTime()));
-        told.opens(left);
+        details.opens(left);
         change(State.OPEN, Pace.PAUSED, why);
-        after(left, this::probe);
+        next.plan(left, this::probe);
     }
 
     private void probe() {
         probes.begin();
-        change(State.HALF_OPEN, Pace.ONE_BY_ONE, "the pause is over: " + told.reason());
+        change(State.HALF_OPEN, Pace.ONE_BY_ONE, "the pause is over: " + details.reason());
     }
 
     synchronized void close(String why) {
         if (state != State.CLOSED) {
             begin();
-            told.closes();
+            details.closes();
             change(State.CLOSED, Pace.FULL, why);
         }
     }
@@ -141,55 +139,26 @@ public final class TypeBreaker {
     private void change(State to, Pace pace, String why) {
         State before = state();
         state = to;
-        told.because(why);
-        cancelNext();
-        pace(pace);
+        details.because(why);
+        next.cancel();
+        pacing.want(pace);
         tell(before);
     }
 
     private void tell(State before) {
         if (before != state()) {
-            told.hasChanged();
+            details.hasChanged();
             listener.accept(before, status());
         }
     }
 
-    /** For good: changes nothing any more. */
+    /** Changes nothing by itself afterwards. */
     synchronized void stop() {
-        cancelNext();
-        consumption = null;
+        next.cancel();
+        pacing.paces(null);
     }
 
-    /** Instead of what was to come next. */
-    private void after(Duration duration, Runnable step) {
-        cancelNext();
-        Timeline.Cancellable[] own = {() -> {}};
-        own[0] = timeline.schedule(Purpose.APPLICATION, duration, () -> {
-            synchronized (this) {
-                if (next == own[0]) {
-                    next = null;
-                    step.run();
-                }
-            }
-        });
-        next = own[0];
-    }
-
-    private void cancelNext() {
-        if (next != null) {
-            next.cancel();
-            next = null;
-        }
-    }
-
-    private void pace(Pace wanted) {
-        pace = wanted;
-        if (consumption != null) {
-            consumption.pace(held == null ? wanted : Pace.PAUSED);
-        }
-    }
-
-    /** Lets one message in. {@code null} when it must not be handled now. */
+    /** Lets one message in; {@code null} if it must not be handled now. */
     public synchronized @Nullable Admission admit() {
         if (held != null || state == State.OPEN) {
             return null;
@@ -200,14 +169,14 @@ public final class TypeBreaker {
             }
             probes.letIn();
             if (!probes.isRoom()) {
-                pace(Pace.PAUSED); // until their results are known
+                pacing.want(Pace.PAUSED); // until their results are known
             }
-            after(settings.waitDurationInOpenState(), this::giveUpWaiting);
+            next.plan(settings.waitDurationInOpenState(), this::giveUpWaiting);
         }
         return new Admission(period, state == State.HALF_OPEN);
     }
 
-    /** Handlers that do not return must not keep it half-open; when they do return after all, it counts. */
+    /** Handlers that never return must not keep the breaker half-open; if one returns after all, its result counts. */
     private void giveUpWaiting() {
         if (probes.awaited() > 0) {
             pause(
@@ -216,7 +185,7 @@ public final class TypeBreaker {
         }
     }
 
-    /** One message that was let in; owed one result. */
+    /** One message that was let in. Report its result once. */
     public final class Admission {
 
         private final int admitted;
@@ -244,7 +213,7 @@ public final class TypeBreaker {
                     probed(true);
                 } else {
                     rate.note(true);
-                    openAtRate(); // a success may be the one that completes the number
+                    openAtRate(); // a success may complete the minimum number of messages
                 }
             }
         }
@@ -252,10 +221,10 @@ public final class TypeBreaker {
         private void failed(Ending.Failed ending) {
             BreakerEffect effect = ending.breaker();
             boolean counts = effect instanceof BreakerEffect.Pause || effect == Result.FAILURE;
-            Failure seen = counts ? told.seen(ending.failure()) : null;
+            Failure seen = counts ? details.seen(ending.failure()) : null;
             synchronized (TypeBreaker.this) {
                 if (seen != null && (admitted == period || effect instanceof BreakerEffect.Pause)) {
-                    told.failed(seen);
+                    details.failed(seen);
                 }
                 if (effect instanceof BreakerEffect.Pause pause) {
                     Duration asked = pause.duration();
@@ -281,7 +250,7 @@ public final class TypeBreaker {
     private void wasNoProbe() {
         if (state == State.HALF_OPEN) {
             probes.wasNone();
-            pace(Pace.ONE_BY_ONE);
+            pacing.want(Pace.ONE_BY_ONE);
         }
     }
 

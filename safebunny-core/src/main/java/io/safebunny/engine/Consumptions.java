@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.engine;
 
+import io.safebunny.breaker.TypeBreaker;
+import io.safebunny.consuming.ConsumePipelineFactory;
 import io.safebunny.consuming.HeldDeliveries;
 import io.safebunny.failure.Printable;
-import io.safebunny.time.Timeline;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.message.Names;
+import io.safebunny.node.Node;
+import io.safebunny.node.NodeFeature;
+import io.safebunny.topology.Topology;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.Transport;
@@ -12,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -20,24 +27,61 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The queues a node consumes. Opened and drained by one thread; {@link #withStandstills} and {@link #blocked} are thread-safe. */
+/**
+ * The queues a node consumes: those of its handlers, its dead letters, and those of its features. Opened and drained by one thread;
+ * {@link #withStandstills} and {@link #blocked} are thread-safe.
+ */
 final class Consumptions {
 
     private static final Logger LOG = LoggerFactory.getLogger(Consumptions.class);
 
-    private final Transport transport;
-    private final Timeline timeline;
+    /** Prefetch of the queues of dead letters and of features. */
+    private static final int BESIDE_AT_ONCE = 10;
+
+    private final Node node;
+    private final List<NodeFeature> features;
+    private final ConsumePipelineFactory pipelines;
     private final Map<String, Integer> places = new ConcurrentHashMap<>();
     private final List<Consumption> all = new ArrayList<>();
 
-    Consumptions(Transport transport, Timeline timeline) {
-        this.transport = transport;
-        this.timeline = timeline;
+    Consumptions(Node node, List<NodeFeature> features, ConsumePipelineFactory pipelines) {
+        this.node = node;
+        this.features = features;
+        this.pipelines = pipelines;
     }
 
-    /** @param paused at first */
-    Consumption open(String queue, int prefetch, boolean paused, DeliveryHandler handler) {
+    void open(Handlers handlers) {
+        Set<String> types = handlers.types();
+        for (HandlerDefinition handler : handlers.all()) {
+            TypeBreaker breaker = node.breakers()
+                    .add(
+                            handler.type(),
+                            handler.payloadType(),
+                            node.metrics(),
+                            node.options().exceptionDetails());
+            Consumption consumption = open(
+                    Names.address(node.name(), handler.type()),
+                    handler.prefetch(),
+                    features.stream().anyMatch(feature -> feature.holds(handler.type())),
+                    pipelines.create(handler, types, breaker));
+            breaker.paces(consumption);
+        }
+        if (!types.isEmpty()) {
+            openBeside(Topology.deadLettersOf(node.name()), pipelines.createForDeadLetters(types));
+        }
+        features.forEach(feature -> feature.queues().forEach(this::openBeside));
+    }
+
+    /** Opens a queue that belongs to no type; it is consumed as soon as any type may be. */
+    private void openBeside(String queue, DeliveryHandler handler) {
+        boolean held = features.stream().anyMatch(NodeFeature::holdsOtherQueues);
+        Consumption consumption = open(queue, BESIDE_AT_ONCE, held, handler);
+        features.forEach(feature -> feature.opened(consumption));
+    }
+
+    private Consumption open(String queue, int prefetch, boolean paused, DeliveryHandler handler) {
         places.put(queue, prefetch);
+        Transport transport = node.transport();
         Consumption consumption = paused
                 ? transport.consumePaused(queue, prefetch, handler)
                 : transport.consume(queue, prefetch, handler);
@@ -53,7 +97,7 @@ final class Consumptions {
                 : new TransportStatus(false, "queue '%s' is blocked: %s".formatted(blocked, held.get(blocked)));
     }
 
-    /** A queue of which every place in the prefetch is held. */
+    /** A queue in which every place in the prefetch is held; {@code null} for none. */
     @Nullable
     String blocked(Map<String, HeldDeliveries.Held> held) {
         return held.entrySet().stream()
@@ -63,19 +107,16 @@ final class Consumptions {
                 .orElse(null);
     }
 
-    void forget() {
-        all.clear();
-    }
-
     /**
-     * Takes no new messages and waits for those being handled.
+     * Takes no new messages, waits for those being handled, and forgets its queues.
      *
      * @return whether nothing is being handled any more
      */
     boolean drain(Duration grace) {
         CompletableFuture<?>[] stopped = all.stream().map(Consumption::stop).toArray(CompletableFuture[]::new);
+        all.clear();
         try {
-            timeline.await(CompletableFuture.allOf(stopped), grace);
+            node.timeline().await(CompletableFuture.allOf(stopped), grace);
             return true;
         } catch (TimeoutException e) {
             LOG.warn("Messages are still being handled after {} ms; they will be delivered again", grace.toMillis());

@@ -32,7 +32,7 @@ record Handlers(List<HandlerDefinition> all) {
     }
 
     /**
-     * A message older than the retention is set aside, so a retry after it would never be made.
+     * A message older than the retention is set aside, so a later retry would never happen.
      *
      * @throws ConfigurationException SB-1306
      */
@@ -52,7 +52,7 @@ record Handlers(List<HandlerDefinition> all) {
         }
     }
 
-    /** What this node takes, for one who publishes a message of a type that nobody takes; empty if it takes nothing. */
+    /** What this node takes, for the error about a message that nobody takes; empty if it takes nothing. */
     String taken(String node, String type) {
         for (HandlerDefinition handler : all) {
             if (handler.type().equals(type)) {

@@ -2,7 +2,6 @@
 package io.safebunny.engine;
 
 import io.safebunny.Bunny;
-import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.consuming.ConsumeOptions;
 import io.safebunny.consuming.ConsumePipelineFactory;
 import io.safebunny.consuming.HeldDeliveries;
@@ -15,26 +14,18 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerSource;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.memory.MemoryMessageStore;
-import io.safebunny.message.Names;
 import io.safebunny.node.Node;
 import io.safebunny.node.NodeFeature;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.node.StoreOutage;
-import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.Events;
-import io.safebunny.observation.Metrics;
-import io.safebunny.observation.Observations;
 import io.safebunny.operations.NodeOperations;
 import io.safebunny.poison.replay.QueuePoisonMessages;
-import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.saga.supervision.SagaSupervision;
 import io.safebunny.scheduling.Scheduling;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyPlanner;
-import io.safebunny.transport.Consumption;
-import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
 import io.safebunny.waiting.Turns;
@@ -56,19 +47,10 @@ public final class SafeBunnyEngine {
 
     private static final Logger LOG = LoggerFactory.getLogger(SafeBunnyEngine.class);
 
-    /** Prefetch of the queues of dead letters and of notices. */
-    private static final int BESIDE_AT_ONCE = 10;
-
     private final SafeBunnyParts parts;
     private final Node node;
-    private final ConfirmedSender sender;
-    private final Metrics metrics;
-    private final Observations observations;
-    private final Events events;
     private final @Nullable Deduplication deduplication;
     private final List<NodeFeature> features;
-    private final ConsumePipelineFactory pipelines;
-    private final BoundedLog log;
     private final HeldDeliveries held = new HeldDeliveries();
     private final Consumptions consumptions;
     private volatile @Nullable Topology started;
@@ -79,27 +61,21 @@ public final class SafeBunnyEngine {
         this.parts = parts;
         SafeBunnyOptions options = parts.options();
         node = new Node(parts);
-        log = node.log();
-        metrics = node.metrics();
-        events = node.events();
-        parts.breakers().addListener(events::tell);
-        observations = node.observations();
-        sender = node.sender();
-        sender.awaitStart();
-        consumptions = new Consumptions(parts.transport(), parts.timeline());
+        parts.breakers().addListener(node.events()::tell);
+        node.sender().awaitStart();
         deduplication = node.store() == null
                 ? null
                 : new Deduplication(
                         node.store(),
-                        sender,
+                        node.sender(),
                         parts.timeline(),
                         parts.callbacks(),
-                        metrics,
-                        events,
-                        log,
+                        node.metrics(),
+                        node.events(),
+                        node.log(),
                         new DedupOptions(options.lease(), options.topology().deliveryLimit(), options.retention()));
         SagaSupervision sagas = new SagaSupervision(node);
-        pipelines = new ConsumePipelineFactory(
+        ConsumePipelineFactory pipelines = new ConsumePipelineFactory(
                 node.current(),
                 node.publisher()::within,
                 new ConsumeOptions(
@@ -111,7 +87,7 @@ public final class SafeBunnyEngine {
                         options.trustedUsers()),
                 parts.serializers(),
                 parts.codecs(),
-                sender,
+                node.sender(),
                 node.library(),
                 deduplication,
                 sagas::correlationOf,
@@ -121,20 +97,21 @@ public final class SafeBunnyEngine {
                 parts.scope(),
                 parts.timeline(),
                 parts.timeline().random(),
-                metrics,
-                observations,
-                events,
+                node.metrics(),
+                node.observations(),
+                node.events(),
                 held,
-                log);
+                node.log());
         features = List.of(
                 new NodeOperations(node, parts.instance(), !(parts.store() instanceof MemoryMessageStore)),
                 new QueuePoisonMessages(node, pipelines),
                 sagas,
                 Scheduling.of(node, parts.scheduling()));
+        consumptions = new Consumptions(node, features, pipelines);
     }
 
     /**
-     * What a feature of this node offers, such as {@link io.safebunny.ScheduledMessages}; there from the construction on.
+     * What a feature of this node offers, such as {@link io.safebunny.ScheduledMessages}; available from construction on.
      *
      * @throws MisuseException SB-5001 when no feature offers it
      */
@@ -172,7 +149,7 @@ public final class SafeBunnyEngine {
         return node.storeOutage();
     }
 
-    /** A queue in which nothing moves, because the broker refuses the copies of all messages in its prefetch; {@code null} for none. */
+    /** A queue that stands still because the broker refuses the copies of all messages in its prefetch; {@code null} for none. */
     public @Nullable String blockedQueue() {
         return consumptions.blocked(held());
     }
@@ -190,8 +167,8 @@ public final class SafeBunnyEngine {
     /**
      * Plans and applies the topology, then starts consuming.
      *
-     * @throws io.safebunny.failure.ConfigurationException when the broker has something that contradicts the topology, or a body
-     *     could choose the class it is read as
+     * @throws ConfigurationException when something on the broker contradicts the topology, or a message body could choose the class
+     *     that it is read as
      */
     public void start(List<HandlerDefinition> definitions) {
         start(definitions, List.of());
@@ -213,8 +190,8 @@ public final class SafeBunnyEngine {
     }
 
     /**
-     * The first half of {@link #start(List, List)}: plans and applies the topology, and publishes from then on, what waits in the store
-     * included. Nothing is consumed yet.
+     * The first half of {@link #start(List, List)}: plans and applies the topology, and publishes from then on, including what waits in
+     * the store. Nothing is consumed yet.
      *
      * @throws ConfigurationException as {@link #start(List, List)}
      */
@@ -236,12 +213,12 @@ public final class SafeBunnyEngine {
         }
         LOG.debug("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
         Transport transport = parts.transport();
-        sender.explainUnroutable(type -> handlers.taken(options.node(), type));
-        sender.start(); // publications made while the transport connects wait for it
+        node.sender().explainUnroutable(type -> handlers.taken(options.node(), type));
+        node.sender().start(); // publications made while the transport connects wait for it
         try {
             transport.start(topology);
         } catch (RuntimeException e) {
-            sender.awaitStart(); // no connection is coming, so publications must not wait for one
+            node.sender().awaitStart(); // no connection is coming, so publications must not wait for one
             throw e;
         }
         if (deduplication != null) {
@@ -249,11 +226,11 @@ public final class SafeBunnyEngine {
         }
         features.forEach(NodeFeature::startPublishing);
         if (parts.outbox() != null) {
-            parts.outbox().start(sender::sendTraced);
+            parts.outbox().start(node.sender()::sendTraced);
         }
     }
 
-    /** The second half of {@link #start(List, List)}; after a failure, only publishing is left to be stopped. */
+    /** The second half of {@link #start(List, List)}. If it fails, it stops what it started; call {@link #stopPublishing} then. */
     public void startConsuming() {
         try {
             consume(Objects.requireNonNull(defined, "startPublishing comes first"));
@@ -264,7 +241,7 @@ public final class SafeBunnyEngine {
     }
 
     /**
-     * What a start would declare. Instead of a start: what is planned is not started.
+     * What a start would declare, for an engine that is not going to be started.
      *
      * @throws ConfigurationException when handlers contradict each other, as {@link #start(List, List)}
      */
@@ -279,7 +256,7 @@ public final class SafeBunnyEngine {
         return started;
     }
 
-    /** What the node handles, its sagas' handlers among it; empty before the start or the plan. */
+    /** All handlers of the node, including those of its sagas; empty before the start or the plan. */
     public List<HandlerDefinition> handlers() {
         return handled;
     }
@@ -299,36 +276,11 @@ public final class SafeBunnyEngine {
     }
 
     private void consume(Handlers handlers) {
-        SafeBunnyOptions options = parts.options();
         Set<String> types = handlers.types();
-        observations.register(metrics, types);
-        types.forEach(type -> metrics.register(type, deduplication != null));
+        node.observations().register(node.metrics(), types);
+        types.forEach(type -> node.metrics().register(type, deduplication != null));
         features.forEach(feature -> feature.startConsuming(handlers.all()));
-        for (HandlerDefinition handler : handlers.all()) {
-            TypeBreaker breaker = parts.breakers()
-                    .add(
-                            handler.type(),
-                            handler.payloadType(),
-                            metrics,
-                            parts.options().exceptionDetails());
-            Consumption consumption = consumptions.open(
-                    Names.address(options.node(), handler.type()),
-                    handler.prefetch(),
-                    features.stream().anyMatch(feature -> feature.holds(handler.type())),
-                    pipelines.create(handler, types, breaker));
-            breaker.paces(consumption);
-        }
-        if (!types.isEmpty()) {
-            consumeBeside(Topology.deadLettersOf(options.node()), pipelines.createForDeadLetters(types));
-        }
-        features.forEach(feature -> feature.queues().forEach(this::consumeBeside));
-    }
-
-    /** A queue that is nobody's type: consumed as soon as any type may be. */
-    private void consumeBeside(String queue, DeliveryHandler handler) {
-        boolean held = features.stream().anyMatch(NodeFeature::holdsOtherQueues);
-        Consumption consumption = consumptions.open(queue, BESIDE_AT_ONCE, held, handler);
-        features.forEach(feature -> feature.opened(consumption));
+        consumptions.open(handlers);
     }
 
     /** Stops taking messages, waits for those being handled, then disconnects. Messages not finished in time come back. */
@@ -338,22 +290,21 @@ public final class SafeBunnyEngine {
     }
 
     /**
-     * The first half of {@link #stop}: publishing goes on, unless handlers outstay the grace period; then the connection is cut under
-     * them, as only that makes sure that their messages come back.
+     * The first half of {@link #stop}: publishing goes on. If handlers outlast the grace period, the connection is closed under them, because
+     * only that guarantees that their messages come back.
      */
     public void stopConsuming(Duration grace) {
         features.forEach(NodeFeature::stopConsuming);
         parts.breakers().stop();
-        // close first: when the caller interrupts the handlers next, their deliveries must be closed already, or the
-        // interrupt would cost an attempt
+        // close first: the caller interrupts the handlers next, and with an open delivery the interrupt would cost an
+        // attempt
         if (!consumptions.drain(grace)) {
             parts.transport().close();
-            sender.stop();
+            node.sender().stop();
         }
-        consumptions.forget();
     }
 
-    /** The second half of {@link #stop}: ends what sends, then disconnects. */
+    /** The second half of {@link #stop}: ends everything that sends, then disconnects. */
     public void stopPublishing() {
         features.forEach(NodeFeature::stopPublishing);
         if (deduplication != null) {
@@ -362,9 +313,9 @@ public final class SafeBunnyEngine {
         if (parts.outbox() != null) {
             parts.outbox().stop();
         }
-        sender.stop();
+        node.sender().stop();
         parts.transport().close();
-        events.stop();
-        log.close();
+        node.events().stop();
+        node.log().close();
     }
 }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A store that is the same in all, and whose operations are timed. Thread-safe. */
+/** Times the operations of a store. Thread-safe. */
 class MeteredStore implements MessageStore {
 
     private final MessageStore store;
@@ -112,13 +112,13 @@ class MeteredStore implements MessageStore {
     @Override
     public int removeExpired(int limit) {
         int removed = timers.time(Operation.REMOVE_EXPIRED, () -> store.removeExpired(limit));
-        if (removed < limit) { // so it went through all kinds of records
+        if (removed < limit) { // so it has gone through all kinds of records
             answers().everythingWritten();
         }
         return removed;
     }
 
-    /** The same for a store in the handlers' own transactions. */
+    /** The same for a store that takes part in the handlers' transactions. */
     private static final class Transactional extends MeteredStore implements TransactionalMessageStore {
 
         private final TransactionalMessageStore store;

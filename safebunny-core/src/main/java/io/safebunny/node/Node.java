@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** What everything in one node shares, made of its parts. Immutable, and all of it is thread-safe. */
+/** What all components of a node share, built from its parts. Immutable and thread-safe. */
 public final class Node {
 
     private final SafeBunnyParts parts;
@@ -86,12 +86,12 @@ public final class Node {
         return parts.transport();
     }
 
-    /** With its operations timed; {@code null} for none. */
+    /** The store, with its operations timed; {@code null} for none. */
     public @Nullable MessageStore store() {
         return parts.meteredStore();
     }
 
-    /** For those who have made sure that there is one. */
+    /** The same, for callers that know that there is one. */
     public MessageStore requireStore() {
         return Objects.requireNonNull(store(), "a store");
     }
@@ -119,12 +119,12 @@ public final class Node {
         return publisher;
     }
 
-    /** Makes SafeBunny's own messages. */
+    /** Creates SafeBunny's own messages. */
     public LibraryMessages library() {
         return library;
     }
 
-    /** The message that this node is handling on each thread. */
+    /** The message that each thread of this node is handling. */
     public CurrentHandling current() {
         return current;
     }

@@ -11,26 +11,26 @@ import java.util.Map;
 
 /**
  * Something that a node does besides handling the application's messages. The engine calls the methods one after the other, in the order
- * in which they are listed here; what a feature {@link #offers} is thread-safe, and may be called at any time.
+ * of their declaration. What a feature {@link #offers} is thread-safe and may be called at any time.
  */
 public interface NodeFeature {
 
-    /** What applications, operators and probes use of it, each by its class. */
+    /** Its APIs for applications, operators and probes, which find each by its type. */
     default List<Object> offers() {
         return List.of();
     }
 
     /**
-     * Handlers of the messages by which it works.
+     * Handlers of its own messages.
      *
      * @param sagas of the application
-     * @throws ConfigurationException when it cannot work in this node
+     * @throws ConfigurationException if this node lacks what it needs
      */
     default List<HandlerDefinition> handlers(List<SagaDefinition> sagas) {
         return List.of();
     }
 
-    /** Nodes of which it takes copies of what they set aside; the topology binds a queue for them. */
+    /** Nodes whose set-aside messages it receives copies of; the topology binds a queue for them. */
     default List<String> participants() {
         return List.of();
     }
@@ -45,20 +45,20 @@ public interface NodeFeature {
      */
     default void startConsuming(List<HandlerDefinition> handlers) {}
 
-    /** Whether a type must not be consumed yet; its breaker lets it go later. */
+    /** Whether a type must not be consumed yet. Its breaker starts it later. */
     default boolean holds(String type) {
         return false;
     }
 
-    /** Whether queues beside those of the handlers must not be consumed yet. */
+    /** Whether {@link #queues} and the queue of dead letters must not be consumed yet. */
     default boolean holdsOtherQueues() {
         return false;
     }
 
-    /** Such a queue was opened; the feature that holds it sets it going later. */
+    /** Such a queue was opened. The feature that holds it starts it later. */
     default void opened(Consumption other) {}
 
-    /** Queues beside those of the handlers, by their names. */
+    /** Queues that it consumes in addition to those of the handlers, by name. */
     default Map<String, DeliveryHandler> queues() {
         return Map.of();
     }

@@ -19,11 +19,11 @@ import java.util.function.Consumer;
  * @param maxInFlight maximum number of unconfirmed publications; further callers wait
  * @param maxMessageSize largest body in bytes, published or consumed
  * @param retention how long handled messages are remembered
- * @param poisonRetention how long messages are remembered that were set aside: for whoever makes the store
+ * @param poisonRetention how long messages that were set aside are remembered; used by whoever creates the store
  * @param lease how long a claim is respected unless it is renewed
  * @param exceptionDetails how much of an exception logs and poison messages show
  * @param trustedUsers the broker users that nodes publish as
- * @param sagaRetention how long sagas that have ended are kept
+ * @param sagaRetention how long ended sagas are kept
  * @param autoStartup whether the node consumes when it has started; otherwise each type waits until it is resumed
  */
 public record SafeBunnyOptions(
@@ -45,9 +45,8 @@ public record SafeBunnyOptions(
     }
 
     /**
-     * The defaults: publications 30 s and 1,000 in flight, messages of 10 MiB, retention 7 days, of poisoned messages 90, lease 30 s,
-     * full exception details, senders not checked, sagas that have ended 30 days,
-     * and the node consumes when it has started.
+     * The defaults: publications take up to 30 s, 1,000 in flight; messages up to 10 MiB, remembered for 7 days, or 90 if set aside; lease
+     * 30 s; full exception details; senders are not checked; ended sagas are kept for 30 days; the node consumes when it has started.
      */
     public static SafeBunnyOptions of(String node) {
         return new SafeBunnyOptions(
@@ -115,7 +114,7 @@ public record SafeBunnyOptions(
         return changed.options();
     }
 
-    /** What the next options will say. */
+    /** The values of the next options. */
     private static final class Changed {
 
         private final String node;

@@ -27,7 +27,7 @@ import java.util.concurrent.ForkJoinPool;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The parts a node is made of. The starter takes them from beans. Immutable; the parts belong to this node alone. */
+/** The parts of a node; the starter takes them from beans. Immutable. The parts must not be shared with another node. */
 public final class SafeBunnyParts {
 
     private final SafeBunnyOptions options;
@@ -95,7 +95,7 @@ public final class SafeBunnyParts {
         return timeline;
     }
 
-    /** As it was given; the node uses the metered one. */
+    /** The store as given; the node itself uses the metered one. */
     public @Nullable MessageStore store() {
         return store;
     }
@@ -194,25 +194,25 @@ public final class SafeBunnyParts {
             this.timeline = timeline;
         }
 
-        /** Default: none. Then handled messages are not remembered, and duplicates are handled again. */
+        /** Default: none. Then duplicates of handled messages are handled again. */
         public Builder store(@Nullable MessageStore store) {
             this.store = store;
             return this;
         }
 
-        /** Default: none. Then publications outside handlers are sent at once, whatever becomes of the caller's transaction. */
+        /** Default: none. Then publications outside handlers are sent at once, even if the caller's transaction is rolled back. */
         public Builder outbox(@Nullable Outbox outbox) {
             this.outbox = outbox;
             return this;
         }
 
-        /** Whether the node keeps scheduled messages, for which it needs a store, and a queue of its own. Default: no. */
+        /** Whether the node stores scheduled messages. That takes a store, and a queue of its own. Default: no. */
         public Builder scheduling(boolean scheduling) {
             this.scheduling = scheduling;
             return this;
         }
 
-        /** What operators know this instance by, such as its host; a few characters of its own follow. Default: these alone. */
+        /** The name that operators see for this instance, such as its host. A few random characters are added. Default: only these. */
         public Builder instance(String instance) {
             this.instance = instance;
             return this;
@@ -272,7 +272,7 @@ public final class SafeBunnyParts {
             return this;
         }
 
-        /** Default: a registry that nobody reads. */
+        /** Default: a registry of its own. */
         public Builder meterRegistry(MeterRegistry meterRegistry) {
             this.meterRegistry = meterRegistry;
             return this;
@@ -284,7 +284,7 @@ public final class SafeBunnyParts {
             return this;
         }
 
-        /** Told of all events, by a thread of the callbacks' executor. Default: none. */
+        /** Receive all events, on a thread of the callbacks' executor. Default: none. */
         public Builder listeners(List<SafeBunnyEvent.Listener> listeners) {
             this.listeners = List.copyOf(listeners);
             return this;

@@ -11,19 +11,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the store answers, as its last call says; there is one at least every lease. Reads say nothing about writes: those of
- * several records that time out, while none of their kind is written, are an outage too. Thread-safe.
+ * Tells whether the store answers, judging by its last call; there is one at least once per lease. Successful reads prove nothing about
+ * writes: it is also an outage when writes of several records time out and none of the same kind succeeds. Thread-safe.
  */
 final class StoreAnswers {
 
-    /** One alone waits for another delivery of the same message. */
+    /** A single record may just be locked by another delivery of its message. */
     private static final int FEWEST_RECORDS = 2;
 
     private static final int MOST_RECORDS = 100;
 
     private final Supplier<Instant> clock;
     private volatile @Nullable StoreOutage outage;
-    /** Whose last write timed out. */
+    /** Records whose last write timed out. */
     private final Set<RecordKey> unwritten = new HashSet<>();
 
     private volatile @Nullable StoreOutage ofWrites;
@@ -42,7 +42,7 @@ final class StoreAnswers {
     }
 
     void answered() {
-        if (outage != null) { // a read of a field that hardly ever changes, for each call of the store
+        if (outage != null) { // read first: it runs for each call, and the field hardly ever changes
             outage = null;
         }
     }
@@ -57,7 +57,7 @@ final class StoreAnswers {
         }
     }
 
-    /** The records, and with them the place where the store keeps others of their kind, take writes. */
+    /** Writes of these records succeeded, so the place where the store keeps records of their kind accepts writes. */
     void written(Collection<RecordKey> records) {
         synchronized (unwritten) {
             unwritten.removeIf(late -> records.stream().anyMatch(record -> isOfOneKind(late, record)));
@@ -67,7 +67,7 @@ final class StoreAnswers {
         }
     }
 
-    /** Whether a write timed out, and none of its kind was answered since. */
+    /** True after a write timed out, until one of its kind is answered. */
     boolean isMissingWrites() {
         return ofWrites != null;
     }
@@ -76,7 +76,7 @@ final class StoreAnswers {
         return one.isShared() == other.isShared() && one.isApart() == other.isApart();
     }
 
-    /** All kinds take writes. */
+    /** Records of all kinds accept writes. */
     void everythingWritten() {
         if (ofWrites != null) {
             synchronized (unwritten) {

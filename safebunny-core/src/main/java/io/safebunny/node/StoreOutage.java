@@ -6,7 +6,7 @@ import java.time.Instant;
 /**
  * The store does not answer.
  *
- * @param since the first call that failed after one that did not
- * @param reason of the last one
+ * @param since first failed call after the last success
+ * @param reason why the last call failed
  */
 public record StoreOutage(Instant since, String reason) {}

@@ -17,10 +17,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** {@code safebunny.store}: how long the store takes for each operation, and how that ends; and whether it answers. Thread-safe. */
+/** {@code safebunny.store}: how long each operation of the store takes, with its outcome. Also tells whether the store answers. Thread-safe. */
 final class StoreTimers {
 
-    /** Those of a transactional store come last. */
+    /** The ones that only transactional stores have come last. */
     enum Operation {
         CREATE,
         REPLACE,
@@ -38,9 +38,9 @@ final class StoreTimers {
     }
 
     private enum Outcome {
-        /** Done. */
+        /** Succeeded. */
         OK,
-        /** Another version is stored: nothing was written. */
+        /** Nothing was written, because another version is stored. */
         CONFLICT,
         /** This record can never be stored as it is. */
         REFUSED,
@@ -74,7 +74,7 @@ final class StoreTimers {
         return time(operation, call, result -> false);
     }
 
-    /** @param conflicts tells results that say that nothing was written */
+    /** @param conflicts recognises results that mean that nothing was written */
     <T> T time(Operation operation, Supplier<T> call, Predicate<T> conflicts) {
         long began = timeline.nanoTime();
         Outcome outcome = Outcome.FAILED;
@@ -95,7 +95,7 @@ final class StoreTimers {
         }
     }
 
-    /** Of one record: as the other, and allocates nothing for it. */
+    /** As the other one, for a single record, without allocating. */
     <T> T timeWrite(Operation operation, MessageRecord record, Supplier<T> call, Predicate<T> conflicts) {
         try {
             T result = time(operation, call, conflicts);
@@ -109,7 +109,7 @@ final class StoreTimers {
         }
     }
 
-    /** @param records to be written; asked for only while writes go unanswered */
+    /** @param records keys of what is written; called only while writes go unanswered */
     <T> T timeWrite(Operation operation, Supplier<List<RecordKey>> records, Supplier<T> call, Predicate<T> conflicts) {
         try {
             T result = time(operation, call, conflicts);

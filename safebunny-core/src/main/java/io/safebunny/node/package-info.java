@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What one node is made of, and what it does besides handling: a value that all its features share, and the interface that they plug in by. */
+/** What a node is made of: its settings and parts, the value that its components share, and how features plug in. */
 @NullMarked
 package io.safebunny.node;
 

@@ -10,22 +10,22 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What instances of a node tell each other: hints and questions. None of it changes anything on an instance, so whoever forges one makes
- * it read the store, or answer.
+ * A message between instances of a node: a hint or a question. None changes anything on an instance, so a forged one only makes it read the
+ * store, or answer.
  *
  * @param from the instance
- * @param operation that is to be read, or was; {@code null} for the other kinds
- * @param applied of an answer: whether the store was read and has the operation
+ * @param operation to read, or that was read; {@code null} for the other kinds
+ * @param applied in an answer: whether the store has the operation
  */
 record ControlMessage(Kind kind, String from, @Nullable String operation, boolean applied) {
 
     enum Kind {
-        /** An instance has started; the others say that they are here. */
+        /** An instance has started; the others answer with {@link #HERE}. */
         HELLO,
         HERE,
-        /** An instance stops. */
+        /** An instance is stopping. */
         BYE,
-        /** The store has a new operation: read it now, and answer. */
+        /** The store has a new operation: read it now and answer. */
         READ,
         ANSWER
     }
@@ -55,7 +55,7 @@ record ControlMessage(Kind kind, String from, @Nullable String operation, boolea
         return json.toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    /** @return {@code null} for what no instance of this version tells */
+    /** @return {@code null} for anything that instances of this version do not send */
     static @Nullable ControlMessage parse(byte[] bytes, JsonMapper mapper) {
         if (bytes.length > LARGEST) {
             return null;

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What this instance says to the others of its node, and hears from them. Thread-safe. */
+/** Messages between this instance and the others of its node. Thread-safe. */
 final class Conversation {
 
     private static final Logger LOG = LoggerFactory.getLogger(Conversation.class);
@@ -28,12 +28,12 @@ final class Conversation {
     private final Consumer<String> toRead;
     private final Instances others;
     private final RecurringTask signs;
-    /** Several greetings at once get one answer. */
+    /** Set while an answer to a greeting is due, so that several greetings at once get one answer. */
     private final AtomicBoolean greeted = new AtomicBoolean();
 
     private volatile ControlChannel control = ControlChannel.none();
 
-    /** @param toRead is told each operation that another instance asks to read; must not block */
+    /** @param toRead receives each operation that another instance asks to read; must not block */
     Conversation(Node node, String instance, Consumer<String> toRead) {
         this.node = node;
         this.instance = instance;
@@ -41,7 +41,7 @@ final class Conversation {
         Duration lease = node.options().lease();
         this.others = new Instances(node.timeline(), lease.multipliedBy(3));
         this.signs = new RecurringTask(
-                "telling the other instances of the node that this one is there",
+                "announcing this instance to the others of the node",
                 lease,
                 () -> tell(ControlMessage.of(ControlMessage.Kind.HERE, instance)),
                 node.workers(),
@@ -59,18 +59,18 @@ final class Conversation {
         tell(ControlMessage.of(ControlMessage.Kind.BYE, instance));
     }
 
-    /** Why nobody can be reached; {@code null} while they can. */
+    /** Why the other instances cannot be reached; {@code null} while they can. */
     @Nullable
     String problem() {
         return control.problem();
     }
 
-    /** Call it before the others are told. The future completes when all that are known have answered. */
+    /** Call it before telling the others. The future completes when all known instances have answered. */
     CompletableFuture<Void> expectAnswers(String operation) {
         return others.expectAnswers(operation);
     }
 
-    /** Who has answered, and who was expected to; ends the operation. */
+    /** The instances that answered or were expected to; ends the operation. */
     List<Instance> answers(String operation) {
         return others.answers(operation);
     }
@@ -87,7 +87,7 @@ final class Conversation {
     private void tell(ControlMessage message) {
         CompletableFuture<Void> unused = control.tell(message.write(JSON)).whenComplete((none, failure) -> {
             if (failure != null) {
-                LOG.debug("Not told to the other instances: {}", message.kind(), failure);
+                LOG.debug("Could not send {} to the other instances", message.kind(), failure);
             }
         });
     }
@@ -114,7 +114,7 @@ final class Conversation {
         }
     }
 
-    /** On a thread that may wait for the broker. */
+    /** Sends it on a thread that may wait for the broker. */
     private void later(ControlMessage message) {
         try {
             node.workers().execute(() -> {
@@ -123,7 +123,7 @@ final class Conversation {
             });
         } catch (RejectedExecutionException e) {
             greeted.set(false);
-            LOG.debug("Stopping; {} is not told", message.kind());
+            LOG.debug("Stopping; {} is not sent", message.kind());
         }
     }
 }

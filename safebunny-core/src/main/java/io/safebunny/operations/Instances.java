@@ -13,10 +13,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
-/** The other instances of the node that were heard of lately, and who answered which operation. Thread-safe. */
+/** The other instances of the node that were heard from lately, and their answers to operations. Thread-safe. */
 final class Instances {
 
-    /** A node has some dozens; who forges more is not listened to. */
+    /** Real nodes have dozens; more are forged and ignored. */
     private static final int MOST = 1_000;
 
     private final Timeline timeline;
@@ -24,7 +24,7 @@ final class Instances {
     private final Map<String, Long> heardAt = new TreeMap<>(); // guarded by this, as are the operations under way
     private final Map<String, Answers> open = new HashMap<>();
 
-    /** @param remembered how long an instance that says nothing is taken to be there */
+    /** @param remembered how long a silent instance is assumed to be running */
     Instances(Timeline timeline, Duration remembered) {
         this.timeline = timeline;
         this.remembered = remembered.toNanos();
@@ -63,7 +63,7 @@ final class Instances {
         return new TreeSet<>(heardAt.keySet());
     }
 
-    /** Call it before the others are told. The future completes when all that are known have answered. */
+    /** Call it before telling the others. The future completes when all known instances have answered. */
     synchronized CompletableFuture<Void> expectAnswers(String operation) {
         Answers answers = new Answers(known());
         open.put(operation, answers);
@@ -78,7 +78,7 @@ final class Instances {
         }
     }
 
-    /** Who has answered, and who was expected to; ends the operation. */
+    /** The instances that answered or were expected to; ends the operation. */
     synchronized List<Instance> answers(String operation) {
         List<Instance> told = new ArrayList<>();
         Answers answers = open.remove(operation);

@@ -25,14 +25,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Operations on all instances of a node. The store is the truth: an operation is written there, and the instances that run are told to
- * read it at once. Without a store, each instance is asked for itself. Thread-safe.
+ * Operations on all instances of a node. The store is the source of truth: an operation is written there, and running instances are told to
+ * read it at once. Without a store, an operation applies only to the instance that was asked. Thread-safe.
  */
 public final class NodeOperations implements BunnyOperations, NodeFeature {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeOperations.class);
 
-    /** How long the others have to answer. */
+    /** How long to wait for the answers of the others. */
     private static final Duration ANSWER = Duration.ofSeconds(1);
 
     private static final int ID_LENGTH = 8;
@@ -48,7 +48,7 @@ public final class NodeOperations implements BunnyOperations, NodeFeature {
     private final BoundedLog log;
 
     /**
-     * @param name what the instance is called before a few characters of its own; empty for these alone
+     * @param name of the instance, to which a few random characters are added; may be empty
      * @param durable whether the store, if there is one, outlives this process
      */
     public NodeOperations(Node node, String name, boolean durable) {
@@ -73,7 +73,7 @@ public final class NodeOperations implements BunnyOperations, NodeFeature {
         return List.of(this);
     }
 
-    /** Joins the other instances, and pauses what is paused. */
+    /** Pauses what the store says is paused, and joins the other instances. */
     @Override
     public void startConsuming(List<HandlerDefinition> handlers) {
         if (handlers.isEmpty()) {
@@ -229,15 +229,15 @@ public final class NodeOperations implements BunnyOperations, NodeFeature {
         try {
             if (shared.write(order)) {
                 if (!durable) {
-                    notes.add("the store is in memory, so an instance in another process knows nothing of it");
+                    notes.add("the store is in memory, so instances in other processes do not know of it");
                 }
                 return true;
             }
             notes.add(
-                    "others changed the stored operations at the same time, so this concerns this instance only: repeat it");
+                    "others kept changing the stored operations at the same time, so this concerns this instance only: repeat it");
         } catch (RuntimeException e) {
             LOG.warn(
-                    "Operation {} is not stored, so only this instance carries it out; repeat it when the store answers",
+                    "Operation {} is not stored, so it applies to this instance only; repeat it when the store answers",
                     order.operation(),
                     log.tellable(e));
             notes.add("the store does not answer, so this concerns this instance only: repeat it");

@@ -6,7 +6,7 @@ import io.safebunny.message.Names;
 import java.time.Duration;
 import tools.jackson.databind.JsonNode;
 
-/** What is accepted from callers and from other instances. */
+/** Limits for what callers and other instances send. */
 final class PauseLimits {
 
     static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
@@ -33,7 +33,7 @@ final class PauseLimits {
         if (text.isBlank() || text.length() > longest) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid operation [%s has %s characters]: it must have 1 to %s, for the log and for other operators."
+                    "Invalid operation [%s has %s characters]: it must have 1 to %s. Give one that other operators understand in the log."
                             .formatted(what, text.strip().length(), longest));
         }
         return Names.printable(text, longest);
@@ -42,8 +42,7 @@ final class PauseLimits {
     /** @throws IllegalArgumentException when it is missing or too long */
     static String text(JsonNode json, String name, int longest) {
         String text = json.path(name).asString("");
-        if (text.isEmpty()
-                || text.length() > 4 * longest) { // printable text may be longer than what was made printable
+        if (text.isEmpty() || text.length() > 4 * longest) { // escaping made it longer
             throw new IllegalArgumentException(name);
         }
         return text;

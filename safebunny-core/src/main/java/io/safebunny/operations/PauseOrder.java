@@ -9,9 +9,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * To pause a type, or to resume it. Immutable.
+ * An order to pause a type, or to resume it. Immutable.
  *
- * @param at by the clock of the instance that was asked
+ * @param at when it was given, by the clock of the instance that was asked
  * @param duration of the pause; zero resumes
  */
 record PauseOrder(String operation, String type, Instant at, Duration duration, String reason, String by) {
@@ -25,10 +25,10 @@ record PauseOrder(String operation, String type, Instant at, Duration duration, 
     }
 
     /**
-     * What is left of the pause for whoever has just read the order: by its own clock, but never more than the whole, and never less than
-     * the whole without the time in which it cannot have been given yet. So instances that read regularly need no equal clocks.
+     * The rest of the pause, for an instance that has just read the order: by its own clock, but at most the whole pause, and at least the
+     * whole minus {@code sinceRead}, because the order is not older than that. So instances that read regularly do not need equal clocks.
      *
-     * @param sinceRead how long ago the order was certainly not there; the longest possible duration if that is not known
+     * @param sinceRead how long ago the store did not have the order yet; the longest possible duration if that is unknown
      */
     Duration left(Instant now, Duration sinceRead) {
         Duration byClock = Duration.between(now, until());
@@ -49,7 +49,7 @@ record PauseOrder(String operation, String type, Instant at, Duration duration, 
                 .put("by", by);
     }
 
-    /** @throws IllegalArgumentException when something is missing or out of range */
+    /** @throws IllegalArgumentException if something is missing or out of range */
     static PauseOrder read(JsonNode json) {
         long millis = json.path("millis").asLong(-1);
         if (millis < 0 || millis > PauseLimits.LONGEST_PAUSE.toMillis()) {

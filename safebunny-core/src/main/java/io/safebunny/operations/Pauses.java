@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What is paused on this instance, or has not begun because nobody has resumed it yet. Thread-safe; nothing blocks. */
+/** The types that are paused on this instance, or have not started because nobody has resumed them. Thread-safe; never blocks. */
 final class Pauses {
 
     private static final String NOT_STARTED = "not started: safebunny.listener.auto-startup is false. Resume it";
@@ -27,16 +27,16 @@ final class Pauses {
     private final Timeline timeline;
     private final boolean autoStartup;
     private final Map<String, Latest> latest = new TreeMap<>(); // guarded by this, as all below
-    /** By type, the operation that was last read from the store: only another one is news. */
+    /** By type, the operation that was last read from the store; only a different one is new. */
     private final Map<String, String> read = new HashMap<>();
 
-    /** Types that somebody has resumed since this instance runs: only these are consumed if it started without consuming. */
+    /** Types that somebody has resumed since this instance started. If it started without consuming, only these are consumed. */
     private final Set<String> begun = new HashSet<>();
-    /** What waits for the first of them. */
+    /** Other queues, which start with the first of these types. */
     private final List<Consumption> beside = new ArrayList<>();
 
     private long version;
-    /** Read once without any order, which a replica may say that is behind; twice, and they were deleted. */
+    /** The last read found no orders. Once may be a replica that lags behind; twice means that they were deleted. */
     private boolean missing;
 
     /** When the store was last read, by the monotonic clock; {@code null} for never. */
@@ -49,16 +49,16 @@ final class Pauses {
         this.autoStartup = autoStartup;
     }
 
-    /** @param end of the pause; {@code null} when it is over, or was none */
+    /** @param end of the pause; {@code null} if it is over or was not a pause */
     private record Latest(PauseOrder order, Scope scope, Timeline.@Nullable Cancellable end) {}
 
-    /** Does what is ordered of this instance alone. */
+    /** Carries out an order for this instance alone. */
     synchronized void apply(PauseOrder order) {
         apply(order, Scope.INSTANCE, order.duration());
         begin(order);
     }
 
-    /** If it resumes: an instance that started without consuming consumes the type from now on, unless it is paused. */
+    /** If the order resumes a type, an instance that started without consuming consumes it from now on, unless it is paused. */
     synchronized void begin(PauseOrder order) {
         if (order.isPause() || !begun.add(order.type()) || autoStartup) {
             return;
@@ -71,9 +71,9 @@ final class Pauses {
     }
 
     /**
-     * Does what the store says and was not known yet. What is older than what was read before counts for nothing: a replica may be behind.
+     * Carries out stored orders that are new. A version older than the last one read is ignored: a replica may lag behind.
      *
-     * @param stored {@code null} when the store has nothing
+     * @param stored {@code null} if the store has none
      */
     synchronized void apply(StoredOrders.@Nullable Board stored) {
         boolean isMissing = stored == null && version > 0 && !missing;
@@ -82,7 +82,7 @@ final class Pauses {
             return;
         }
         missing = false;
-        boolean first = readAt == null; // what is there already was said before this instance started
+        boolean first = readAt == null; // orders found then were given before this instance started
         long now = timeline.nanoTime();
         Duration sinceRead = readAt == null ? PauseLimits.LONGEST_PAUSE : Duration.ofNanos(now - readAt);
         readAt = now;
@@ -99,7 +99,7 @@ final class Pauses {
         read.entrySet().removeIf(entry -> isWithdrawn(orders, entry.getKey(), entry.getValue()));
     }
 
-    /** Somebody has deleted it from the store; one that was over long ago deletes itself. */
+    /** The order is gone from the store: somebody deleted it, or it was dropped long after its pause was over. */
     private boolean isWithdrawn(Map<String, PauseOrder> orders, String type, String operation) {
         if (orders.containsKey(type)) {
             return false;
@@ -148,7 +148,7 @@ final class Pauses {
         }
     }
 
-    /** The end of a pause starts nothing that has not started. */
+    /** The end of a pause does not start a type that has not been started. */
     private void release(String type, String why) {
         if (hasStarted(type)) {
             breakers.release(type, why);
@@ -172,7 +172,7 @@ final class Pauses {
         }
     }
 
-    /** Whether this is the latest operation on its type that the store was found to have, and is carried out. */
+    /** Whether this is the latest operation on its type that was read from the store, and it has been carried out. */
     synchronized boolean hasRead(String operation) {
         return read.entrySet().stream()
                 .anyMatch(entry ->
@@ -180,7 +180,7 @@ final class Pauses {
     }
 
     /**
-     * The node handles this type from now on: perhaps it is paused already.
+     * Call it when the node begins to handle a type, which may be paused already.
      *
      * @return whether it must not be consumed yet
      */
@@ -201,7 +201,7 @@ final class Pauses {
         return autoStartup || !begun.isEmpty();
     }
 
-    /** Sets it going when the first type begins. */
+    /** Starts the consumption together with the first type. */
     synchronized void paces(Consumption consumption) {
         if (hasBegun()) {
             consumption.pace(Pace.FULL);

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Keeps this instance's pauses as the store has them: reads it at the start, every few seconds, and soon after a hint. A flood of hints
- * costs ten reads per second. Thread-safe.
+ * Keeps this instance's pauses in step with the store, which it reads at the start, every few seconds, and soon after a hint. A flood of
+ * hints causes at most ten reads per second. Thread-safe.
  */
 final class SharedPauses {
 
@@ -28,7 +28,7 @@ final class SharedPauses {
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
     private static final Duration BETWEEN_HINTS = Duration.ofMillis(100);
 
-    /** Operations that others wait for; who forges more gets no answer. */
+    /** Limit of operations that others wait for; more are forged and not answered. */
     private static final int MOST_ASKED = 100;
 
     private final String node;
@@ -38,14 +38,14 @@ final class SharedPauses {
     private final Timeline timeline;
     private final SerialTask reads;
     private final BoundedLog log;
-    /** Held while the store is asked, so that nothing is applied that was read before what was written since. */
+    /** Held during each call of the store, so that an old read is never applied after a newer write. */
     private final ReentrantTurns turns;
 
     private final Set<String> asked = new LinkedHashSet<>(); // guarded by itself
     private volatile long readAt;
     private volatile boolean answers = true;
 
-    /** @param answer is told each operation that somebody waits for, once the store has been read for it */
+    /** @param answer receives each operation that somebody waits for, once the store has been read */
     SharedPauses(Node node, Pauses pauses, Consumer<String> answer) {
         this.log = node.log();
         this.node = node.name();
@@ -66,7 +66,7 @@ final class SharedPauses {
         reads.stop();
     }
 
-    /** The store has an operation that this instance should know; {@link #answer} is told when it was looked for. Does not block. */
+    /** Reads the store for an operation soon, then reports it to {@link #answer}. Does not block. */
     void readFor(String operation) {
         synchronized (asked) {
             if (asked.size() >= MOST_ASKED || !asked.add(operation)) {
@@ -78,8 +78,8 @@ final class SharedPauses {
     }
 
     /**
-     * @return whether the order is stored, and carried out here
-     * @throws RuntimeException the store does not answer; what was stored nevertheless is read later
+     * @return whether the order is stored, and carried out on this instance
+     * @throws RuntimeException if the store does not answer; an order that was stored nevertheless is read later
      */
     boolean write(PauseOrder order) {
         turns.lock();
@@ -118,7 +118,7 @@ final class SharedPauses {
         } catch (RuntimeException e) {
             if (answers) {
                 LOG.warn(
-                        "The store does not tell which types of node {} are paused; those that are stay so. Looking again every second",
+                        "Cannot read from the store which types of node {} are paused; paused types stay paused. Retrying every second",
                         node,
                         log.tellable(e));
             }

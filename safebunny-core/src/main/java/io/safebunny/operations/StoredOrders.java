@@ -24,18 +24,18 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 
 /**
- * The latest order about each type, in one record of the node, so that one read tells them all. The record's version puts orders in their
- * sequence: who writes replaces the version that was read, so no clock decides which came later. Thread-safe.
+ * The latest order for each type, in one record of the node, so that one read returns them all. A write replaces the version that was read,
+ * so the order of versions decides which order is the latest, not a clock. Thread-safe.
  */
 final class StoredOrders {
 
-    /** No message has this key, and no saga: names of sagas have no dot. */
+    /** Cannot clash with a message or a saga, because names of sagas have no dot. */
     static final RecordKey KEY = RecordKey.companion("bunny.operations", "bunny.operations");
 
     private static final String FORMAT = "1";
     private static final int TRIES = 10;
 
-    /** How long an order is kept that pauses nothing any more, for those who want to see it in the store. */
+    /** How long an order stays visible in the store after its pause is over. */
     private static final Duration KEPT = Duration.ofDays(1);
 
     private final MessageStore store;
@@ -49,22 +49,22 @@ final class StoredOrders {
     }
 
     /**
-     * What was read, or written.
+     * The stored orders.
      *
-     * @param orders the latest one about each type
+     * @param orders the latest one for each type
      */
     record Board(long version, Map<String, PauseOrder> orders) {}
 
-    /** {@code null} when the node has none. */
+    /** {@code null} if there are none. */
     @Nullable
     Board read() {
         return board(apart(() -> store.find(KEY)));
     }
 
     /**
-     * Stores the order in place of the one about its type.
+     * Stores the order in place of the earlier one for its type.
      *
-     * @return {@code null} when others kept writing at the same time, and it is not stored
+     * @return {@code null} if it is not stored, because others kept writing at the same time
      */
     @Nullable
     Board write(PauseOrder order) {
@@ -91,7 +91,7 @@ final class StoredOrders {
         Map<String, String> content = new LinkedHashMap<>();
         content.put("format", FORMAT);
         content.put("orders", array.toString());
-        // released: in that state no store lets it expire
+        // records in the state RELEASED never expire
         return stored == null
                 ? new MessageRecord(
                         KEY,

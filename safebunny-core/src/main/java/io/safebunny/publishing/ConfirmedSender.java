@@ -2,18 +2,14 @@
 package io.safebunny.publishing;
 
 import io.micrometer.observation.Observation;
-import io.safebunny.failure.ConnectionLostException;
-import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.NotRunningException;
 import io.safebunny.failure.PublishTimeoutException;
-import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.observation.Observations;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
-import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;
 import io.safebunny.waiting.Permits;
 import java.time.Duration;
@@ -22,16 +18,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Sends a message until it is confirmed or its time is up. After a lost connection nobody knows whether the broker has the
@@ -40,24 +29,15 @@ import org.slf4j.LoggerFactory;
  */
 public final class ConfirmedSender {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ConfirmedSender.class);
-
-    private static final Duration FIRST_BACK_OFF = Duration.ofMillis(100);
-    /** Short, because a flapping connection may be up for only half a second at a time. */
-    private static final Duration LONGEST_BACK_OFF = Duration.ofMillis(500);
-
-    /** How long a transport may take to end a publication after its deadline. */
-    private static final Duration GRACE = Duration.ofSeconds(1);
-
-    private final Transport transport;
-    private final Timeline timeline;
-    private final Executor retries;
+    final Transport transport;
+    final Timeline timeline;
+    final Executor retries;
     private final Limits limits;
     private final Permits inFlight;
     private final Observations observations;
     private final AtomicInteger unconfirmed = new AtomicInteger();
     /** In the order in which they lost the connection, so that stop() ends them in that order. */
-    private final Set<PendingConfirm> retrying = Collections.synchronizedSet(new LinkedHashSet<>());
+    final Set<PendingConfirm> retrying = Collections.synchronizedSet(new LinkedHashSet<>());
 
     private volatile UnaryOperator<String> taken = type -> "";
     private volatile boolean started = true;
@@ -116,122 +96,6 @@ public final class ConfirmedSender {
         }
     }
 
-    /**
-     * The sending of one message. Completes when the message is confirmed, or with a {@link
-     * io.safebunny.failure.PublishException}; perhaps on an I/O thread.
-     */
-    public final class PendingConfirm extends CompletableFuture<Void> {
-
-        private final OutboundMessage message;
-        private final Deadline deadline;
-        private Duration backOff = FIRST_BACK_OFF;
-        private volatile Timeline.@Nullable Cancellable limit;
-
-        private PendingConfirm(OutboundMessage message, Deadline deadline) {
-            this.message = message;
-            this.deadline = deadline;
-        }
-
-        /**
-         * Blocks until the message is confirmed, at most until one second after the deadline.
-         *
-         * @throws io.safebunny.failure.PublishException when it is not confirmed
-         */
-        public void await() {
-            try {
-                timeline.await(this, deadline.left().plus(GRACE));
-            } catch (ExecutionException e) {
-                throw rethrow(e.getCause());
-            } catch (TimeoutException e) {
-                throw new PublishTimeoutException(message.publication(), deadline.timeout(), "the transport");
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw interrupted(message);
-            }
-        }
-
-        private void attempt() {
-            CompletableFuture<Void> unused = sendOnce(
-                            message.deliverAt() == null ? message : message.sentAt(timeline.now()), deadline)
-                    .whenComplete((none, failure) -> {
-                        Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
-                        if (cause == null || isToBeDropped(cause)) {
-                            complete(null);
-                        } else if (cause instanceof ConnectionLostException && !stopped) {
-                            againAfter(cause);
-                        } else {
-                            completeExceptionally(explained(cause));
-                        }
-                    });
-        }
-
-        private Throwable explained(Throwable cause) {
-            String help = cause instanceof UnroutableException && message.route() instanceof Route.Publication
-                    ? taken.apply(message.publication().type())
-                    : "";
-            return help.isEmpty() ? cause : ((UnroutableException) cause).with(help);
-        }
-
-        private boolean isToBeDropped(Throwable cause) {
-            boolean dropped = cause instanceof UnroutableException && message.droppedIfUnheard();
-            if (dropped) {
-                LOG.debug("Message {} is dropped, as requested: no queue is bound for it", message.publication());
-            }
-            return dropped;
-        }
-
-        /** Schedules the time limit only at the first lost connection, because most messages never need one. */
-        private void againAfter(Throwable cause) {
-            if (isDone()) { // the deadline has passed
-                return;
-            }
-            try {
-                if (retrying.add(this)) {
-                    limit = timeline.schedule(
-                            Duration.ofNanos(deadline.nanosLeft()), () -> completeExceptionally(cause));
-                }
-                timeline.schedule(jittered(backOff), () -> attemptOnRetries(cause));
-            } catch (RuntimeException | Error e) { // otherwise nothing would complete it or release its permit
-                cause.addSuppressed(e);
-                completeExceptionally(cause);
-            }
-            if (isDone()) { // perhaps before it was added
-                retrying.remove(this);
-            }
-            Duration doubled = backOff.multipliedBy(2);
-            backOff = doubled.compareTo(LONGEST_BACK_OFF) > 0 ? LONGEST_BACK_OFF : doubled;
-        }
-
-        /** Between half and all of the given time, so that messages lost together are retried at different times and not all lost again. */
-        private Duration jittered(Duration longest) {
-            return longest.minusNanos(timeline.random().nextLong(longest.toNanos() / 2));
-        }
-
-        private void attemptOnRetries(Throwable cause) {
-            if (isDone()) {
-                return;
-            }
-            try {
-                retries.execute(this::attempt);
-            } catch (RejectedExecutionException e) {
-                completeExceptionally(new ConnectionLostException(message.publication(), "shutting down", e));
-            } catch (OutOfMemoryError e) { // no thread available now
-                LOG.debug("No thread available; retrying in {} ms", backOff.toMillis(), e);
-                againAfter(cause);
-            }
-        }
-
-        private void ended() {
-            unconfirmed.decrementAndGet();
-            inFlight.release();
-            retrying.remove(this);
-            Timeline.Cancellable pending = limit;
-            if (pending != null) { // a pending timer would keep the message in memory until it fires
-                pending.cancel();
-            }
-        }
-    }
-
     /** Number of messages sent but not confirmed yet. */
     public int inFlight() {
         return unconfirmed.get();
@@ -265,7 +129,7 @@ public final class ConfirmedSender {
 
     /** @param deadline for everything: waiting for a permit, a connection and a channel, retries, and the confirm */
     PendingConfirm send(OutboundMessage message, Deadline deadline) {
-        PendingConfirm sent = new PendingConfirm(message, deadline);
+        PendingConfirm sent = new PendingConfirm(this, message, deadline);
         try {
             if (!inFlight.acquire(deadline)) {
                 sent.completeExceptionally(new PublishTimeoutException(
@@ -277,7 +141,7 @@ public final class ConfirmedSender {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            sent.completeExceptionally(interrupted(message));
+            sent.completeExceptionally(PendingConfirm.interrupted(message));
             return sent;
         }
         unconfirmed.incrementAndGet();
@@ -286,17 +150,20 @@ public final class ConfirmedSender {
         return sent;
     }
 
-    /** Turns exceptions of the transport into failed futures; otherwise the future of a retry would never complete. */
-    private CompletableFuture<Void> sendOnce(OutboundMessage message, Deadline deadline) {
-        try {
-            return transport.send(message, deadline);
-        } catch (RuntimeException | Error e) {
-            return CompletableFuture.failedFuture(e);
-        }
+    /** No longer in flight. */
+    void ended(PendingConfirm sent) {
+        unconfirmed.decrementAndGet();
+        inFlight.release();
+        retrying.remove(sent);
     }
 
-    private static PublishTimeoutException interrupted(OutboundMessage message) {
-        return PublishTimeoutException.interrupted(message.publication(), "the confirm");
+    boolean isStopped() {
+        return stopped;
+    }
+
+    /** What this node itself consumes of the type; may be empty. */
+    String taken(String type) {
+        return taken.apply(type);
     }
 
     /** Sends the messages like {@link #sendTraced}, each after the confirm of the previous one. */
@@ -311,22 +178,7 @@ public final class ConfirmedSender {
     public void stop() {
         stopped = true;
         for (PendingConfirm sending : retrying.toArray(PendingConfirm[]::new)) {
-            sending.completeExceptionally(
-                    new ConnectionLostException(sending.message.publication(), "shutting down", null));
+            sending.shutDown(null);
         }
-    }
-
-    private static RuntimeException rethrow(@Nullable Throwable cause) {
-        if (cause instanceof Error error) {
-            throw error;
-        }
-        return cause instanceof RuntimeException failure
-                ? failure
-                : new MisuseException(
-                        MisuseException.BROKEN_RULE,
-                        "The transport failed with something other than a PublishException (%s), so it is unknown whether the broker has the message. The Transport bean must be corrected."
-                                .formatted(
-                                        cause == null ? null : cause.getClass().getName()),
-                        cause);
     }
 }

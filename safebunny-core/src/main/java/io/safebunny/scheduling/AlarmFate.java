@@ -5,15 +5,15 @@ import io.safebunny.store.MessageRecord;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What has become of a message that should have woken something which still waits. */
+/** What happened to a message that should have woken something that still waits. */
 public enum AlarmFate {
-    /** Nobody has handled it, or its handling has taken so long that it is probably lost: one more does no harm. */
+    /** Not handled, or being handled for so long that it is probably lost: sending one more is harmless. */
     MISSING,
-    /** It is being handled, or will be again. */
+    /** Being handled, or about to be handled again. */
     OPEN,
-    /** It was set aside: a person has to look after it. */
+    /** Set aside: a person has to act. */
     SET_ASIDE,
-    /** It was handled, when what it came for was not to be woken: only another message can do that now. */
+    /** Handled too early to wake anything: only another message can do that now. */
     SPENT;
 
     /**

@@ -8,7 +8,7 @@ import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Instant;
 
-/** Makes the messages by which a node keeps and wakes what it has scheduled. Thread-safe. */
+/** Creates the messages that store a scheduled message, and those that wake it. Thread-safe. */
 final class Alarms {
 
     private final LibraryMessages library;
@@ -19,19 +19,18 @@ final class Alarms {
         this.timeline = timeline;
     }
 
-    /** A new one. */
     Alarm next(Instant deliverAt, Instant now) {
         return new Alarm(RandomIds.next(timeline.random()), LibraryMessages.wakesAt(deliverAt, now));
     }
 
-    /** Its message; the same one however often it is sent. */
+    /** The alarm's message. It has the same id however often it is sent. */
     OutboundMessage message(Alarm alarm, String messageId, Instant now) {
         Instant due = alarm.wakesAt().isBefore(now) ? now : alarm.wakesAt();
         OutboundMessage message = library.first(alarm.token(), messageId, new BunnyScheduled(null, 0), now, due);
         return message.deliveredAt(due, message.delay());
     }
 
-    /** The message that brings another one to the store. */
+    /** The message that has the node store a scheduled message. */
     OutboundMessage keep(BunnyScheduled scheduled, String messageId, Instant now) {
         return library.first(RandomIds.next(timeline.random()), messageId, scheduled, now, now);
     }

@@ -4,8 +4,8 @@ package io.safebunny.scheduling;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a node to keep a message until its time has come; or, without one, that it may have come: then its own message id is the
- * token of the alarm. The correlation id is the id of the scheduled message.
+ * Tells a node to store a message until it is due. Without a publication it is an alarm: the message may be due, and this one's id is the
+ * alarm's token. The correlation id is the id of the scheduled message.
  *
  * @param publication the message in its stored form
  * @param deliverAt milliseconds since the epoch; 0 in an alarm

@@ -6,26 +6,29 @@ import io.safebunny.message.Names;
 import java.time.Instant;
 
 /**
- * Names a scheduled message: the node that keeps it, its message id, and since when, without which a message that the store has
- * forgotten could not be told from one that it does not know yet. Immutable.
+ * Identifies a scheduled message: the node that stores it, its message id, and when it was scheduled. The time tells a message that the
+ * store has forgotten from one that it does not have yet. Immutable.
  */
 record Handle(String node, String messageId, Instant scheduledAt) {
 
-    private static final String SEPARATOR = "~"; // in no name of a node and in no id
+    private static final String SEPARATOR = "~"; // occurs in no node name and no id
 
     /** @throws MisuseException SB-5013 when it is not one of that node */
     static Handle parse(String text, String node) {
         String[] parts = text.split(SEPARATOR, -1);
         if (parts.length != 3 || !Names.isCorrelationId(parts[1])) {
-            throw misuse(text, "it is not what schedule returned. Pass that");
+            throw misuse(text, "schedule did not return it. Use the one that it returned");
         }
         if (!parts[0].equals(node)) {
-            throw misuse(text, "another node keeps that message, and this is %s. Ask there".formatted(node));
+            throw misuse(
+                    text,
+                    "another node stores that message, and this is %s. Use the ScheduledMessages of that node"
+                            .formatted(node));
         }
         try {
             return new Handle(node, parts[1], Instant.ofEpochMilli(Long.parseLong(parts[2], Character.MAX_RADIX)));
         } catch (NumberFormatException e) {
-            throw misuse(text, "it is not what schedule returned. Pass that");
+            throw misuse(text, "schedule did not return it. Use the one that it returned");
         }
     }
 

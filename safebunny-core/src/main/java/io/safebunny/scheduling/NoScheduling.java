@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** Of a node that keeps no scheduled messages: says how to have it keep them. */
+/** For a node without scheduling: every call fails with the setting that enables it. */
 record NoScheduling(String node) implements NodeFeature, ScheduledMessages {
 
     @Override
@@ -21,7 +21,7 @@ record NoScheduling(String node) implements NodeFeature, ScheduledMessages {
     private MisuseException refusal() {
         return new MisuseException(
                 MisuseException.SCHEDULING,
-                "Node %s keeps no scheduled messages. Set safebunny.scheduling.enabled=true, which needs a store (safebunny.store.type)."
+                "Node %s stores no scheduled messages. Set safebunny.scheduling.enabled=true, which needs a store (safebunny.store.type)."
                         .formatted(node));
     }
 

@@ -8,31 +8,31 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is stored of one sort, waits for a message, and is overdue. Thread-safe. */
+/** Records of one kind that wait for a message and are overdue. Thread-safe. */
 public interface Overdue {
 
-    /** Those that have been overdue since then or later, the earliest first. */
+    /** Those overdue since {@code from} or later, but not after {@code until}; earliest first. */
     List<MessageRecord> find(Instant from, Instant until, int limit);
 
-    /** Since when it is overdue: {@link #find} goes by that. */
+    /** Since when it is overdue, which is what {@link #find} selects by. */
     Instant since(Listing listing);
 
-    /** The same, overdue from then on. */
+    /** The same listing, overdue from then on. */
     Listing at(Instant since, Listing listing);
 
     /**
-     * Takes one by a write, after which nobody finds it for a while. If that fails it is put off.
+     * Takes a record by writing it, so that nobody finds it for a while. If this throws, the caller postpones the record.
      *
-     * @return {@code null} if another instance was faster, or nothing is to be sent
+     * @return {@code null} if another instance was faster, or there is nothing to send
      */
     @Nullable
     Woken take(MessageRecord record, Instant now);
 
     /**
-     * One that was taken.
+     * A record that was taken.
      *
      * @param taken as it is stored now
-     * @param alarms what is to be sent
+     * @param alarms messages to send
      */
     record Woken(MessageRecord taken, List<OutboundMessage> alarms) {}
 }

@@ -17,7 +17,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Messages that are due and still wait, because an alarm got lost. Thread-safe. */
+/** Scheduled messages that still wait although they are due, because their alarm got lost. Thread-safe. */
 final class OverdueMessages implements Overdue {
 
     private final MessageStore store;
@@ -68,7 +68,7 @@ final class OverdueMessages implements Overdue {
         }
         boolean isSent =
                 fate == AlarmFate.MISSING || fate == AlarmFate.SPENT; // what was set aside, a person replays or moves
-        Duration pause = fate == AlarmFate.OPEN ? lease : SweepRounds.backOff(lease, due, now);
+        Duration pause = fate == AlarmFate.OPEN ? lease : OverdueSweep.backOff(lease, due, now);
         MessageRecord taken =
                 store.replace(waiting.write(record, id, RandomIds.next(timeline.random()), now.plus(pause)));
         if (taken == null || !isSent) {

@@ -30,13 +30,13 @@ record ScheduledDocument(
         @Nullable Alarm alarm,
         @Nullable OutboundMessage publication) {
 
-    /** No name of a saga has a dot. */
+    /** Cannot clash with a saga, because names of sagas have no dot. */
     static final String KIND = "bunny.scheduled";
 
     private static final String FORMAT = "1";
 
     enum Status {
-        /** Moved before the message was there. */
+        /** Moved before the message arrived. */
         EXPECTED,
         WAITING,
         PUBLISHED,
@@ -44,10 +44,10 @@ record ScheduledDocument(
     }
 
     /**
-     * The delayed message that looks whether the time has come.
+     * The delayed message that wakes the scheduled one.
      *
      * @param token its id
-     * @param wakesAt when it comes, not later than the message is due
+     * @param wakesAt when it arrives; not after the message is due
      */
     record Alarm(String token, Instant wakesAt) {}
 

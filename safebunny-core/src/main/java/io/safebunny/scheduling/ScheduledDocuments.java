@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Changes documents outside the messages about them, by conditional writes in transactions of their own: whoever is overtaken looks
- * again, and so does whoever gets no answer, because what the write came to is in the store. Thread-safe.
+ * Changes documents outside the handling of messages, by conditional writes in transactions of their own. After a conflict, or a call
+ * without an answer, it reads the document and tries again: the store tells whether the write succeeded. Thread-safe.
  */
 final class ScheduledDocuments {
 
@@ -41,7 +41,7 @@ final class ScheduledDocuments {
     private final Metrics metrics;
     private final Duration remembered;
 
-    /** @param remembered how long at least the store knows what came of a message, counted from its scheduling */
+    /** @param remembered how long, from its scheduling, the store is sure to remember a message */
     ScheduledDocuments(Node node, Alarms alarms, Duration remembered) {
         this.store = node.requireStore();
         this.sender = node.sender();
@@ -51,7 +51,7 @@ final class ScheduledDocuments {
         this.remembered = remembered;
     }
 
-    /** What a document becomes. Pure. */
+    /** A change of a document. Pure. */
     private interface Change {
 
         /**
@@ -62,7 +62,7 @@ final class ScheduledDocuments {
         ScheduledDocument of(@Nullable ScheduledDocument known);
     }
 
-    /** What one attempt came to: too late, with neither; overtaken, to be repeated; or written. */
+    /** The result of one attempt: written; overtaken, so that it must be repeated; or neither, because it came too late. */
     private record Attempt(boolean isOvertaken, @Nullable ScheduledDocument written) {}
 
     Optional<ScheduledMessage> find(Handle handle) {
@@ -72,7 +72,7 @@ final class ScheduledDocuments {
                 : Optional.of(ScheduledDocument.read(stored).view(handle.messageId()));
     }
 
-    /** @return whether it is never delivered */
+    /** @return whether the message is certain never to be delivered */
     boolean cancel(Handle handle) {
         return change(
                         handle,
@@ -82,7 +82,7 @@ final class ScheduledDocuments {
                 != null;
     }
 
-    /** @return whether it is delivered then */
+    /** @return whether it will be delivered at that time */
     boolean move(Handle handle, Instant deliverAt) {
         Instant now = timeline.now();
         Alarm another = alarms.next(deliverAt, now);
@@ -102,12 +102,13 @@ final class ScheduledDocuments {
         if (alarm == null || known.publication() == null) {
             return null;
         }
-        // one that should have come by now may have been set aside; one that comes in time is armed again for the rest
+        // an alarm that is already due may have been set aside; one that comes early is set again for the remaining
+        // time
         boolean wakesInTime = alarm.wakesAt().isAfter(now) && !alarm.wakesAt().isAfter(deliverAt);
         return ScheduledDocument.waiting(deliverAt, wakesInTime ? alarm : another, known.publication());
     }
 
-    /** @return what this call has written; {@code null} when it is too late */
+    /** @return what this call has written; {@code null} if it came too late */
     private @Nullable ScheduledDocument change(Handle handle, Change change) {
         String owner = RandomIds.next(timeline.random());
         for (int failures = 0; ; ) {
@@ -128,7 +129,8 @@ final class ScheduledDocuments {
 
     private Attempt attempt(Handle handle, String owner, Change change) {
         MessageRecord stored = store.find(ScheduledDocument.key(handle.messageId()));
-        if (stored != null && stored.owner().equals(owner)) { // this very call wrote it, and the answer was lost
+        if (stored != null
+                && stored.owner().equals(owner)) { // an earlier attempt of this call wrote it, and the answer was lost
             ScheduledDocument written = ScheduledDocument.read(stored);
             count(null, written);
             return new Attempt(false, written);
@@ -150,7 +152,7 @@ final class ScheduledDocuments {
         return new Attempt(!isOurs, isOurs ? next : null);
     }
 
-    /** A message that is cancelled once more is counted once. */
+    /** A message that is cancelled twice is counted once. */
     private void count(@Nullable ScheduledDocument known, ScheduledDocument written) {
         if (written.status() != Status.CANCELLED) {
             metrics.scheduled("moved");
@@ -159,7 +161,7 @@ final class ScheduledDocuments {
         }
     }
 
-    /** If nothing is stored, the message may have been published so long ago that this is not known any more. */
+    /** Whether the message may have been published so long ago that the store has forgotten it. */
     private boolean isForgotten(Handle handle) {
         return !timeline.now().isBefore(handle.scheduledAt().plus(remembered));
     }
@@ -173,7 +175,7 @@ final class ScheduledDocuments {
         CompletableFuture<Void> unused = sender.send(alarm).whenComplete((none, failure) -> {
             if (failure != null) {
                 LOG.debug(
-                        "The alarm of a message that was moved is not confirmed; it is sent again when it is due",
+                        "The alarm of a moved message is not confirmed; the sweeper sends it again when the message is due",
                         failure);
             }
         });

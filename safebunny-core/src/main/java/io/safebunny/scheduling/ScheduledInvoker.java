@@ -31,8 +31,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what is to be scheduled, and publishes it when its alarm finds that its time has come: together with the completion of the
- * message that says so, hence once. Thread-safe.
+ * Stores scheduled messages, and publishes one when its alarm comes and it is due. The publication is part of the alarm's completion, so it
+ * happens once. Thread-safe.
  */
 final class ScheduledInvoker implements HandlerInvoker {
 
@@ -43,7 +43,7 @@ final class ScheduledInvoker implements HandlerInvoker {
     private final Alarms alarms;
     private final Timeline timeline;
     private final Metrics metrics;
-    /** How long a cancellation is remembered that was faster than its message. */
+    /** How long a cancellation is remembered that arrived before its message. */
     private final Duration retention;
 
     ScheduledInvoker(Node node, Alarms alarms) {
@@ -55,7 +55,7 @@ final class ScheduledInvoker implements HandlerInvoker {
         this.retention = node.options().retention();
     }
 
-    /** One message at the document that it concerns. */
+    /** One message and the document that it concerns. */
     private record Visit(
             Handling handling,
             String id,
@@ -72,7 +72,9 @@ final class ScheduledInvoker implements HandlerInvoker {
     public void invoke(Object payload, MessageContext context) {
         Handling handling = current.get();
         if (handling == null) {
-            throw new MisuseException(MisuseException.NOT_RUNNING, "Scheduled messages are kept by their node alone.");
+            throw new MisuseException(
+                    MisuseException.NOT_RUNNING,
+                    "Only the handler of a node stores scheduled messages. Use ScheduledMessages to schedule one.");
         }
         String id = context.correlationId();
         MessageRecord stored = handling.records().companion(ScheduledDocument.key(id));
@@ -90,7 +92,7 @@ final class ScheduledInvoker implements HandlerInvoker {
             return ScheduledDocument.read(stored);
         } catch (UnreadableRecordException e) {
             throw NotHandledException.later(
-                    "A newer version of SafeBunny wrote of scheduled message %s"
+                    "A newer version of SafeBunny wrote scheduled message %s"
                             .formatted(stored.key().correlationId()),
                     UNTIL_A_NEWER_VERSION_TAKES_IT);
         }
@@ -105,7 +107,7 @@ final class ScheduledInvoker implements HandlerInvoker {
         } else if (known.status() == Status.EXPECTED && known.deliverAt() != null) {
             count(visit, "scheduled");
             waitOrPublish(visit, publication, known.deliverAt());
-        } else { // scheduled again by the same key: this handle, too, must find what came of it as long as the
+        } else { // scheduled again with the same key: written again, so that this handle, too, works for the whole
             // retention
             visit.save(known);
         }
@@ -116,12 +118,12 @@ final class ScheduledInvoker implements HandlerInvoker {
         if (age >= retention.toMillis()) {
             throw new InvalidMessageException(
                     PoisonReason.TOO_OLD,
-                    "Message was scheduled too long ago [id=%s, age=%s, retention=%s]: whether it was cancelled meanwhile is no longer known. Schedule it anew if it was not. The retention is safebunny.dedup.retention."
+                    "Message was scheduled too long ago [id=%s, age=%s, safebunny.dedup.retention=%s]: whether it was cancelled meanwhile is no longer known. Schedule it again if it was not."
                             .formatted(visit.id, Duration.ofMillis(age), retention));
         }
     }
 
-    /** Rings for what waits, and for nothing else: what came of the message is in the document alone. */
+    /** Handles an alarm. It is ignored unless the document still waits for this very alarm. */
     private void ring(Visit visit, String token) {
         ScheduledDocument known = visit.document;
         if (known != null
@@ -149,7 +151,7 @@ final class ScheduledInvoker implements HandlerInvoker {
         visit.handling.records().whenWritten(() -> metrics.scheduled(outcome));
     }
 
-    /** Whoever can write to the queue must not gain more than that: only a publication of this node is published. */
+    /** Accepts only publications of this node, so that write access to the queue gives no more than that. */
     private OutboundMessage publication(String stored, String id) {
         try {
             List<OutboundMessage> all = RecordJson.readOutgoing(stored);

@@ -15,7 +15,7 @@ import io.safebunny.waiting.RecurringTask;
 import java.time.Duration;
 import java.util.List;
 
-/** Keeps the scheduled messages of a node: their handler, their sweeper, and what an application calls. Thread-safe. */
+/** Scheduled messages of a node: their handler, their sweep, and the API for applications. Thread-safe. */
 public final class Scheduling implements NodeFeature {
 
     private static final int PREFETCH = 20;
@@ -32,7 +32,7 @@ public final class Scheduling implements NodeFeature {
         Duration retention = node.options().retention();
         Duration lease = node.options().lease();
         Alarms alarms = new Alarms(node.library(), node.timeline());
-        // the store's clock may differ from the node's, but not by a lease
+        // the store's clock may differ from the node's, but by less than a lease
         ScheduledDocuments documents = new ScheduledDocuments(node, alarms, retention.minus(lease));
         messages = new StoredScheduledMessages(node, documents, alarms);
         Duration delay = retention.dividedBy(4 * RETRIES);
@@ -45,15 +45,15 @@ public final class Scheduling implements NodeFeature {
                 PREFETCH,
                 RecoveryPolicy.of(RetryStrategy.none(), delayed),
                 new ScheduledInvoker(node, alarms));
-        OverdueMessages overdue = new OverdueMessages(node, alarms, SweepRounds.patience(delayed, lease));
-        SweepRounds rounds = new SweepRounds("Scheduled messages", overdue, node);
+        OverdueMessages overdue = new OverdueMessages(node, alarms, OverdueSweep.patience(delayed, lease));
+        OverdueSweep sweep = new OverdueSweep("scheduled messages", overdue, node);
         sweeps = new RecurringTask(
-                "looking after scheduled messages", lease, rounds::run, node.workers(), node.timeline());
+                "sweeping overdue scheduled messages", lease, sweep::run, node.workers(), node.timeline());
     }
 
     /**
-     * @param enabled whether the node keeps scheduled messages; otherwise what is offered refuses with SB-5013
-     * @throws ConfigurationException SB-1109 when it cannot keep them
+     * @param enabled whether the node stores scheduled messages; otherwise every call fails with SB-5013
+     * @throws ConfigurationException SB-1109 when it cannot store them
      */
     public static NodeFeature of(Node node, boolean enabled) {
         return enabled ? new Scheduling(node) : new NoScheduling(node.name());

@@ -19,10 +19,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
-/** Schedules by messages to the node itself; cancels and moves by conditional writes of the document. Thread-safe. */
+/** Schedules by sending messages to the node itself; cancels and moves by conditional writes of the document. Thread-safe. */
 final class StoredScheduledMessages implements ScheduledMessages {
 
-    /** In its stored form: what every store takes beside its other content. */
+    /** Largest stored form, in bytes, that every store accepts in addition to the rest of the record. */
     private static final int LARGEST = 256 * 1024;
 
     private static final Duration LONGEST_WAIT = Duration.ofDays(365);
@@ -79,7 +79,7 @@ final class StoredScheduledMessages implements ScheduledMessages {
         return new Handle(node, id, now).text();
     }
 
-    /** It becomes a correlation id: of the messages about it, and so the partition of its document. */
+    /** The id becomes the correlation id of the messages about it, and thus the partition of its document. */
     private static String requireId(OutboundMessage publication) {
         String id = String.valueOf(publication.message().messageId());
         if (!Names.isCorrelationId(id)) {
@@ -115,7 +115,8 @@ final class StoredScheduledMessages implements ScheduledMessages {
         Instant now = timeline.now();
         if (deliverAt.isAfter(now.plus(LONGEST_WAIT))) {
             throw new InvalidPublicationException(
-                    "Invalid instant of delivery [%s]: it must be at most 365 days from now.".formatted(deliverAt));
+                    "Invalid instant of delivery [%s]: it must be at most 365 days from now. Use an earlier one."
+                            .formatted(deliverAt));
         }
         return documents.move(named, inMillis(deliverAt.isAfter(now) ? deliverAt : now));
     }

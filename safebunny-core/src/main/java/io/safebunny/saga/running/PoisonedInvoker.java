@@ -15,7 +15,7 @@ import io.safebunny.saga.document.SagaBlocks.Block;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.saga.document.SagaStep;
-import io.safebunny.scheduling.SweepRounds;
+import io.safebunny.scheduling.OverdueSweep;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -78,7 +78,7 @@ final class PoisonedInvoker implements HandlerInvoker {
         if (SagaTypes.mayBeDeploying(since, now)) {
             throw NotHandledException.later(
                     "%s %s was sent by no saga that this instance has".formatted(news.type(), news.messageId()),
-                    SweepRounds.backOff(SHORTEST_PAUSE, since, now));
+                    OverdueSweep.backOff(SHORTEST_PAUSE, since, now));
         }
     }
 

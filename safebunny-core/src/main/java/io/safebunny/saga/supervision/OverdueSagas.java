@@ -12,7 +12,7 @@ import io.safebunny.saga.document.SagaStates;
 import io.safebunny.saga.document.SagaTimeout;
 import io.safebunny.scheduling.AlarmFate;
 import io.safebunny.scheduling.Overdue;
-import io.safebunny.scheduling.SweepRounds;
+import io.safebunny.scheduling.OverdueSweep;
 import io.safebunny.store.Listing;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
@@ -132,7 +132,7 @@ final class OverdueSagas implements Overdue {
                     kind);
             since = now;
         }
-        return SweepRounds.backOff(longer(), since, now);
+        return OverdueSweep.backOff(longer(), since, now);
     }
 
     /** {@code null} if this instance reads the state. */
@@ -160,7 +160,7 @@ final class OverdueSagas implements Overdue {
                 .map(SagaTimeout::wakesAt)
                 .min(Instant::compareTo)
                 .orElse(now);
-        return alarms.isEmpty() ? lease : SweepRounds.backOff(lease, first, now);
+        return alarms.isEmpty() ? lease : OverdueSweep.backOff(lease, first, now);
     }
 
     /** What is to be sent when the saga is written; what the message of a timeout has come to is in its own record. */

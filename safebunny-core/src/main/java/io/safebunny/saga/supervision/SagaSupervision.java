@@ -17,7 +17,7 @@ import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.saga.document.SagaStates;
 import io.safebunny.saga.running.Correlation;
 import io.safebunny.saga.running.Orchestration;
-import io.safebunny.scheduling.SweepRounds;
+import io.safebunny.scheduling.OverdueSweep;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.waiting.RecurringTask;
@@ -73,9 +73,9 @@ public final class SagaSupervision implements NodeFeature {
                 node,
                 states,
                 messages,
-                SweepRounds.patience(
+                OverdueSweep.patience(
                         retriesOfTimeouts(orchestration), node.options().lease()));
-        SweepRounds rounds = new SweepRounds("Sagas", overdue, node);
+        OverdueSweep rounds = new OverdueSweep("sagas", overdue, node);
         Runnable sweep = () -> {
             counts.refresh(); // first, as health tells of the figures, and whatever else fails
             rounds.run();

@@ -34,20 +34,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Rounds in which all that is overdue is taken, several at once, and woken. One that cannot be taken holds up no other: it is passed
- * over, and a round that its deadline ends is continued by the next one. Every instance of a node sweeps; what one has taken, the others
- * do not find for a while. Used by one thread at a time.
+ * Sweeps the store for what is overdue: takes it, several records at a time, and wakes it by messages. A record that cannot be taken is
+ * skipped, so it does not block the others; a round that runs out of time is continued by the next one. Every instance of a node sweeps;
+ * what one has taken, the others do not find for a while. Used by one thread at a time.
+ *
+ * <p>Undispatched records are swept by {@code dedup.dispatch}, not here: there one destination that does not answer must not hold up the
+ * others, so messages are sent one by one.
  */
-public final class SweepRounds {
+public final class OverdueSweep {
 
-    private static final Logger LOG = LoggerFactory.getLogger(SweepRounds.class);
+    private static final Logger LOG = LoggerFactory.getLogger(OverdueSweep.class);
 
     private static final int PORTION = 100;
-    /** A backlog must leave connections of the store to the handlers. */
+    /** Leaves connections to the store for the handlers, even during a backlog. */
     private static final int AT_ONCE = 8;
-    /** Of one and the same millisecond. */
+    /** Limit of records that are overdue since the same millisecond; beyond it the sweep moves on. */
     private static final int MOST_MET = 1_000;
-    /** Those beyond are tried again in each round. */
+    /** Limit of skipped records; further ones are tried again in each round. */
     private static final int MOST_LEFT = 10_000;
 
     private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
@@ -59,17 +62,17 @@ public final class SweepRounds {
     private final SideBySide sideBySide;
     private final Timeline timeline;
     private final BoundedLog log;
-    /** Half of it is how late a message may be before it is sent again; a whole one, how long a round lasts at most. */
+    /** Maximum duration of a round. A message that is late by half of it is sent again. */
     private final Duration lease;
 
     private final Kind failed;
-    /** Those that could not even be put off, until when they are passed over. */
+    /** Records that could not even be postponed, and until when they are skipped. */
     private final Map<RecordKey, Instant> left = new ConcurrentHashMap<>();
     /** Where the next round begins. */
     private Instant begin = Instant.EPOCH;
 
-    /** @param what for the log, such as "Sagas" */
-    public SweepRounds(String what, Overdue overdue, Node node) {
+    /** @param what for the log, such as "sagas" */
+    public OverdueSweep(String what, Overdue overdue, Node node) {
         this.what = what;
         this.overdue = overdue;
         this.store = node.requireStore();
@@ -78,22 +81,22 @@ public final class SweepRounds {
         this.timeline = node.timeline();
         this.log = node.log();
         this.lease = node.options().lease();
-        this.failed = Kind.warn(LOG, what + " cannot be looked after");
+        this.failed = Kind.warn(LOG, "Sweep of overdue %s failed".formatted(what));
     }
 
-    /** Messages that are there and cannot be handled are not multiplied: each time one waits as long again as it has waited. */
+    /** Doubles the wait each time, at most an hour, so that messages that exist but cannot be handled do not multiply. */
     public static Duration backOff(Duration shortest, Instant since, Instant now) {
         Duration waited = Duration.between(since, now);
         Duration bounded = waited.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : waited;
         return bounded.compareTo(shortest) > 0 ? bounded : shortest;
     }
 
-    /** How late a message may be that is handled or retried, before it counts as lost. */
+    /** How late a message may be before it counts as lost, given that it may still be handled or retried. */
     public static Duration patience(RetryStrategy retries, Duration lease) {
         return retries.total().plus(lease.multipliedBy(4));
     }
 
-    /** Runs one on the calling thread. */
+    /** Runs one round on the calling thread. */
     public void run() {
         Instant now = timeline.now();
         left.values().removeIf(until -> !until.isAfter(now));
@@ -102,20 +105,20 @@ public final class SweepRounds {
                 log.works(failed);
             }
         } catch (RuntimeException e) {
-            failed("are not looked after now", e);
+            failed("the next round tries again", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void failed(String how, Exception e) {
-        log.fails(failed, "sweep", () -> LOG.warn("{} {}", what, how, log.tellable(e)));
+    private void failed(String then, Exception e) {
+        log.fails(failed, "sweep", () -> LOG.warn("Sweep of overdue {} failed; {}", what, then, log.tellable(e)));
     }
 
     /** @return whether nothing failed */
     private boolean sweep(Deadline end) throws InterruptedException {
         boolean all = true;
-        Set<RecordKey> met = new HashSet<>(); // those at the beginning of the next portion, which are found again
+        Set<RecordKey> met = new HashSet<>(); // already taken, but found again at the beginning of the next portion
         Instant from = begin;
         while (!end.isOver()) {
             int asked = PORTION + met.size();
@@ -151,13 +154,13 @@ public final class SweepRounds {
         return listing == null ? Instant.EPOCH : overdue.since(listing);
     }
 
-    /** What is found at once. Thread-safe, but for {@link #takeAll}. */
+    /** The records found by one query. Thread-safe except {@link #takeAll}. */
     private final class Portion {
         final Queue<Woken> woken = new ConcurrentLinkedQueue<>();
         final Queue<RecordKey> failures = new ConcurrentLinkedQueue<>();
         private final Deadline end;
         private final Queue<MessageRecord> open = new ConcurrentLinkedQueue<>();
-        /** Since when the first one is overdue for which there was no time. */
+        /** Since when the first record is overdue that there was no time for. */
         @Nullable
         Instant firstOpen;
 
@@ -173,7 +176,7 @@ public final class SweepRounds {
                             .toList(),
                     record -> take(record, now));
             firstOpen = open.stream()
-                    .map(SweepRounds.this::since)
+                    .map(OverdueSweep.this::since)
                     .min(Instant::compareTo)
                     .orElse(null);
         }
@@ -188,8 +191,8 @@ public final class SweepRounds {
                 if (taken != null) {
                     woken.add(taken);
                 }
-            } catch (RuntimeException e) { // its handler may hold it, or a newer version wrote something of it
-                failed("cannot be looked after now", e);
+            } catch (RuntimeException e) { // a handler may have locked it, or a newer version may have written it
+                failed("what could not be taken is tried again later", e);
                 failures.add(record.key());
                 Instant later = now.plus(lease.multipliedBy(4));
                 if (!isPutOff(record, later) && left.size() < MOST_LEFT) {
@@ -199,7 +202,11 @@ public final class SweepRounds {
         }
     }
 
-    /** @return whether it is not found again for a while; its content stays as it is, which may be what cannot be written */
+    /**
+     * Postpones it with its content unchanged, because the new content may be what cannot be written.
+     *
+     * @return whether it is not found again for a while
+     */
     private boolean isPutOff(MessageRecord record, Instant until) {
         try {
             MessageRecord unused = putOff(record, until);
@@ -209,7 +216,6 @@ public final class SweepRounds {
         }
     }
 
-    /** With its content as it is. */
     private @Nullable MessageRecord putOff(MessageRecord record, Instant until) {
         Listing listing = record.listing();
         Listing later = listing == null ? null : overdue.at(until, listing);
@@ -230,16 +236,16 @@ public final class SweepRounds {
         try {
             Object unused = timeline.await(CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)), lease);
             LOG.info(
-                    "{} are woken, because the messages that should have done so are late [count={}]",
+                    "Sent messages to wake overdue {}, because the ones that should have done so are late [count={}]",
                     what,
                     alarms.size());
             return true;
         } catch (ExecutionException | TimeoutException e) {
-            failed("are woken by messages that are not confirmed; they are sent again later", e);
+            failed("the messages to wake them are not confirmed, and are sent again later", e);
             Instant soon = timeline.now().plus(lease);
             List<MessageRecord> late = woken.stream()
                     .map(Woken::taken)
-                    .filter(taken -> since(taken).isAfter(soon)) // not to wait any longer for what the broker refused
+                    .filter(taken -> since(taken).isAfter(soon)) // those that would otherwise wait longer than that
                     .toList();
             sideBySide.forEach(late, taken -> {
                 boolean unused = isPutOff(taken, soon);

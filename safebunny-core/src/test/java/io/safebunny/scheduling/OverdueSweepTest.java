@@ -31,7 +31,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class SweepRoundsTest {
+class OverdueSweepTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final int AT_ONCE = 8;
@@ -80,9 +80,9 @@ class SweepRoundsTest {
         }
     }
 
-    private SweepRounds rounds(Executor blocking) {
+    private OverdueSweep rounds(Executor blocking) {
         SafeBunnyOptions options = SafeBunnyOptions.of("rows").withLease(LEASE);
-        return new SweepRounds(
+        return new OverdueSweep(
                 "Rows",
                 new Rows(),
                 new Node(SafeBunnyParts.builder(options, new RecordingTransport(), timeline)
@@ -132,7 +132,7 @@ class SweepRoundsTest {
         due("bad-", 200, ago(Duration.ofHours(2)), Duration.ofMillis(1));
         due("good-", 50, ago(Duration.ofHours(1)), Duration.ofMillis(1));
         writeTakes = LEASE.dividedBy(10); // and as long again to put it off
-        SweepRounds rounds = rounds(Runnable::run);
+        OverdueSweep rounds = rounds(Runnable::run);
 
         for (int round = 0; round < 60; round++) {
             rounds.run();
@@ -166,7 +166,7 @@ class SweepRoundsTest {
     @Test
     void whatIsNotYetHalfALeaseLateIsLeftToItsMessage() {
         due("good-", 1, ago(LEASE.dividedBy(2).minusMillis(1)), Duration.ZERO);
-        SweepRounds rounds = rounds(Runnable::run);
+        OverdueSweep rounds = rounds(Runnable::run);
         rounds.run();
         assertThat(taken).isEmpty();
 
@@ -179,8 +179,8 @@ class SweepRoundsTest {
     @Test
     void waitsAsLongAgainAsItHasWaitedAndAnHourAtMost() {
         Instant now = timeline.now();
-        assertThat(SweepRounds.backOff(LEASE, now.plusSeconds(5), now)).isEqualTo(LEASE);
-        assertThat(SweepRounds.backOff(LEASE, ago(Duration.ofMinutes(7)), now)).isEqualTo(Duration.ofMinutes(7));
-        assertThat(SweepRounds.backOff(LEASE, ago(Duration.ofDays(7)), now)).isEqualTo(Duration.ofHours(1));
+        assertThat(OverdueSweep.backOff(LEASE, now.plusSeconds(5), now)).isEqualTo(LEASE);
+        assertThat(OverdueSweep.backOff(LEASE, ago(Duration.ofMinutes(7)), now)).isEqualTo(Duration.ofMinutes(7));
+        assertThat(OverdueSweep.backOff(LEASE, ago(Duration.ofDays(7)), now)).isEqualTo(Duration.ofHours(1));
     }
 }

@@ -13,12 +13,16 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What is told of a breaker: since when it is as it is, until when, and why. Used under the lock of its breaker. */
-final class Told {
+/** What a breaker's status shows beside its state: since when, until when, and why. Guarded by the breaker's lock. */
+final class StatusDetails {
 
     private static final int LONGEST_TEXT = 500;
 
-    /** @param pause {@code null} for what has not started yet */
+    /**
+     * An operator's pause, or a type that has not started.
+     *
+     * @param pause {@code null} if it has not started
+     */
     record Hold(String reason, @Nullable Pause pause) {}
 
     private final String type;
@@ -31,7 +35,7 @@ final class Told {
     private @Nullable Float openedAt;
     private @Nullable Failure lastFailure;
 
-    Told(String type, ExceptionDetails details, Timeline timeline) {
+    StatusDetails(String type, ExceptionDetails details, Timeline timeline) {
         this.type = type;
         this.details = details;
         this.timeline = timeline;
@@ -44,10 +48,10 @@ final class Told {
     }
 
     void because(String why) {
-        reason = Printable.text(why); // handlers may quote a message in it
+        reason = Printable.text(why); // handlers may quote a message
     }
 
-    /** To others it is something else from now on. */
+    /** What others see of the state has changed. */
     void hasChanged() {
         since = timeline.now();
     }
@@ -56,7 +60,7 @@ final class Told {
         triesAt = timeline.now().plus(left);
     }
 
-    /** @param percent that failed; {@code null} for another reason to open */
+    /** @param percent failure rate at which it opens; {@code null} if it opens for another reason */
     void opensAt(@Nullable Float percent) {
         openedAt = percent;
     }
@@ -65,12 +69,12 @@ final class Told {
         lastFailure = seen;
     }
 
-    /** Earlier failures are over. */
+    /** Forgets earlier failures. */
     void closes() {
         lastFailure = null;
     }
 
-    /** What may be shown of it; reads a foreign text, so it is called without the lock. */
+    /** The part of a failure that may be shown. Call it without the lock, because it calls the exception's own code. */
     Failure seen(Throwable failure) {
         String text = details == ExceptionDetails.FULL ? Printable.of(failure).getMessage() : null;
         return new Failure(
@@ -81,8 +85,8 @@ final class Told {
 
     /**
      * @param state of the breaker itself
-     * @param held whatever the breaker says; {@code null} when it decides
-     * @param percent that fails now
+     * @param held goes before the state; {@code null} if it is not held
+     * @param percent current failure rate
      */
     Status status(State state, @Nullable Hold held, @Nullable Float percent) {
         boolean open = state == State.OPEN;
