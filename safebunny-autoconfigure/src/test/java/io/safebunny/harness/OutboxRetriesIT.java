@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
+import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.test.BunnyHarness;
 import io.safebunny.test.BunnyTest;
 import io.safebunny.test.database.PostgresServer;
 import io.safebunny.time.Deadline;
-import io.safebunny.transport.ForwardingTransport;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Transport;
 import java.time.Duration;

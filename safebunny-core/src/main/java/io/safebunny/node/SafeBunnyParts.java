@@ -14,7 +14,6 @@ import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.ContextPropagator;
 import io.safebunny.middleware.PublishMiddleware;
 import io.safebunny.observation.Metrics;
-import io.safebunny.serialization.Codecs;
 import io.safebunny.serialization.json.JsonMessageSerializer;
 import io.safebunny.serialization.json.Serializers;
 import io.safebunny.store.MessageStore;

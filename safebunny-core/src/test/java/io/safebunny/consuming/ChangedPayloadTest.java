@@ -3,6 +3,7 @@ package io.safebunny.consuming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
@@ -11,7 +12,6 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
-import io.safebunny.time.VirtualTimeline;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -3,13 +3,13 @@ package io.safebunny.consuming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.HoldingStore;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.Wires;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.Envelope;
 import io.safebunny.middleware.ContextPropagator.Scope;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.OutboundMessage;
 import java.util.ArrayList;
 import java.util.List;

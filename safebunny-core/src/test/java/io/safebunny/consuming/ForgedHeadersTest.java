@@ -4,10 +4,10 @@ package io.safebunny.consuming;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.Published;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.Wires;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

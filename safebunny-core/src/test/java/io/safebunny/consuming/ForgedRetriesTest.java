@@ -4,6 +4,7 @@ package io.safebunny.consuming;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.RecordedDelivery;
@@ -11,7 +12,6 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.message.WireMessage;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

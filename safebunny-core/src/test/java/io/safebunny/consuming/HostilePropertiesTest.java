@@ -4,6 +4,7 @@ package io.safebunny.consuming;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;
@@ -12,7 +13,6 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.IncomingMessage;
 import java.math.BigDecimal;
 import java.math.BigInteger;

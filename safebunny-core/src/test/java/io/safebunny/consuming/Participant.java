@@ -3,6 +3,7 @@ package io.safebunny.consuming;
 
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
@@ -16,7 +17,6 @@ import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.store.MessageStore;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;

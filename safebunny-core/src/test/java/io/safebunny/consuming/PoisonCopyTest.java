@@ -3,12 +3,12 @@ package io.safebunny.consuming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.HeaderBytes;
 import io.safebunny.message.WireMessage;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.util.List;

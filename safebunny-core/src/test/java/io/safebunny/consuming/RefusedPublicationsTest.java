@@ -4,6 +4,7 @@ package io.safebunny.consuming;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyCircuitBreaker.State;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.HoldingStore;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordedDelivery;
@@ -11,7 +12,6 @@ import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.store.RecordRefusedException;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.Route;
 import org.junit.jupiter.api.Test;
 

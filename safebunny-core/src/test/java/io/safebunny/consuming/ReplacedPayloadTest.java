@@ -3,6 +3,7 @@ package io.safebunny.consuming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.InterveningStore;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.Wires;
@@ -12,7 +13,6 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
@@ -13,7 +14,6 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.io.IOException;

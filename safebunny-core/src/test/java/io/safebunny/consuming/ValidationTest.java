@@ -4,9 +4,9 @@ package io.safebunny.consuming;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.Wires;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

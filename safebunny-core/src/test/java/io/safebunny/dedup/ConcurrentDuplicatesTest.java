@@ -4,6 +4,7 @@ package io.safebunny.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.handling.CurrentHandling;
@@ -14,7 +15,6 @@ import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.BreakerEffect;
 import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.concurrent.Callable;

@@ -4,10 +4,10 @@ package io.safebunny.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.recovery.Ending.RecordEffect;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;

@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.dedup.dispatch.WaitingPublications;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.RecordState;
-import io.safebunny.time.VirtualTimeline;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -4,14 +4,14 @@ package io.safebunny.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.safebunny.doubles.ForwardingMessageStore;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

@@ -4,6 +4,7 @@ package io.safebunny.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.RecordingTransport;
@@ -12,7 +13,6 @@ import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -3,11 +3,11 @@ package io.safebunny.observation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.WatchedTimeline;
 import io.safebunny.observation.BoundedLog.Kind;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,9 +3,9 @@ package io.safebunny.publishing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.time.VirtualTimeline;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.store.Outbox;
 import io.safebunny.store.RecordJson;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.time.Instant;

@@ -4,11 +4,11 @@ package io.safebunny.publishing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.WatchedTimeline;
 import io.safebunny.fixture.Wires;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;

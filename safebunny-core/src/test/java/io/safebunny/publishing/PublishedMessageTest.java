@@ -4,9 +4,9 @@ package io.safebunny.publishing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.message.Envelope;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.nio.charset.StandardCharsets;

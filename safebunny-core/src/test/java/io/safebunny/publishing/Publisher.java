@@ -3,6 +3,7 @@ package io.safebunny.publishing;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.Bunny;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
@@ -21,7 +22,6 @@ import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
 import io.safebunny.serialization.json.JsonMessageSerializer;
 import io.safebunny.store.Outbox;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;

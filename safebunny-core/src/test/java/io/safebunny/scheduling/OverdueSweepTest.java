@@ -3,18 +3,18 @@ package io.safebunny.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.ForwardingMessageStore;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.node.Node;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
-import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.Listing;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -4,9 +4,9 @@ package io.safebunny.waiting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;

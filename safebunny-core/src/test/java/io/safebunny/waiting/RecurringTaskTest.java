@@ -3,7 +3,7 @@ package io.safebunny.waiting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.time.VirtualTimeline;
+import io.safebunny.doubles.VirtualTimeline;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.safebunny.time.ForwardingTimeline;
+import io.safebunny.doubles.ForwardingTimeline;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.time.Timeline;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

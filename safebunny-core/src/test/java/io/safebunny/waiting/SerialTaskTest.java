@@ -3,10 +3,10 @@ package io.safebunny.waiting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.ForwardingTimeline;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.LogLines;
-import io.safebunny.time.ForwardingTimeline;
 import io.safebunny.time.Timeline.Purpose;
-import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -3,9 +3,9 @@ package io.safebunny.waiting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.waiting.Turns.Hold;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit;
 
+import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.time.Timeline;
-import io.safebunny.transport.ForwardingTransport;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportProvider;
 import java.net.URI;

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.safebunny.node.TopologyPlanner;
 import io.safebunny.test.broker.RabbitNode;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.topology.TopologyPlanner;
 import io.safebunny.transport.ControlChannel;
 import io.safebunny.transport.Route;
 import java.time.Duration;

@@ -4,10 +4,10 @@ package io.safebunny.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.safebunny.node.TopologyPlanner;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.topology.TopologyPlanner;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;

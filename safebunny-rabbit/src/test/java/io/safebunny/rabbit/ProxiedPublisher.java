@@ -4,6 +4,7 @@ package io.safebunny.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.message.WireMessage;
+import io.safebunny.node.TopologyPlanner;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.test.broker.TestBroker;
@@ -13,7 +14,6 @@ import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.topology.TopologyPlanner;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;

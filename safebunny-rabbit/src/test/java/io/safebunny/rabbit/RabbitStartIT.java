@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.node.TopologyPlanner;
 import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.topology.TopologyPlanner;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;

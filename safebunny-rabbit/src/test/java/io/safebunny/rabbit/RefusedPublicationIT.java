@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.UnroutableException;
+import io.safebunny.node.TopologyPlanner;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.topology.TopologyPlanner;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;

@@ -3,6 +3,8 @@ package io.safebunny.rabbit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.VirtualTimeline;
+import io.safebunny.node.TopologyPlanner;
 import io.safebunny.rabbit.connection.ConnectionKeeper;
 import io.safebunny.rabbit.publish.FakeBroker;
 import io.safebunny.rabbit.publish.FakeBroker.FakeChannel;
@@ -11,11 +13,9 @@ import io.safebunny.rabbit.topology.DeclaredTopology;
 import io.safebunny.rabbit.topology.DelayChoice;
 import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.time.Deadline;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.topology.TopologyPlanner;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;

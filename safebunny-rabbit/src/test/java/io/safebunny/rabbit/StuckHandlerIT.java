@@ -4,15 +4,15 @@ package io.safebunny.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.safebunny.doubles.ForwardingTimeline;
+import io.safebunny.node.TopologyPlanner;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.proxy.TcpProxy;
-import io.safebunny.time.ForwardingTimeline;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.topology.TopologyPlanner;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.OutboundMessage;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.model;
 
+import io.safebunny.doubles.ForwardingTimeline;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.SagaDefinition;
@@ -9,7 +10,6 @@ import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.Deadline;
-import io.safebunny.time.ForwardingTimeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Consumption;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.model;
 
-import io.safebunny.store.ForwardingMessageStore;
+import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;

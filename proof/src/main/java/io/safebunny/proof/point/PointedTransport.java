@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.point;
 
+import io.safebunny.doubles.ForwardingDelivery;
+import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
 import io.safebunny.time.Deadline;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
-import io.safebunny.transport.ForwardingDelivery;
-import io.safebunny.transport.ForwardingTransport;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;

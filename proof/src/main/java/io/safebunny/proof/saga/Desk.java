@@ -2,6 +2,7 @@
 package io.safebunny.proof.saga;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.WireMessage;
 import io.safebunny.proof.ledger.Entry;
@@ -10,7 +11,6 @@ import io.safebunny.saga.SagaFailed;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.DeliveryHandler;
-import io.safebunny.transport.ForwardingTransport;
 import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.List;

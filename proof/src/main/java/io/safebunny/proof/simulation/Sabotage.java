@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.simulation;
 
+import io.safebunny.doubles.ForwardingMessageStore;
+import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.memory.MemoryMessageStore;
-import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.Deadline;
@@ -10,7 +11,6 @@ import io.safebunny.time.Timeline;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
-import io.safebunny.transport.ForwardingTransport;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Transport;

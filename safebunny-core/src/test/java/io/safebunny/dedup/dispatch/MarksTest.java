@@ -3,18 +3,18 @@ package io.safebunny.dedup.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.ForwardingMessageStore;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.Wires;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.store.Fingerprint;
-import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

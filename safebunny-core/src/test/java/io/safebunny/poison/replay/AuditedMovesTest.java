@@ -4,12 +4,12 @@ package io.safebunny.poison.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.SafeBunnyEvent;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.Wires;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Events;
 import io.safebunny.poison.PoisonOperation.Kind;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

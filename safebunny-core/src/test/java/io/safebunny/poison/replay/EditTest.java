@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.safebunny.SafeBunnyEvent;
+import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.NackedException;
 import io.safebunny.fixture.OrderPlaced;
@@ -18,7 +19,6 @@ import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
-import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;

@@ -12,6 +12,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import ch.qos.logback.classic.Level;
 import io.safebunny.SafeBunnyEvent;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.RecordedDelivery;
@@ -25,7 +26,6 @@ import io.safebunny.poison.PoisonOperation.Progress;
 import io.safebunny.poison.PoisonOperation.State;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.OutboundMessage;

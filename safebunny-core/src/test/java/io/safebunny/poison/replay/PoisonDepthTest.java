@@ -3,9 +3,9 @@ package io.safebunny.poison.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.time.Deadline;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.DeliveryHandler;

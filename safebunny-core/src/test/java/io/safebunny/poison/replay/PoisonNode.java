@@ -2,6 +2,9 @@
 package io.safebunny.poison.replay;
 
 import io.safebunny.SafeBunnyEvent;
+import io.safebunny.doubles.ForwardingDelivery;
+import io.safebunny.doubles.ForwardingTransport;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.PublishException;
@@ -24,12 +27,9 @@ import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.Deadline;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
-import io.safebunny.transport.ForwardingDelivery;
-import io.safebunny.transport.ForwardingTransport;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.SafeBunnyEvent;
+import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.fixture.Wires;
 import io.safebunny.memory.MemoryMessageStore;
@@ -16,7 +17,6 @@ import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
-import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.transport.Route;

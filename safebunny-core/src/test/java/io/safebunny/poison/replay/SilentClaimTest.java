@@ -4,12 +4,12 @@ package io.safebunny.poison.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.dedup.LeaseWatch;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.poison.Verdict;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;

@@ -4,6 +4,7 @@ package io.safebunny.poison.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
@@ -30,7 +31,6 @@ import io.safebunny.serialization.SerializationException;
 import io.safebunny.serialization.json.JsonMessageSerializer;
 import io.safebunny.serialization.json.Serializers;
 import io.safebunny.time.Deadline;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;

@@ -3,6 +3,8 @@ package io.safebunny.poison.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.ForwardingMessageStore;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.Wires;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.Headers;
@@ -12,13 +14,11 @@ import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.store.Fingerprint;
-import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;

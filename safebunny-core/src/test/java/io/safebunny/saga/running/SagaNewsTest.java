@@ -4,13 +4,13 @@ package io.safebunny.saga.running;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.PoisonMessageException;
+import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.saga.running.OrderSaga.Capture;
 import io.safebunny.saga.running.OrderSaga.PlaceOrder;
 import io.safebunny.saga.running.OrderSaga.Refund;
 import io.safebunny.saga.running.OrderSaga.ReleaseStock;
 import io.safebunny.saga.running.OrderSaga.ReserveStock;
-import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import java.time.Duration;

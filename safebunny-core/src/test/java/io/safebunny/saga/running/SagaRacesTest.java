@@ -4,6 +4,7 @@ package io.safebunny.saga.running;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyHandler;
+import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.WireMessage;
 import io.safebunny.saga.BunnySaga;
@@ -11,7 +12,6 @@ import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Starts;
 import io.safebunny.saga.document.SagaDocument;
-import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;

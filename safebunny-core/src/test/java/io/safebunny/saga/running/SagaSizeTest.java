@@ -5,13 +5,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyHandler;
+import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Starts;
-import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordJson;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.PublishOptions;
+import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.OnTimeout;
@@ -13,7 +14,6 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Starts;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.supervision.SagaSupervision;
-import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.Listing;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;

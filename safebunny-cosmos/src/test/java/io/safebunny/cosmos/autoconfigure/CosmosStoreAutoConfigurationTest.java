@@ -4,11 +4,11 @@ package io.safebunny.cosmos.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.cosmos.CosmosMessageStore;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.store.MessageStore;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;

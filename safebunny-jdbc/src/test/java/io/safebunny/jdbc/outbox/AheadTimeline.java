@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
-import io.safebunny.time.ForwardingTimeline;
+import io.safebunny.doubles.ForwardingTimeline;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.time.Instant;

@@ -4,13 +4,13 @@ package io.safebunny.jdbc.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.JdbcSchema;
 import io.safebunny.jdbc.sql.OwnConnections;
 import io.safebunny.jdbc.store.JdbcStoreOptions;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -4,8 +4,8 @@ package io.safebunny.jdbc.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.jdbc.fixture.TestDatabase;
-import io.safebunny.time.VirtualTimeline;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

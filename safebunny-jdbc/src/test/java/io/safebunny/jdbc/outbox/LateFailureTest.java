@@ -4,9 +4,9 @@ package io.safebunny.jdbc.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.middleware.PublishOutcome;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.OutboundMessage;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

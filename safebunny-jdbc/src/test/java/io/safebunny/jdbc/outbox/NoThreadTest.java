@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.jdbc.fixture.TestDatabase;
-import io.safebunny.time.VirtualTimeline;
 import org.junit.jupiter.api.Test;
 
 /** Threads run out for a moment and are available again later. */

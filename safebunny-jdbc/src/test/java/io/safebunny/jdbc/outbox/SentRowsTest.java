@@ -4,6 +4,7 @@ package io.safebunny.jdbc.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Database;
@@ -11,7 +12,6 @@ import io.safebunny.jdbc.sql.JdbcSchema;
 import io.safebunny.jdbc.sql.OwnConnections;
 import io.safebunny.jdbc.sql.SqlWork;
 import io.safebunny.jdbc.store.JdbcStoreOptions;
-import io.safebunny.time.VirtualTimeline;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;

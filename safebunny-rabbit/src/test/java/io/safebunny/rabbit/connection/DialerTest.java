@@ -4,8 +4,8 @@ package io.safebunny.rabbit.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.ConnectionFactory;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.rabbit.guard.GuardedSockets;
-import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.net.Socket;
 import java.util.ArrayList;

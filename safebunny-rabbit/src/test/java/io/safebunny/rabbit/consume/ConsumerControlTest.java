@@ -4,13 +4,13 @@ package io.safebunny.rabbit.consume;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.Connection;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.rabbit.consume.FakeChannel.FakeConnection;
 import io.safebunny.recovery.QuarantinePolicy;
 import io.safebunny.test.CapturedLogs;
 import io.safebunny.test.LogLine;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.Pace;
 import java.io.IOException;
 import java.time.Duration;

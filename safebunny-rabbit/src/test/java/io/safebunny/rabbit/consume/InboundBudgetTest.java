@@ -3,10 +3,10 @@ package io.safebunny.rabbit.consume;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.rabbit.consume.InboundBudget.Share;
-import io.safebunny.time.VirtualTimeline;
 import org.junit.jupiter.api.Test;
 
 class InboundBudgetTest {

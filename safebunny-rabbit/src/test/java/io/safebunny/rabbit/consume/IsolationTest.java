@@ -3,10 +3,10 @@ package io.safebunny.rabbit.consume;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.message.WireMessage;
 import io.safebunny.rabbit.consume.FakeChannel.FakeConnection;
 import io.safebunny.recovery.QuarantinePolicy;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.IncomingMessage;
 import java.time.Duration;
 import java.util.ArrayList;

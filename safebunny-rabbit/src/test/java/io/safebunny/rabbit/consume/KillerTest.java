@@ -3,11 +3,11 @@ package io.safebunny.rabbit.consume;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.rabbit.consume.FakeChannel.FakeConnection;
 import io.safebunny.recovery.QuarantinePolicy;
-import io.safebunny.time.VirtualTimeline;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;

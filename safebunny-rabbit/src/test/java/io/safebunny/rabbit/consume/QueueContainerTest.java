@@ -4,6 +4,7 @@ package io.safebunny.rabbit.consume;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.Channel;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.observation.BoundedLog;
@@ -11,7 +12,6 @@ import io.safebunny.rabbit.consume.FakeChannel.FakeConnection;
 import io.safebunny.recovery.QuarantinePolicy;
 import io.safebunny.test.CapturedLogs;
 import io.safebunny.test.LogLine;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import java.lang.reflect.Proxy;

@@ -4,11 +4,11 @@ package io.safebunny.rabbit.preflight;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.handler.HandlerDefinition;
-import io.safebunny.time.VirtualTimeline;
+import io.safebunny.node.TopologyPlanner;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.topology.TopologyPlanner;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;

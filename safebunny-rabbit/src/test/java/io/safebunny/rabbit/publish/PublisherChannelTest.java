@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.AlreadyClosedException;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.NackedException;
@@ -16,7 +17,6 @@ import io.safebunny.rabbit.publish.FakeBroker.FakeChannel;
 import io.safebunny.rabbit.publish.FakeBroker.FakeConnection;
 import io.safebunny.rabbit.publish.FakeBroker.Published;
 import io.safebunny.time.Deadline;
-import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;

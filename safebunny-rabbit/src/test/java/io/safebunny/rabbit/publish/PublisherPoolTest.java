@@ -4,6 +4,7 @@ package io.safebunny.rabbit.publish;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.AMQP;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.PublishTimeoutException;
@@ -11,7 +12,6 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.rabbit.connection.ConnectionKeeper;
 import io.safebunny.rabbit.publish.PublisherPool.Outgoing;
 import io.safebunny.time.Deadline;
-import io.safebunny.time.VirtualTimeline;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.node.TopologyPlanner;
 import io.safebunny.rabbit.publish.Destination;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.topology.TopologyPlanner;
 import io.safebunny.transport.Route;
 import java.io.IOException;
 import java.time.Duration;

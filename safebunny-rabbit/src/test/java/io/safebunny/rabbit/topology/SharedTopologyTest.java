@@ -3,10 +3,10 @@ package io.safebunny.rabbit.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.node.TopologyPlanner;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.ExchangeKind;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.topology.TopologyPlanner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

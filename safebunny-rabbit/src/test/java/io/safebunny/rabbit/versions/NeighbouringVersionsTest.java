@@ -3,11 +3,11 @@ package io.safebunny.rabbit.versions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.memory.MemoryTransport;
 import io.safebunny.rabbit.versions.Instance.Parcel;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Transport;
 import java.time.Duration;

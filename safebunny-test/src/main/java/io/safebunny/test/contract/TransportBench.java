@@ -4,11 +4,11 @@ package io.safebunny.test.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.PublishException;
+import io.safebunny.node.TopologyPlanner;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
-import io.safebunny.topology.TopologyPlanner;
 import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@
 package io.safebunny.test.harness;
 
 import io.safebunny.PoisonMessageException;
+import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Headers;
@@ -14,7 +15,6 @@ import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.transport.ForwardingTransport;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;

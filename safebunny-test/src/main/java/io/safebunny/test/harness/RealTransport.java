@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.harness;
 
+import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.test.scheduler.SimulatedProcess;
@@ -12,7 +13,6 @@ import io.safebunny.transport.Consumption;
 import io.safebunny.transport.ControlChannel;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
-import io.safebunny.transport.ForwardingTransport;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Pace;
 import io.safebunny.transport.Transport;

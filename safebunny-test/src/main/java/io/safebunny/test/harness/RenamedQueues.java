@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.harness;
 
+import io.safebunny.doubles.ForwardingDelivery;
+import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.Binding;
 import io.safebunny.topology.Topology.Queue;
@@ -8,8 +10,6 @@ import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
-import io.safebunny.transport.ForwardingDelivery;
-import io.safebunny.transport.ForwardingTransport;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.Transport;
 import java.util.HashMap;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.scheduler;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.test.scheduler.Agenda.Ready;
 import io.safebunny.test.scheduler.Agenda.Running;
 import io.safebunny.test.scheduler.Timers.Timer;
 import io.safebunny.time.Timeline.Cancellable;
 import io.safebunny.time.Timeline.Purpose;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@
 package io.safebunny.test.simulation;
 
 import io.safebunny.PublishOptions;
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.message.WireMessage;
 import io.safebunny.saga.SagaStatus;
@@ -17,7 +18,6 @@ import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
 import io.safebunny.test.scheduler.SimulatedProcess;
 import io.safebunny.test.simulation.SimulatedSystem.Message;
 import io.safebunny.test.simulation.SimulatedSystem.Node;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;

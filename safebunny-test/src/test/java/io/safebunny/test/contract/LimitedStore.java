@@ -3,7 +3,7 @@ package io.safebunny.test.contract;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.safebunny.store.ForwardingMessageStore;
+import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Retention;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 
 class MemoryMessageStoreContractTest extends MessageStoreContract {

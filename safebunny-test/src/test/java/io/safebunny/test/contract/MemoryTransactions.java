@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
+import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.failure.MisuseException;
-import io.safebunny.store.ForwardingMessageStore;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Retention;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.test.contract.MemoryTransactions.Locks;
-import io.safebunny.time.VirtualTimeline;
 import java.time.Duration;
 import java.util.Objects;
 

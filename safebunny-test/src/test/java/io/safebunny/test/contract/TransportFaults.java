@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract;
 
+import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.message.WireMessage;
 import io.safebunny.time.Deadline;
-import io.safebunny.time.VirtualTimeline;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;

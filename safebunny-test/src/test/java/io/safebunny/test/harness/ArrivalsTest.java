@@ -4,10 +4,10 @@ package io.safebunny.test.harness;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.message.WireMessage;
+import io.safebunny.node.TopologyPlanner;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.topology.TopologyPlanner;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.Route;

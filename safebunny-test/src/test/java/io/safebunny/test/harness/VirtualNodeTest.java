@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.message.WireMessage;
+import io.safebunny.node.TopologyPlanner;
 import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.topology.TopologyPlanner;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;

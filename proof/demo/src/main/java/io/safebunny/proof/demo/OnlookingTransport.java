@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.demo;
 
+import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.DeliveryHandler;
-import io.safebunny.transport.ForwardingTransport;
 import io.safebunny.transport.Pace;
 import io.safebunny.transport.Transport;
 import java.util.concurrent.CompletableFuture;

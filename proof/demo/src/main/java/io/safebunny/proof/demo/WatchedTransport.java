@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.demo;
 
+import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
-import io.safebunny.transport.ForwardingTransport;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.demo.chaos;
 
+import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.time.Deadline;
-import io.safebunny.transport.ForwardingTransport;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;

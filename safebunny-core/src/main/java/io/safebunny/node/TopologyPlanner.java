@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.topology;
+package io.safebunny.node;
 
 import io.safebunny.message.Names;
+import io.safebunny.topology.QueueType;
+import io.safebunny.topology.Subscription;
+import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.Binding;
 import io.safebunny.topology.Topology.Exchange;
 import io.safebunny.topology.Topology.ExchangeKind;
 import io.safebunny.topology.Topology.Queue;
+import io.safebunny.topology.TopologyOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.store;
+package io.safebunny.doubles;
 
+import io.safebunny.store.JointWrite;
+import io.safebunny.store.ListingQuery;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

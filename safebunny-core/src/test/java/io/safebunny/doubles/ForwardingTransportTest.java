@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.transport;
+package io.safebunny.doubles;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.transport.Transport;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.transport;
+package io.safebunny.doubles;
 
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
+import io.safebunny.transport.BrowsedQueue;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.ControlChannel;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;

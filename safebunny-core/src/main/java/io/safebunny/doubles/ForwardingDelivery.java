@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.transport;
+package io.safebunny.doubles;
 
+import io.safebunny.transport.Delivery;
+import io.safebunny.transport.IncomingMessage;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.time;
+package io.safebunny.doubles;
 
+import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.PriorityQueue;

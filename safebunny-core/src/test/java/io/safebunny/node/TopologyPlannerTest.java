@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.topology;
+package io.safebunny.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.topology.QueueType;
+import io.safebunny.topology.Subscription;
+import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.Binding;
 import io.safebunny.topology.Topology.Exchange;
 import io.safebunny.topology.Topology.ExchangeKind;
 import io.safebunny.topology.Topology.Queue;
+import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.serialization;
+package io.safebunny.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.message.Envelope;
+import io.safebunny.serialization.BodyCodec;
+import io.safebunny.serialization.GzipCodec;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
