@@ -46,7 +46,7 @@ public interface PoisonOperation {
     }
 
     /** State of an operation. */
-    enum State {
+    enum RunState {
         RUNNING,
         /**
          * All matching copies, up to the filter's limit, were checked, and moved if their verdict allowed it and the broker
@@ -73,7 +73,7 @@ public interface PoisonOperation {
      * @param failureCode code of the failure, such as SB-5015; {@code null} if there is none
      */
     record Progress(
-            State state,
+            RunState state,
             int matched,
             int moved,
             Map<Verdict, Integer> verdicts,

@@ -51,7 +51,7 @@ final class OutboundReader {
     private static Route readRoute(JsonNode json) {
         String routingKey = text(json, "routingKey");
         if (routingKey != null) {
-            return new Route.Publication(routingKey);
+            return new Route.ToSubscribers(routingKey);
         }
         String queue = text(json, "queue");
         if (queue != null) {

@@ -23,7 +23,7 @@ final class OutboundWriter {
         WireMessage message = outbound.message();
         json.writeStartObject();
         Route route = outbound.route();
-        if (route instanceof Route.Publication publication) {
+        if (route instanceof Route.ToSubscribers publication) {
             json.writeStringProperty("routingKey", publication.routingKey());
         } else if (route instanceof Route.ToQueue direct) {
             json.writeStringProperty("queue", direct.queue());

@@ -19,13 +19,13 @@ public interface TransactionalMessageStore extends MessageStore {
 
     /**
      * Waits until one more message may be handled. A store with limited connections admits only as many messages as can each hold
-     * a transaction while {@link #apart} still gets a connection, first come, first served. Take the turn before {@link #begin};
+     * a transaction while {@link #apart} still gets a connection, first come, first served. Take the permit before {@link #begin};
      * it covers any number of transactions until it is closed.
      *
-     * @return the turn, to be closed once, on any thread
-     * @throws InterruptedException if interrupted while waiting; the caller has no turn then
+     * @return the permit, to be closed once, on any thread
+     * @throws InterruptedException if interrupted while waiting; the caller has no permit then
      */
-    default Turn awaitTurn() throws InterruptedException {
+    default Permit awaitPermit() throws InterruptedException {
         return () -> {};
     }
 
@@ -57,7 +57,7 @@ public interface TransactionalMessageStore extends MessageStore {
 
     /** Permission to handle one message. */
     @FunctionalInterface
-    interface Turn extends AutoCloseable {
+    interface Permit extends AutoCloseable {
 
         /** Lets the next one in. Never throws. */
         @Override

@@ -8,7 +8,7 @@ public sealed interface Route {
     String routingKey();
 
     /** To every queue bound with this key {@code {node}-{Type}}; fails if there is none. */
-    record Publication(String routingKey) implements Route {}
+    record ToSubscribers(String routingKey) implements Route {}
 
     /** To this one queue. */
     record ToQueue(String queue) implements Route {

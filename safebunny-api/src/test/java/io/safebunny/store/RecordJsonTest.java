@@ -36,7 +36,7 @@ class RecordJsonTest {
         headers.put("decimal", new BigDecimal("1.50"));
         headers.put("date", new Date(-1_000));
         List<OutboundMessage> outgoing = List.of(
-                message(new Route.Publication("orders-A"), headers, "{\"a\":\"Grüße 🐇\0\"}".getBytes(UTF_8))
+                message(new Route.ToSubscribers("orders-A"), headers, "{\"a\":\"Grüße 🐇\0\"}".getBytes(UTF_8))
                         .withDroppedIfUnheard(true),
                 message(new Route.ToQueue("billing-A"), Map.of(), new byte[] {(byte) 0xED, (byte) 0xA0, (byte) 0x80}),
                 message(new Route.Poison("billing"), Map.of(), new byte[0]));

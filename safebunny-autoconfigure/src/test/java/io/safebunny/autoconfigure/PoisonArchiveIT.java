@@ -70,7 +70,7 @@ class PoisonArchiveIT {
     private static PoisonOperation.Progress ended(PoisonOperation operation) throws InterruptedException {
         PoisonOperation.Progress progress = operation.await(Duration.ofSeconds(20));
         assertThat(progress.failure()).isNull();
-        assertThat(progress.state()).isEqualTo(PoisonOperation.State.ENDED);
+        assertThat(progress.state()).isEqualTo(PoisonOperation.RunState.ENDED);
         return progress;
     }
 

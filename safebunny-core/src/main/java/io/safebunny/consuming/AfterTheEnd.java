@@ -2,7 +2,7 @@
 package io.safebunny.consuming;
 
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.observation.BoundedLog.LogLine;
 import org.slf4j.Logger;
 
 /** Logs what fails once it is decided how a message ends: that changes nothing any more. Thread-safe. */
@@ -10,10 +10,10 @@ final class AfterTheEnd {
 
     private final Logger logger;
     private final BoundedLog log;
-    private final Kind kind;
+    private final LogLine kind;
 
     /** @param kind a warning */
-    AfterTheEnd(Logger logger, BoundedLog log, Kind kind) {
+    AfterTheEnd(Logger logger, BoundedLog log, LogLine kind) {
         this.logger = logger;
         this.log = log;
         this.kind = kind;

@@ -4,7 +4,7 @@ package io.safebunny.consuming;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.observation.BoundedLog.LogLine;
 import io.safebunny.observation.Events;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
@@ -25,7 +25,7 @@ final class DeadLetters implements DeliveryHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
 
-    private static final Kind STUCK = Kind.error(LOG, "Dead letters cannot be put into the poison queue");
+    private static final LogLine STUCK = LogLine.error(LOG, "Dead letters cannot be put into the poison queue");
 
     /** Why a broker sets aside. Another word is not the broker's. */
     private static final Set<String> REASONS = Set.of("delivery_limit", "expired", "rejected", "maxlen");

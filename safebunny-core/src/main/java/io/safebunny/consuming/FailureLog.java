@@ -5,7 +5,7 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.observation.BoundedLog.LogLine;
 import io.safebunny.transport.IncomingMessage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,7 +54,7 @@ final class FailureLog {
         boolean traced = !message.hasFailedBefore() && !(failure instanceof InvalidMessageException);
         message.noteFailure();
         String ids = ids(message.delivery.message(), message.saga());
-        Kind kind = Kind.warn(LOG, "Messages failed in %s [failure=%s]".formatted(handler, nameOf(failure)))
+        LogLine kind = LogLine.warn(LOG, "Messages failed in %s [failure=%s]".formatted(handler, nameOf(failure)))
                 .upTo(FAILURES_A_MINUTE);
         log.tellEach(kind, ids, line -> line.setCause(trace(failure, traced))
                 .log("A message failed in {} [{}]; {}: {}", handler, ids, again, text(failure)));
@@ -74,13 +74,13 @@ final class FailureLog {
                         text(failure)));
     }
 
-    private Kind refusals(PoisonReason reason) {
-        return Kind.error(
+    private LogLine refusals(PoisonReason reason) {
+        return LogLine.error(
                 LOG, "Messages go to %s-poison [reason=%s, handler=%s]".formatted(node, reason.wireName(), handler));
     }
 
-    private Kind failures(PoisonReason reason, Throwable failure) {
-        return Kind.error(
+    private LogLine failures(PoisonReason reason, Throwable failure) {
+        return LogLine.error(
                         LOG,
                         "Messages go to %s-poison [reason=%s, handler=%s, failure=%s]"
                                 .formatted(node, reason.wireName(), handler, nameOf(failure)))

@@ -9,7 +9,7 @@ import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.Names;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.observation.BoundedLog.LogLine;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Delivery;
@@ -37,10 +37,10 @@ final class Mover {
     /** Whether the broker can set aside without loss what is not moved; otherwise everything is tried for ever. */
     private final boolean mayGiveUp;
 
-    private final Kind poisonUnconfirmed;
-    private final Kind returnUnconfirmed;
-    private final Kind noticeUnconfirmed;
-    private final Kind notTaken;
+    private final LogLine poisonUnconfirmed;
+    private final LogLine returnUnconfirmed;
+    private final LogLine noticeUnconfirmed;
+    private final LogLine notTaken;
 
     /** @param queue from which messages are moved */
     Mover(ConsumePipelineFactory parts, String queue) {
@@ -49,11 +49,11 @@ final class Mover {
         this.held = parts.held();
         this.log = parts.log();
         this.mayGiveUp = parts.options().brokerSetsAside();
-        this.poisonUnconfirmed = Kind.warn(LOG, "Poison copies of queue '%s' are not confirmed".formatted(queue));
-        this.returnUnconfirmed = Kind.warn(LOG, "Copies back to queue '%s' are not confirmed".formatted(queue));
+        this.poisonUnconfirmed = LogLine.warn(LOG, "Poison copies of queue '%s' are not confirmed".formatted(queue));
+        this.returnUnconfirmed = LogLine.warn(LOG, "Copies back to queue '%s' are not confirmed".formatted(queue));
         this.noticeUnconfirmed =
-                Kind.warn(LOG, "Notices of what queue '%s' sets aside are not confirmed".formatted(queue));
-        this.notTaken = Kind.error(LOG, "The broker does not take copies of messages of queue '%s'".formatted(queue));
+                LogLine.warn(LOG, "Notices of what queue '%s' sets aside are not confirmed".formatted(queue));
+        this.notTaken = LogLine.error(LOG, "The broker does not take copies of messages of queue '%s'".formatted(queue));
     }
 
     enum Outcome {
@@ -87,7 +87,7 @@ final class Mover {
     }
 
     private Outcome tryOnAndOn(Delivery delivery, OutboundMessage copy, int refusals) {
-        Kind unconfirmed = unconfirmed(copy.route());
+        LogLine unconfirmed = unconfirmed(copy.route());
         Duration pause = FIRST_PAUSE;
         int refused = 0;
         while (delivery.isOpen()) {
@@ -124,11 +124,11 @@ final class Mover {
         return Outcome.ENDED;
     }
 
-    private Kind unconfirmed(Route route) {
+    private LogLine unconfirmed(Route route) {
         if (route instanceof Route.Poison) {
             return poisonUnconfirmed;
         }
-        return route instanceof Route.Publication ? noticeUnconfirmed : returnUnconfirmed;
+        return route instanceof Route.ToSubscribers ? noticeUnconfirmed : returnUnconfirmed;
     }
 
     /** An answer, and it is no. A timeout or a lost connection says nothing about this message. */

@@ -12,7 +12,7 @@ import io.safebunny.handling.Run;
 import io.safebunny.handling.StepStore;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.middleware.Next;
-import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.observation.BoundedLog.LogLine;
 import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.ApplicationCodeException;
@@ -21,7 +21,7 @@ import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;
-import io.safebunny.store.TransactionalMessageStore.Turn;
+import io.safebunny.store.TransactionalMessageStore.Permit;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.List;
@@ -63,7 +63,7 @@ final class TransactionalClaims implements Claims {
         Transactional claim = new Transactional(handling);
         boolean ours = false;
         try {
-            claim.turn = store.awaitTurn();
+            claim.turn = store.awaitPermit();
             Claimed claimed = failures.claimed(handling.message().id(), claim::begin);
             ours = claimed instanceof Ours;
             return claimed;
@@ -85,7 +85,7 @@ final class TransactionalClaims implements Claims {
         private final Handling handling;
         private final String messageId;
         private final HandlerTransaction transaction;
-        private Turn turn = () -> {};
+        private Permit turn = () -> {};
         private @Nullable ApartSteps apart;
 
         private Transactional(Handling handling) {
@@ -183,7 +183,7 @@ final class TransactionalClaims implements Claims {
             RuntimeException refusal = handling.transactionEnd().takeRefusal();
             if (refusal != null && refusal != known) {
                 log.tell(
-                        Kind.error(LOG, "What listeners of transactions did was refused"),
+                        LogLine.error(LOG, "What listeners of transactions did was refused"),
                         messageId,
                         () -> LOG.error(
                                 "SB-3016 A listener of the transaction of message {} did what is refused, and that is lost, although its failure may have changed nothing else",

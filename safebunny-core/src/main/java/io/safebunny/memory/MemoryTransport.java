@@ -99,7 +99,7 @@ public final class MemoryTransport implements Transport {
                     new ConnectionLostException(outbound.publication(), "this transport is closed", null));
         }
         Address address = address(outbound.route());
-        Purpose purpose = outbound.route() instanceof Route.Publication ? Purpose.APPLICATION : Purpose.PROGRESS;
+        Purpose purpose = outbound.route() instanceof Route.ToSubscribers ? Purpose.APPLICATION : Purpose.PROGRESS;
         if (!broker.send(address, isolated(outbound.message()), outbound.delay(), purpose)) {
             return CompletableFuture.failedFuture(new UnroutableException(
                     outbound.publication(),
@@ -123,7 +123,7 @@ public final class MemoryTransport implements Transport {
     }
 
     private Address address(Route route) {
-        if (route instanceof Route.Publication publication) {
+        if (route instanceof Route.ToSubscribers publication) {
             return new Address(options.mainExchange(), publication.routingKey());
         }
         if (route instanceof Route.ToQueue direct) {

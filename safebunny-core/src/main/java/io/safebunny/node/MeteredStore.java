@@ -129,8 +129,8 @@ class MeteredStore implements MessageStore {
         }
 
         @Override
-        public Turn awaitTurn() throws InterruptedException {
-            return store.awaitTurn();
+        public Permit awaitPermit() throws InterruptedException {
+            return store.awaitPermit();
         }
 
         @Override

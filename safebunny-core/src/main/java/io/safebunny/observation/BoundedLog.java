@@ -24,12 +24,12 @@ public final class BoundedLog {
     /** A flood logs one count per interval; an outage logs its end at most once per interval. */
     static final Duration INTERVAL = Duration.ofMinutes(1);
 
-    private static final int MOST_KINDS = 1_000;
+    private static final int MOST_LINES = 1_000;
 
     private final Timeline timeline;
     private final ExceptionDetails details;
-    private final Map<Kind, Flood> floods = new LinkedHashMap<>();
-    private final Map<Kind, Outage> outages = new LinkedHashMap<>();
+    private final Map<LogLine, Flood> floods = new LinkedHashMap<>();
+    private final Map<LogLine, Outage> outages = new LinkedHashMap<>();
     /** Lets the hot path skip the lock while there is no outage. */
     private volatile boolean anyOutage;
 
@@ -39,31 +39,31 @@ public final class BoundedLog {
     }
 
     /**
-     * A kind of log line; lines of one kind are counted together.
+     * A log line that may come often; repetitions are counted together.
      *
      * @param text common beginning of the lines, up to a colon; only this node's own names and classes, never content of a
      *     message
      * @param most maximum number of lines per minute that are logged in full
      */
-    public record Kind(Logger logger, Level level, String text, int most) {
+    public record LogLine(Logger logger, Level level, String text, int most) {
 
         /** Logs one line a minute in full. */
-        public static Kind info(Logger logger, String text) {
-            return new Kind(logger, Level.INFO, text, 1);
+        public static LogLine info(Logger logger, String text) {
+            return new LogLine(logger, Level.INFO, text, 1);
         }
 
         /** Logs one line a minute in full. */
-        public static Kind warn(Logger logger, String text) {
-            return new Kind(logger, Level.WARN, text, 1);
+        public static LogLine warn(Logger logger, String text) {
+            return new LogLine(logger, Level.WARN, text, 1);
         }
 
         /** Logs one line a minute in full. */
-        public static Kind error(Logger logger, String text) {
-            return new Kind(logger, Level.ERROR, text, 1);
+        public static LogLine error(Logger logger, String text) {
+            return new LogLine(logger, Level.ERROR, text, 1);
         }
 
-        public Kind upTo(int mostPerMinute) {
-            return new Kind(logger, level, text, mostPerMinute);
+        public LogLine upTo(int mostPerMinute) {
+            return new LogLine(logger, level, text, mostPerMinute);
         }
     }
 
@@ -83,25 +83,25 @@ public final class BoundedLog {
      *
      * @param which such as a message's id, safe to be logged
      */
-    public void tell(Kind kind, String which, Runnable inFull) {
-        if (isAdmitted(kind, which)) {
+    public void tell(LogLine line, String which, Runnable inFull) {
+        if (isAdmitted(line, which)) {
             inFull.run();
         }
     }
 
     /** Like {@link #tell}, but events that are only counted are also logged in full at {@code DEBUG}, without a limit. */
-    public void tellEach(Kind kind, String which, Consumer<LoggingEventBuilder> inFull) {
-        Level level = isAdmitted(kind, which) ? kind.level() : Level.DEBUG;
-        if (kind.logger().isEnabledForLevel(level)) {
-            inFull.accept(kind.logger().atLevel(level));
+    public void tellEach(LogLine line, String which, Consumer<LoggingEventBuilder> inFull) {
+        Level level = isAdmitted(line, which) ? line.level() : Level.DEBUG;
+        if (line.logger().isEnabledForLevel(level)) {
+            inFull.accept(line.logger().atLevel(level));
         }
     }
 
-    private boolean isAdmitted(Kind kind, String which) {
+    private boolean isAdmitted(LogLine line, String which) {
         boolean admitted;
         synchronized (this) {
             long now = timeline.nanoTime();
-            Kind counted = bounded(kind, now);
+            LogLine counted = bounded(line, now);
             Flood flood = floods.computeIfAbsent(counted, first -> new Flood(first.most(), now));
             admitted = flood.admit(which, now);
             if (!admitted) {
@@ -112,23 +112,23 @@ public final class BoundedLog {
     }
 
     /** Kinds beyond the limit share one count. */
-    private Kind bounded(Kind kind, long now) {
-        if (floods.size() >= MOST_KINDS && !floods.containsKey(kind)) {
+    private LogLine bounded(LogLine line, long now) {
+        if (floods.size() >= MOST_LINES && !floods.containsKey(line)) {
             floods.values().removeIf(flood -> flood.isOver(now));
-            if (floods.size() >= MOST_KINDS) {
-                return new Kind(kind.logger(), kind.level(), "Others", kind.most());
+            if (floods.size() >= MOST_LINES) {
+                return new LogLine(line.logger(), line.level(), "Others", line.most());
             }
         }
-        return kind;
+        return line;
     }
 
-    private void tellCount(Kind kind) {
+    private void tellCount(LogLine line) {
         String count;
         synchronized (this) {
-            Flood flood = floods.get(kind);
+            Flood flood = floods.get(line);
             count = flood == null ? null : flood.count(timeline.nanoTime());
         }
-        log(kind, count);
+        log(line, count);
     }
 
     /**
@@ -137,12 +137,12 @@ public final class BoundedLog {
      * @param what the outage, such as "The message store does not answer"
      * @param which such as a message's id, safe to be logged
      */
-    public void fails(Kind what, String which, Runnable inFull) {
+    public void fails(LogLine what, String which, Runnable inFull) {
         fails(what, which, "", inFull);
     }
 
     /** @param reason a new reason during the same outage is logged in full too, at most once a minute */
-    public void fails(Kind what, String which, String reason, Runnable inFull) {
+    public void fails(LogLine what, String which, String reason, Runnable inFull) {
         boolean begins;
         synchronized (this) {
             begins = outages.computeIfAbsent(what, first -> new Outage()).begins(which, reason, timeline.nanoTime());
@@ -154,7 +154,7 @@ public final class BoundedLog {
     }
 
     /** Notes a success: if there was an outage, its end is logged. */
-    public void works(Kind what) {
+    public void works(LogLine what) {
         if (!anyOutage) {
             return;
         }
@@ -169,7 +169,7 @@ public final class BoundedLog {
         }
     }
 
-    private void tellEnd(Kind what) {
+    private void tellEnd(LogLine what) {
         String end;
         synchronized (this) {
             Outage outage = outages.get(what);
@@ -192,9 +192,9 @@ public final class BoundedLog {
         }
     }
 
-    private static void log(Kind kind, @Nullable String rest) {
+    private static void log(LogLine line, @Nullable String rest) {
         if (rest != null) {
-            kind.logger().atLevel(kind.level()).log("{}: {}", kind.text(), rest);
+            line.logger().atLevel(line.level()).log("{}: {}", line.text(), rest);
         }
     }
 
@@ -203,13 +203,13 @@ public final class BoundedLog {
         List<Runnable> lines = new ArrayList<>();
         synchronized (this) {
             long now = timeline.nanoTime();
-            floods.forEach((kind, flood) -> add(lines, kind, flood.count(now)));
-            outages.forEach((kind, outage) -> add(lines, kind, outage.rest(now)));
+            floods.forEach((line, flood) -> add(lines, line, flood.count(now)));
+            outages.forEach((line, outage) -> add(lines, line, outage.rest(now)));
         }
         lines.forEach(Runnable::run);
     }
 
-    private static void add(List<Runnable> lines, Kind kind, @Nullable String rest) {
-        lines.add(() -> log(kind, rest));
+    private static void add(List<Runnable> lines, LogLine line, @Nullable String rest) {
+        lines.add(() -> log(line, rest));
     }
 }

@@ -82,7 +82,7 @@ public final class LibraryMessages {
 
     private OutboundMessage sent(Envelope message, Duration delay) {
         String routingKey = Names.address(node, message.type());
-        return new OutboundMessage(message.toWire(), new Route.Publication(routingKey), delay);
+        return new OutboundMessage(message.toWire(), new Route.ToSubscribers(routingKey), delay);
     }
 
     private Envelope message(

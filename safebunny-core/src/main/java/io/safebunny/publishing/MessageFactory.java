@@ -53,7 +53,7 @@ final class MessageFactory {
         WireMessage wire = encoded(publication, envelope);
         metrics.published(publication.type(), wire.body());
         OutboundMessage message = new OutboundMessage(
-                        wire, new Route.Publication(routingKeyOf(publication)), publication.delay())
+                        wire, new Route.ToSubscribers(routingKeyOf(publication)), publication.delay())
                 .withDroppedIfUnheard(publication.options.isDroppedIfUnheard());
         return publication.deliverAt() == null ? message : message.deliveredAt(dueAt(publication), publication.delay());
     }

@@ -6,7 +6,7 @@ import io.safebunny.handling.Pipeline;
 import io.safebunny.middleware.PublishContext;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.observation.BoundedLog.LogLine;
 import io.safebunny.transport.OutboundMessage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
 final class Report implements OutboundMessage.Watcher {
 
     private static final Logger LOG = LoggerFactory.getLogger(Report.class);
-    private static final Kind AFTER =
-            Kind.warn(LOG, "Middlewares failed after publishing").upTo(20);
-    private static final Kind UNTOLD = Kind.warn(
+    private static final LogLine AFTER =
+            LogLine.warn(LOG, "Middlewares failed after publishing").upTo(20);
+    private static final LogLine UNTOLD = LogLine.warn(
                     LOG, "Outcomes of publications were not reported to publish middlewares")
             .upTo(20);
 

@@ -162,7 +162,7 @@ final class ScheduledInvoker implements HandlerInvoker {
                     && !MessageTypes.isReserved(type)
                     && id.equals(message.messageId())
                     && node.equals(message.appId())) {
-                return new OutboundMessage(message, new Route.Publication(Names.address(node, type)), Duration.ZERO);
+                return new OutboundMessage(message, new Route.ToSubscribers(Names.address(node, type)), Duration.ZERO);
             }
         } catch (IllegalArgumentException e) {
             throw new InvalidMessageException(

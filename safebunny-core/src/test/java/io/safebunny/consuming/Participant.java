@@ -107,7 +107,7 @@ final class Participant {
     }
 
     static boolean isAcknowledgement(OutboundMessage message) {
-        return message.route() instanceof Route.Publication route
+        return message.route() instanceof Route.ToSubscribers route
                 && route.routingKey().equals("billing-BunnyUndone");
     }
 }

@@ -114,7 +114,7 @@ class PoisonCopyTest {
 
         assertThat(delivery.acknowledged()).isEqualTo(1);
         assertThat(node.transport.notices()).singleElement().satisfies(notice -> {
-            assertThat(notice.route()).isEqualTo(new Route.Publication("billing-BunnySetAside"));
+            assertThat(notice.route()).isEqualTo(new Route.ToSubscribers("billing-BunnySetAside"));
             assertThat(notice.droppedIfUnheard()).isTrue();
             WireMessage wire = notice.message();
             assertThat(wire.body()).isEmpty();

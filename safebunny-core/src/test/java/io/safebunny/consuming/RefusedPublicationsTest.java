@@ -21,7 +21,7 @@ class RefusedPublicationsTest {
     private static Node publishingToNobody(boolean remembers) {
         Node node = new Node(remembers, Node.SIX_ATTEMPTS);
         node.handler = (payload, context) -> node.bunny().publish(new PaymentCaptured("1"));
-        node.transport.answerAll(message -> message.route() instanceof Route.Publication
+        node.transport.answerAll(message -> message.route() instanceof Route.ToSubscribers
                 ? RecordingTransport.UNROUTABLE.apply(message)
                 : RecordingTransport.CONFIRM.apply(message));
         return node;

@@ -41,7 +41,7 @@ class SweeperTest {
                 bench.store.create(MessageRecord.claim(key, "crashed", LEASE, 0, Fingerprint.of(DedupBench.MESSAGE)));
         OutboundMessage message = new OutboundMessage(
                 Wires.orderPlaced().with("message_id", "of-" + key.messageId()).wire(),
-                new Route.Publication(routingKey),
+                new Route.ToSubscribers(routingKey),
                 Duration.ZERO);
         assertThat(bench.store.replace(claim.completed(List.of(message)))).isNotNull();
         return key;
@@ -85,7 +85,7 @@ class SweeperTest {
                         .with("type", "BunnyUndone")
                         .withHeader("sb-sent-at", bench.timeline.now().toEpochMilli())
                         .wire(),
-                new Route.Publication(DEAD),
+                new Route.ToSubscribers(DEAD),
                 Duration.ZERO);
         assertThat(bench.store.replace(claim.completed(List.of(acknowledgement))))
                 .isNotNull();

@@ -125,7 +125,7 @@ class TransactionalClaimsTest {
         }
 
         @Override
-        public Turn awaitTurn() throws InterruptedException {
+        public Permit awaitPermit() throws InterruptedException {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }

@@ -60,7 +60,7 @@ class HandlingTest {
 
     private OutboundMessage publish(String type) {
         OutboundMessage publication = new OutboundMessage(
-                handling.message().toWire(), new Route.Publication(type + handling.nextOrdinal(type)), Duration.ZERO);
+                handling.message().toWire(), new Route.ToSubscribers(type + handling.nextOrdinal(type)), Duration.ZERO);
         handling.collect(publication);
         return publication;
     }
@@ -94,7 +94,7 @@ class HandlingTest {
     @Test
     void keepsWhatWasPublishedWithoutAnOrdinal() throws Exception {
         OutboundMessage keyed =
-                new OutboundMessage(handling.message().toWire(), new Route.Publication("keyed"), Duration.ZERO);
+                new OutboundMessage(handling.message().toWire(), new Route.ToSubscribers("keyed"), Duration.ZERO);
         handling.collect(keyed);
         handling.attempt(() -> {});
         handling.attempt(() -> {});

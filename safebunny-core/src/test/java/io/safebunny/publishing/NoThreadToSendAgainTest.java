@@ -22,7 +22,7 @@ class NoThreadToSendAgainTest {
 
     private static OutboundMessage message() {
         return new OutboundMessage(
-                Wires.orderPlaced().wire(), new Route.Publication("orders-OrderPlaced"), Duration.ZERO);
+                Wires.orderPlaced().wire(), new Route.ToSubscribers("orders-OrderPlaced"), Duration.ZERO);
     }
 
     /** What a task throws keeps a scheduler from nothing. */

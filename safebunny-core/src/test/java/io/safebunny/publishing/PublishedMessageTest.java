@@ -23,7 +23,7 @@ class PublishedMessageTest {
         String id = publisher.bunny.publish(new PaymentCaptured("o-1")).messageId();
         OutboundMessage sent = publisher.transport.confirmed().get(0);
 
-        assertThat(sent.route()).isEqualTo(new Route.Publication("billing-PaymentCaptured"));
+        assertThat(sent.route()).isEqualTo(new Route.ToSubscribers("billing-PaymentCaptured"));
         assertThat(sent.delay()).isZero();
         assertThat(sent.message().messageId()).isEqualTo(id).hasSize(36);
         assertThat(sent.message().type()).isEqualTo("PaymentCaptured");

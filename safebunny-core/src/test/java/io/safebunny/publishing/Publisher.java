@@ -99,7 +99,7 @@ final class Publisher {
         return new OutboundMessage(
                 new WireMessage(
                         "id-1", "saga-1", "PaymentCaptured", "billing", null, null, null, Map.of(), new byte[0]),
-                new Route.Publication("billing-PaymentCaptured"),
+                new Route.ToSubscribers("billing-PaymentCaptured"),
                 Duration.ZERO);
     }
 }

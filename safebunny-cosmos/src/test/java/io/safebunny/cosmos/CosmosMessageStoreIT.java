@@ -278,6 +278,6 @@ class CosmosMessageStoreIT {
                 null,
                 Map.of(),
                 "x".repeat(size).getBytes(java.nio.charset.StandardCharsets.UTF_8));
-        return new OutboundMessage(message, new Route.Publication("orders-OrderPlaced"), Duration.ZERO);
+        return new OutboundMessage(message, new Route.ToSubscribers("orders-OrderPlaced"), Duration.ZERO);
     }
 }

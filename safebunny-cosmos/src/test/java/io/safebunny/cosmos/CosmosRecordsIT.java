@@ -239,6 +239,6 @@ class CosmosRecordsIT {
                 null,
                 Map.of("sb-attempt", 1),
                 new byte[] {'{', '}'});
-        return new OutboundMessage(message, new Route.Publication("orders-OrderPlaced"), Duration.ZERO);
+        return new OutboundMessage(message, new Route.ToSubscribers("orders-OrderPlaced"), Duration.ZERO);
     }
 }

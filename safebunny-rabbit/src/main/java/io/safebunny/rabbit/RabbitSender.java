@@ -87,7 +87,7 @@ final class RabbitSender {
 
     /** Whether this node declares what the message needs on the broker, rather than the nodes that receive it. */
     private static boolean isOwn(OutboundMessage message) {
-        return !message.delay().isZero() || !(message.route() instanceof Route.Publication);
+        return !message.delay().isZero() || !(message.route() instanceof Route.ToSubscribers);
     }
 
     private PublisherPool.Outgoing outgoing(OutboundMessage message) throws IOException {
@@ -140,7 +140,7 @@ final class RabbitSender {
             throw new IOException("the transport is not started, call start(topology) first");
         }
         TopologyOptions names = planned.options();
-        if (route instanceof Route.Publication publication) {
+        if (route instanceof Route.ToSubscribers publication) {
             return new Destination(names.mainExchange(), publication.routingKey(), true, Map.of());
         }
         if (route instanceof Route.Poison poison) {

@@ -99,7 +99,7 @@ class ControlTroubleIT {
     private void awaitHandling(String id) {
         await().atMost(SOON).ignoreExceptions().untilAsserted(() -> {
             assertThat(transport.send(
-                            RabbitBench.message(NODE, id, new Route.Publication(NODE + "-Ping"), Duration.ZERO),
+                            RabbitBench.message(NODE, id, new Route.ToSubscribers(NODE + "-Ping"), Duration.ZERO),
                             Deadline.after(Duration.ofSeconds(10), timeline)))
                     .succeedsWithin(Duration.ofSeconds(10));
             assertThat(handled).contains(id);

@@ -83,7 +83,7 @@ class PrefixedRoomIT {
             note(delivery);
             delivery.acknowledge();
         });
-        send(new Route.Publication("billing-Order"));
+        send(new Route.ToSubscribers("billing-Order"));
         send(new Route.ToQueue(QUEUE));
 
         node.runUntilIdle();

@@ -269,7 +269,7 @@ class QueueTroubleIT {
                         null,
                         Map.of(),
                         "{}".getBytes(StandardCharsets.UTF_8)),
-                new Route.Publication(node + "-" + type),
+                new Route.ToSubscribers(node + "-" + type),
                 delay);
     }
 }

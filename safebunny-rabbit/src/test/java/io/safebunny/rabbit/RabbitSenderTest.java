@@ -43,7 +43,7 @@ class RabbitSenderTest {
 
     private static final Duration ONE_RUNG = Duration.ofMillis(1_024);
 
-    private static final OutboundMessage PUBLICATION = message(new Route.Publication("orders-Job"), Duration.ZERO);
+    private static final OutboundMessage PUBLICATION = message(new Route.ToSubscribers("orders-Job"), Duration.ZERO);
     private static final OutboundMessage TO_QUEUE = message(new Route.ToQueue(QUEUE), Duration.ZERO);
     private static final OutboundMessage RETRY = message(new Route.ToQueue(QUEUE), ONE_RUNG);
 
@@ -118,7 +118,7 @@ class RabbitSenderTest {
                 TO_QUEUE,
                 message(new Route.Poison("billing"), Duration.ZERO),
                 RETRY,
-                message(new Route.Publication("orders-Job"), ONE_RUNG));
+                message(new Route.ToSubscribers("orders-Job"), ONE_RUNG));
     }
 
     @ParameterizedTest

@@ -90,7 +90,7 @@ class ReconnectIT {
                 await().atMost(SOON).until(() -> transport.status().usable());
 
                 assertThat(transport.send(
-                                publisher.message("again", new Route.Publication(queue), Map.of(), new byte[2]),
+                                publisher.message("again", new Route.ToSubscribers(queue), Map.of(), new byte[2]),
                                 publisher.deadline()))
                         .succeedsWithin(SOON);
                 await().atMost(SOON).until(() -> handled.contains("again"));

@@ -113,7 +113,7 @@ class ReplayRateIT {
                 "%.1f".formatted(measured),
                 PER_SECOND);
         assertThat(progress.failure()).isNull();
-        assertThat(progress.state()).isEqualTo(PoisonOperation.State.ENDED);
+        assertThat(progress.state()).isEqualTo(PoisonOperation.RunState.ENDED);
         assertThat(progress.moved()).isEqualTo(MESSAGES);
         return measured;
     }

@@ -41,7 +41,7 @@ class SendingThroughThePluginTest {
         keeper.start("billing");
         PublisherPool pool = new PublisherPool(keeper, declared::declareForPublishing, timeline, 1);
         RabbitSender sender = new RabbitSender(pool, keeper, declared, () -> "billing");
-        Route route = new Route.Publication("orders-OrderPlaced");
+        Route route = new Route.ToSubscribers("orders-OrderPlaced");
 
         for (Duration duration : List.of(DELAY, Duration.ZERO)) {
             var unused = sender.send(

@@ -163,7 +163,7 @@ public final class OutboxSection implements Section {
                 null,
                 Map.of("sb-marker", 1, "sb-attempt", 0),
                 ping.json());
-        return new OutboundMessage(wire, new Route.Publication(BenchBroker.routingKey("Ping")), Duration.ZERO);
+        return new OutboundMessage(wire, new Route.ToSubscribers(BenchBroker.routingKey("Ping")), Duration.ZERO);
     }
 
     @Override

@@ -119,7 +119,7 @@ final class Chaos implements Fate {
     /** Not a retry of one: that it is lost is noticed only after as long as retries may take. */
     private static boolean isAlarm(OutboundMessage message) {
         return !message.delay().isZero()
-                && message.route() instanceof Route.Publication
+                && message.route() instanceof Route.ToSubscribers
                 && "BunnyTimeout".equals(message.message().type());
     }
 }

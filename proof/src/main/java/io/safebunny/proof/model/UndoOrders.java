@@ -127,7 +127,7 @@ public final class UndoOrders {
             boolean first = message.message().body().length > 0 // the notice of one that was set aside has none
                     && message.message().appId() != null
                     && message.message().appId().equals("orders")
-                    && message.route() instanceof io.safebunny.transport.Route.Publication;
+                    && message.route() instanceof io.safebunny.transport.Route.ToSubscribers;
             if (first && (type.equals("Do") || type.equals("Undo"))) {
                 kept.add(message.message());
                 if (type.equals("Undo")) {

@@ -80,7 +80,7 @@ final class Watch {
             return;
         }
         String type = String.valueOf(wire.type());
-        boolean first = message.route() instanceof Route.Publication;
+        boolean first = message.route() instanceof Route.ToSubscribers;
         if (first && OF_SAGAS.contains(type) && !written.contains(String.valueOf(wire.messageId()))) {
             deviates(type + " of " + wire.correlationId(), new DeviationException("sent but not written"));
         }

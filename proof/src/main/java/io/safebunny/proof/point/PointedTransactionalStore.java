@@ -22,8 +22,8 @@ public final class PointedTransactionalStore extends PointedStore implements Tra
     }
 
     @Override
-    public Turn awaitTurn() throws InterruptedException {
-        return store.awaitTurn();
+    public Permit awaitPermit() throws InterruptedException {
+        return store.awaitPermit();
     }
 
     @Override

@@ -2,7 +2,7 @@
 package io.safebunny.proof.replay;
 
 import io.safebunny.poison.PoisonOperation.Progress;
-import io.safebunny.poison.PoisonOperation.State;
+import io.safebunny.poison.PoisonOperation.RunState;
 import io.safebunny.poison.Verdict;
 import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
@@ -14,9 +14,9 @@ import tools.jackson.databind.json.JsonMapper;
  * @param moved by all of them
  * @param verdicts of the last one
  */
-record Replayed(State state, int moved, Map<Verdict, Integer> verdicts) {
+record Replayed(RunState state, int moved, Map<Verdict, Integer> verdicts) {
 
-    static final Replayed NOTHING = new Replayed(State.ENDED, 0, Map.of());
+    static final Replayed NOTHING = new Replayed(RunState.ENDED, 0, Map.of());
 
     private static final JsonMapper JSON = new JsonMapper();
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.PublishOptions;
 import io.safebunny.memory.MemoryMessageStore;
-import io.safebunny.poison.PoisonOperation.State;
+import io.safebunny.poison.PoisonOperation.RunState;
 import io.safebunny.poison.Verdict;
 import io.safebunny.proof.child.Child;
 import io.safebunny.proof.ledger.Entry;
@@ -142,7 +142,7 @@ class KilledReplayIT {
         victim.close();
 
         Replayed replayed = awaitReplayed(survivor);
-        assertThat(replayed.state()).isEqualTo(State.ENDED);
+        assertThat(replayed.state()).isEqualTo(RunState.ENDED);
         assertThat(replayed.moved()).isPositive();
         survivor.stop();
         return replayed.moved();

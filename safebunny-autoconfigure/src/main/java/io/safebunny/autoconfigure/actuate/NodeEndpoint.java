@@ -8,7 +8,7 @@ import io.safebunny.autoconfigure.actuate.http.Asked;
 import io.safebunny.autoconfigure.actuate.http.KnownParametersOnly;
 import io.safebunny.message.Names;
 import io.safebunny.poison.PoisonOperation;
-import io.safebunny.poison.PoisonOperation.State;
+import io.safebunny.poison.PoisonOperation.RunState;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -130,7 +130,7 @@ final class NodeEndpoint {
                     if (operation == null) {
                         return null;
                     }
-                    if (operation.progress().state() == State.RUNNING) {
+                    if (operation.progress().state() == RunState.RUNNING) {
                         operation.cancel();
                         audit.cancelled(operation, Asked.by(security));
                         PoisonChanges.awaitEnd(operation);

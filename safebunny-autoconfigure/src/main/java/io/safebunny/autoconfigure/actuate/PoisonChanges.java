@@ -8,7 +8,7 @@ import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonOperation.Progress;
-import io.safebunny.poison.PoisonOperation.State;
+import io.safebunny.poison.PoisonOperation.RunState;
 import io.safebunny.poison.PoisonRequest;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -44,11 +44,11 @@ final class PoisonChanges {
     Object beginOne(PoisonAction action, PoisonRequest request) {
         PoisonOperation operation = begun(action, request, PATIENCE_FOR_ONE);
         Progress progress = operation.progress();
-        return progress.state() == State.ENDED && progress.matched() == 0 ? null : answer(operation);
+        return progress.state() == RunState.ENDED && progress.matched() == 0 ? null : answer(operation);
     }
 
     private static Object answer(PoisonOperation operation) {
-        return operation.progress().state() == State.FAILED
+        return operation.progress().state() == RunState.FAILED
                 ? Answers.failed(operation)
                 : OperationViews.detailed(operation);
     }

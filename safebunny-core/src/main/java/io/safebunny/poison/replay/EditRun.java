@@ -13,7 +13,7 @@ import io.safebunny.observation.Events;
 import io.safebunny.poison.EditFailedException;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
-import io.safebunny.poison.PoisonOperation.State;
+import io.safebunny.poison.PoisonOperation.RunState;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.replay.Edits.Edited;
 import io.safebunny.publishing.ConfirmedSender;
@@ -76,7 +76,7 @@ final class EditRun implements Runnable {
         try {
             Edited edited = looks.alone(Topology.poisonOf(node), this::replace);
             operation.moved(edited.verdict());
-            operation.end(State.ENDED);
+            operation.end(RunState.ENDED);
             LOG.info(
                     "{} has replaced message {} [by={}, digest={}]",
                     operation,

@@ -4,7 +4,7 @@ package io.safebunny.poison.replay;
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
-import io.safebunny.poison.PoisonOperation.State;
+import io.safebunny.poison.PoisonOperation.RunState;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
@@ -84,10 +84,10 @@ final class MoveRun implements Runnable {
                 request.dryRun(),
                 request.forced());
         try {
-            operation.end(rounds() == Round.DONE ? State.ENDED : State.CANCELLED);
+            operation.end(rounds() == Round.DONE ? RunState.ENDED : RunState.CANCELLED);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            operation.end(State.CANCELLED);
+            operation.end(RunState.CANCELLED);
         } catch (Throwable e) {
             LOG.error("{} failed; {}", operation, operation.whereTheRestIs(), operation.fail(e));
         } finally {

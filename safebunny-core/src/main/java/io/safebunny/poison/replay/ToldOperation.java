@@ -42,7 +42,7 @@ final class ToldOperation implements PoisonOperation {
     private final CompletableFuture<Void> left = new CompletableFuture<>();
 
     // guarded by this
-    private State state = State.RUNNING;
+    private RunState state = RunState.RUNNING;
     private int matched;
     private int moved;
     private final Map<Verdict, Integer> verdicts = new EnumMap<>(Verdict.class);
@@ -101,13 +101,13 @@ final class ToldOperation implements PoisonOperation {
         missed = copies;
     }
 
-    synchronized void end(State how) {
+    synchronized void end(RunState how) {
         state = how;
     }
 
     /** @return what may be logged of why */
     synchronized Throwable fail(Throwable why) {
-        state = State.FAILED;
+        state = RunState.FAILED;
         failure =
                 isOurs(why) ? String.valueOf(why.getMessage()) : details.of(why).toString();
         failureCode = why instanceof SafeBunnyException known ? known.code() : null;

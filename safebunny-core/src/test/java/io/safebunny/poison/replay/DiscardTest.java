@@ -41,7 +41,7 @@ class DiscardTest {
 
         Progress progress = node.discard(only("o-1"));
 
-        assertThat(progress.state()).isEqualTo(PoisonOperation.State.ENDED);
+        assertThat(progress.state()).isEqualTo(PoisonOperation.RunState.ENDED);
         assertThat(progress.matched()).isEqualTo(1);
         assertThat(progress.moved()).isEqualTo(1);
         assertThat(node.archive()).containsExactly(before.get(1));
@@ -155,7 +155,7 @@ class DiscardTest {
         discard.cancel();
         node.settle();
 
-        assertThat(discard.progress().state()).isEqualTo(PoisonOperation.State.CANCELLED);
+        assertThat(discard.progress().state()).isEqualTo(PoisonOperation.RunState.CANCELLED);
         assertThat(node.archive()).isEmpty();
         assertThat(node.copies()).hasSize(2);
     }

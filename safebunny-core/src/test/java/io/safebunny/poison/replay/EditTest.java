@@ -121,7 +121,7 @@ class EditTest {
 
         PoisonOperation operation = edited(before, 5);
 
-        assertThat(operation.progress().state()).isEqualTo(PoisonOperation.State.ENDED);
+        assertThat(operation.progress().state()).isEqualTo(PoisonOperation.RunState.ENDED);
         assertThat(operation.kind()).isEqualTo(PoisonOperation.Kind.EDIT);
         assertThat(node.poison().operations()).containsExactly(operation);
         node.settle();
@@ -251,7 +251,7 @@ class EditTest {
                 .withMessageContaining("SB-5014")
                 .withMessageContainingAll(words);
         assertThat(node.copies()).isEqualTo(before);
-        assertThat(node.poison().operations().get(0).progress().state()).isEqualTo(PoisonOperation.State.FAILED);
+        assertThat(node.poison().operations().get(0).progress().state()).isEqualTo(PoisonOperation.RunState.FAILED);
     }
 
     @Test

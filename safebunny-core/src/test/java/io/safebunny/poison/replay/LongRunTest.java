@@ -14,7 +14,7 @@ import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonOperation.Kind;
 import io.safebunny.poison.PoisonOperation.Progress;
-import io.safebunny.poison.PoisonOperation.State;
+import io.safebunny.poison.PoisonOperation.RunState;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.replay.PoisonReader.Copy;
@@ -125,7 +125,7 @@ class LongRunTest {
 
         Progress progress = run(ORDERS.atRate(1 / 120.0), evenOnes, HalfHour::new);
 
-        assertThat(progress.state()).as(progress.toString()).isEqualTo(State.ENDED);
+        assertThat(progress.state()).as(progress.toString()).isEqualTo(RunState.ENDED);
         assertThat(progress.matched()).isEqualTo(61);
         assertThat(progress.moved()).isEqualTo(30);
         assertThat(progress.missed()).isZero();
@@ -169,7 +169,7 @@ class LongRunTest {
             }
         });
 
-        assertThat(progress.state()).isEqualTo(State.FAILED);
+        assertThat(progress.state()).isEqualTo(RunState.FAILED);
         assertThat(progress.failure()).contains("SB-5015", "in 20 minutes only copies came that do not match");
         assertThat(node.copies()).hasSize(40);
     }
@@ -228,7 +228,7 @@ class LongRunTest {
     void saysHowManyItNeverGot() {
         Progress progress = besideAnother(Duration.ofMinutes(1));
 
-        assertThat(progress.state()).isEqualTo(State.ENDED);
+        assertThat(progress.state()).isEqualTo(RunState.ENDED);
         assertThat(progress.moved()).isEqualTo(3);
         assertThat(progress.missed()).isEqualTo(2);
         assertThat(node.timeline.elapsed()).isEqualTo(Duration.ofSeconds(3));
@@ -251,7 +251,7 @@ class LongRunTest {
     void waitsForWhatOthersHoldWhenItBegins() {
         Progress progress = heldFromTheBeginning(3, 3, Duration.ofSeconds(2));
 
-        assertThat(progress.state()).isEqualTo(State.ENDED);
+        assertThat(progress.state()).isEqualTo(RunState.ENDED);
         assertThat(progress.moved()).as(progress.toString()).isEqualTo(3);
         assertThat(progress.missed()).isZero();
     }
@@ -261,7 +261,7 @@ class LongRunTest {
     void countsNothingOfWhatOthersHeldWhenItBegan() {
         Progress progress = heldFromTheBeginning(2, 2, Duration.ofMinutes(1));
 
-        assertThat(progress.state()).isEqualTo(State.ENDED);
+        assertThat(progress.state()).isEqualTo(RunState.ENDED);
         assertThat(progress.matched()).isZero();
         assertThat(progress.missed()).isZero();
         assertThat(node.timeline.elapsed()).isEqualTo(Duration.ofSeconds(3));
@@ -271,7 +271,7 @@ class LongRunTest {
     void doesNotWaitForWhatOthersHeldWhenItBeganIfItFindsCopies() {
         Progress progress = heldFromTheBeginning(3, 1, Duration.ofSeconds(2));
 
-        assertThat(progress.state()).isEqualTo(State.ENDED);
+        assertThat(progress.state()).isEqualTo(RunState.ENDED);
         assertThat(progress.moved()).isEqualTo(2);
         assertThat(progress.missed()).isZero();
         assertThat(node.timeline.elapsed()).isZero();
@@ -286,7 +286,7 @@ class LongRunTest {
             node.timeline.schedule(Duration.ofMillis(500), replay::cancel);
             node.settle();
 
-            assertThat(replay.progress().state()).isEqualTo(State.CANCELLED);
+            assertThat(replay.progress().state()).isEqualTo(RunState.CANCELLED);
         }
         assertThat(node.copies()).hasSize(1);
     }

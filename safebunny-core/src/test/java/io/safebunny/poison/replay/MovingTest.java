@@ -23,7 +23,7 @@ import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.poison.PoisonOperation.Kind;
 import io.safebunny.poison.PoisonOperation.Progress;
-import io.safebunny.poison.PoisonOperation.State;
+import io.safebunny.poison.PoisonOperation.RunState;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.transport.BrowsedQueue;
@@ -104,7 +104,7 @@ class MovingTest {
 
         Progress progress = moved(Kind.REPLAY, REPLAY);
 
-        assertThat(progress.state()).isEqualTo(State.ENDED);
+        assertThat(progress.state()).isEqualTo(RunState.ENDED);
         assertThat(progress.matched()).isEqualTo(4);
         assertThat(progress.moved()).isEqualTo(1);
         assertThat(progress.refusals()).extracting(PoisonedMessage::messageId).containsExactly("o-1", "o-2", "o-3");
@@ -125,7 +125,7 @@ class MovingTest {
         transport.answerAll(SILENCE);
 
         try (LogLines log = new LogLines("io.safebunny.poison.replay", Level.ERROR)) {
-            assertThat(moved(Kind.REPLAY, REPLAY).state()).isEqualTo(State.FAILED);
+            assertThat(moved(Kind.REPLAY, REPLAY).state()).isEqualTo(RunState.FAILED);
             assertThat(log.texts()).singleElement(STRING).contains("message o-1 may be in both queues");
         }
         assertThat(copy.settled()).isZero();
@@ -138,7 +138,7 @@ class MovingTest {
         RecordedDelivery next = copy("o-2");
         transport.answerAll(LOSE_CONNECTION);
 
-        assertThat(moved(Kind.REPLAY, REPLAY).state()).isEqualTo(State.FAILED);
+        assertThat(moved(Kind.REPLAY, REPLAY).state()).isEqualTo(RunState.FAILED);
         assertThat(copy.settled() + next.settled()).isZero();
         assertThat(transport.attempted())
                 .extracting(message -> message.message().messageId())
@@ -172,7 +172,7 @@ class MovingTest {
             assertThat(log.texts()).singleElement(STRING).doesNotContain("both queues");
         }
 
-        assertThat(progress.state()).isEqualTo(State.FAILED);
+        assertThat(progress.state()).isEqualTo(RunState.FAILED);
         assertThat(progress.failure()).contains("SB-5015", "the connection was lost");
         assertThat(transport.attempted()).hasSize(1);
     }
@@ -196,7 +196,7 @@ class MovingTest {
                     .anySatisfy(line -> assertThat(line).contains("message o-1 may be in both queues"));
         }
 
-        assertThat(progress.state()).isEqualTo(State.FAILED);
+        assertThat(progress.state()).isEqualTo(RunState.FAILED);
         assertThat(progress.moved()).isZero();
         assertThat(progress.failure())
                 .contains("SB-5015", "message o-1 was sent to", "in both queues", "Without one", "begin again");
@@ -220,7 +220,7 @@ class MovingTest {
                     .anySatisfy(line -> assertThat(line).contains("message o-0 may be in both queues"));
         }
 
-        assertThat(progress.state()).isEqualTo(State.FAILED);
+        assertThat(progress.state()).isEqualTo(RunState.FAILED);
         assertThat(progress.moved()).isZero();
         assertThat(progress.failure()).contains("SB-5015", "message o-0 was sent to", "may be in both queues");
         assertThat(node.copies()).hasSize(2);

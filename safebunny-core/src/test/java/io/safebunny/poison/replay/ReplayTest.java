@@ -49,7 +49,7 @@ class ReplayTest {
 
         PoisonOperation.Progress progress = node.replay(PoisonNode.everything());
 
-        assertThat(progress.state()).isEqualTo(PoisonOperation.State.ENDED);
+        assertThat(progress.state()).isEqualTo(PoisonOperation.RunState.ENDED);
         assertThat(progress.moved()).isEqualTo(1);
         assertThat(charges).containsExactly("o-1");
         assertThat(node.handled).containsExactly("o-1", "o-1");
@@ -266,7 +266,7 @@ class ReplayTest {
         replay.cancel();
         node.settle();
 
-        assertThat(replay.progress().state()).isEqualTo(PoisonOperation.State.CANCELLED);
+        assertThat(replay.progress().state()).isEqualTo(PoisonOperation.RunState.CANCELLED);
         assertThat(replay.progress().moved()).isZero();
         assertThat(node.copies()).hasSize(2);
     }
@@ -280,7 +280,7 @@ class ReplayTest {
                 .isThrownBy(() -> node.poison().replay(PoisonNode.everything()))
                 .withMessageContainingAll("SB-5016", first.id());
         node.settle();
-        assertThat(node.replay(PoisonNode.everything()).state()).isEqualTo(PoisonOperation.State.ENDED);
+        assertThat(node.replay(PoisonNode.everything()).state()).isEqualTo(PoisonOperation.RunState.ENDED);
     }
 
     @Test

@@ -187,7 +187,7 @@ class VerdictsTest {
                         .with("app_id", "billing")
                         .withBody("{\"orderId\":\"" + id + "\"}")
                         .wire(),
-                new Route.Publication("billing-PaymentCaptured"),
+                new Route.ToSubscribers("billing-PaymentCaptured"),
                 Duration.ZERO);
     }
 

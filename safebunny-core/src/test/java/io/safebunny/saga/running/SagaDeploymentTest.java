@@ -135,7 +135,7 @@ class SagaDeploymentTest {
         List<WireMessage> held = new ArrayList<>();
         world.arrivals = message -> {
             boolean isHeld = type.equals(message.message().type())
-                    && message.route() instanceof Route.Publication
+                    && message.route() instanceof Route.ToSubscribers
                     && message.message().body().length > 0;
             if (isHeld) {
                 held.add(message.message());

@@ -70,7 +70,7 @@ class SagaLateNewsTest {
                 news.add(message.message());
                 return 0;
             }
-            boolean isCopyOrNotice = !(message.route() instanceof Route.Publication)
+            boolean isCopyOrNotice = !(message.route() instanceof Route.ToSubscribers)
                     || message.message().body().length == 0;
             if (!isCopyOrNotice && which.test(message)) {
                 held.add(message.message());

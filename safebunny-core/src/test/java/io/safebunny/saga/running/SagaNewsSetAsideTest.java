@@ -112,7 +112,7 @@ class SagaNewsSetAsideTest {
     void thatOfAGapStopsTheOneForWhichTheMessageWasMeantToo() {
         world.arrivals = message -> {
             boolean isHeld = "Charge".equals(message.message().type())
-                    && message.route() instanceof Route.Publication
+                    && message.route() instanceof Route.ToSubscribers
                     && message.message().body().length > 0;
             if (isHeld) {
                 held.add(message.message());

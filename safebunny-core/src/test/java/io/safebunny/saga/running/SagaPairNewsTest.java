@@ -64,7 +64,7 @@ class SagaPairNewsTest {
     @BeforeEach
     void start() {
         world.arrivals = message -> {
-            boolean isHeld = message.route() instanceof Route.Publication
+            boolean isHeld = message.route() instanceof Route.ToSubscribers
                     && "BunnyUndone".equals(message.message().type())
                     && message.message().body().length > 0; // a notice has none
             if (isHeld) {

@@ -66,7 +66,7 @@ class SagaSenderDeployedTest {
     void aMessageOfTheNewOneIsSetAsideAtAnOlderInstance() {
         world.arrivals = message -> {
             boolean isHeld = "Charge".equals(message.message().type())
-                    && message.route() instanceof Route.Publication
+                    && message.route() instanceof Route.ToSubscribers
                     && message.message().body().length > 0;
             if (isHeld) {
                 held.add(message.message());

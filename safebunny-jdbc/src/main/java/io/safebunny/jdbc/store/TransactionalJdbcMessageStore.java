@@ -114,7 +114,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
     }
 
     @Override
-    public Turn awaitTurn() throws InterruptedException {
+    public Permit awaitPermit() throws InterruptedException {
         turns.acquire();
         return turns::release;
     }

@@ -247,7 +247,7 @@ class JdbcStoreAutoConfigurationTest {
         Thread thread = new Thread(() -> {
             try {
                 for (int i = 0; i < wanted; i++) {
-                    var unused = store.awaitTurn();
+                    var unused = store.awaitPermit();
                     turns.incrementAndGet();
                 }
             } catch (InterruptedException e) {

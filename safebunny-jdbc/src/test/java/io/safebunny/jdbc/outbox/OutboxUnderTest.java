@@ -77,7 +77,7 @@ final class OutboxUnderTest implements AutoCloseable {
                 null,
                 Map.of("sb-marker", 1, "tenant", "acme"),
                 "{\"text\":\"grüße\"}".getBytes(StandardCharsets.UTF_8));
-        return new OutboundMessage(wire, new Route.Publication("shop." + type), Duration.ofSeconds(3));
+        return new OutboundMessage(wire, new Route.ToSubscribers("shop." + type), Duration.ofSeconds(3));
     }
 
     void publish(String correlationId, String... ids) {

@@ -111,7 +111,7 @@ abstract class JointRecordRules {
     private void publish(Handling handling) {
         handling.requirePublishing();
         handling.collect(new OutboundMessage(
-                message.toWire(), new Route.Publication("Order" + handling.nextOrdinal("Order")), Duration.ZERO));
+                message.toWire(), new Route.ToSubscribers("Order" + handling.nextOrdinal("Order")), Duration.ZERO));
     }
 
     private void deliver(Instances.Handler handler) throws Exception {

@@ -2,7 +2,7 @@
 package io.safebunny.rabbit.consume;
 
 import io.safebunny.failure.Printable;
-import io.safebunny.observation.BoundedLog.Kind;
+import io.safebunny.observation.BoundedLog.LogLine;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,7 +96,7 @@ final class Dispatcher {
         if (start.plan()) {
             context.log()
                     .tell(
-                            Kind.warn(LOG, "No worker thread for deliveries of queue '%s'".formatted(queue)),
+                            LogLine.warn(LOG, "No worker thread for deliveries of queue '%s'".formatted(queue)),
                             cause.toString(),
                             () -> LOG.warn(
                                     "No worker thread for a delivery of queue '{}'; retrying in {} ms",

@@ -28,7 +28,7 @@ public interface Delay {
 
     /** The header value for a route. Only publications and retries to a queue can be delayed. */
     static String finalHop(Route route) {
-        if (route instanceof Route.Publication) {
+        if (route instanceof Route.ToSubscribers) {
             return TO_BINDINGS;
         }
         if (route instanceof Route.ToQueue) {

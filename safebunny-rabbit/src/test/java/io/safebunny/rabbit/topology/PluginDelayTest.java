@@ -62,12 +62,12 @@ class PluginDelayTest {
 
     @Test
     void aPublicationReachesTheQueuesOfItsKey() {
-        assertThat(queuesOf(new Route.Publication("orders-OrderPlaced"))).containsExactly("billing-OrderPlaced");
+        assertThat(queuesOf(new Route.ToSubscribers("orders-OrderPlaced"))).containsExactly("billing-OrderPlaced");
     }
 
     @Test
     void aPublicationThatNobodyConsumesAnyMoreIsKept() {
-        assertThat(queuesOf(new Route.Publication("orders-Gone"))).containsExactly("safebunny.unrouted");
+        assertThat(queuesOf(new Route.ToSubscribers("orders-Gone"))).containsExactly("safebunny.unrouted");
     }
 
     @Test
@@ -83,7 +83,7 @@ class PluginDelayTest {
         TopologyDeclarer.apply(broker, listener, delay);
 
         assertThat(queuesOf(new Route.ToQueue("billing-OrderPlaced"))).containsExactly("billing-OrderPlaced");
-        assertThat(queuesOf(new Route.Publication("billing-OrderPlaced"))).containsExactly("audit-OrderPlaced");
+        assertThat(queuesOf(new Route.ToSubscribers("billing-OrderPlaced"))).containsExactly("audit-OrderPlaced");
     }
 
     @Test
@@ -95,7 +95,7 @@ class PluginDelayTest {
     @ParameterizedTest
     @CsvSource({"PT0.000000001S, 1", "PT0.001S, 1", "PT0.0015S, 2", "PT7S, 7000", "PT4294967.295S, 4294967295"})
     void isNeverShorterThanAsked(Duration asked, long millis) {
-        assertThat(delayed(new Route.Publication("orders-OrderPlaced"), asked).extraHeaders())
+        assertThat(delayed(new Route.ToSubscribers("orders-OrderPlaced"), asked).extraHeaders())
                 .containsEntry("x-delay", millis);
     }
 
@@ -103,14 +103,14 @@ class PluginDelayTest {
     @Test
     void aDelayThatThePluginCannotHoldIsRefused() {
         assertThatExceptionOfType(InvalidPublicationException.class)
-                .isThrownBy(() -> delayed(new Route.Publication("orders-OrderPlaced"), LONGEST.plusNanos(1)))
+                .isThrownBy(() -> delayed(new Route.ToSubscribers("orders-OrderPlaced"), LONGEST.plusNanos(1)))
                 .withMessageContainingAll("SB-2005", "4294967295 ms", "safebunny.delay.strategy=ladder");
     }
 
     /** The plugin returns mandatory messages as unroutable although it holds them. */
     @Test
     void itIsNotAskedToReturnWhatItCannotRoute() {
-        assertThat(delayed(new Route.Publication("orders-OrderPlaced"), DELAY).mandatory())
+        assertThat(delayed(new Route.ToSubscribers("orders-OrderPlaced"), DELAY).mandatory())
                 .isFalse();
     }
 }

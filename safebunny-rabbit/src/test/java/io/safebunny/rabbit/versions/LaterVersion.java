@@ -48,7 +48,7 @@ final class LaterVersion extends ForwardingTransport {
 
     @Override
     public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
-        return transport.send(message.route() instanceof Route.Publication ? stamped(message) : message, deadline);
+        return transport.send(message.route() instanceof Route.ToSubscribers ? stamped(message) : message, deadline);
     }
 
     private static OutboundMessage stamped(OutboundMessage message) {

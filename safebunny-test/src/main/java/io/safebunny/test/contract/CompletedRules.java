@@ -46,7 +46,7 @@ interface CompletedRules {
 
     @Test
     default void findsCompletedRecordsWithTheirPublications() {
-        Route route = new Route.Publication("orders-OrderPlaced");
+        Route route = new Route.ToSubscribers("orders-OrderPlaced");
         List<OutboundMessage> outgoing = Stream.of(Messages.message("first"), Messages.rich("second"))
                 .map(message -> new OutboundMessage(message, route, Duration.ZERO)
                         .withDroppedIfUnheard(true)

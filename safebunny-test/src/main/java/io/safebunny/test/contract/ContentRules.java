@@ -107,7 +107,7 @@ interface ContentRules {
         assertKept(
                 Map.of(),
                 Stream.of(
-                                new Route.Publication("orders-OrderPlaced"),
+                                new Route.ToSubscribers("orders-OrderPlaced"),
                                 new Route.ToQueue("billing-OrderPlaced"),
                                 new Route.Poison("billing"))
                         .flatMap(route -> Stream.of(
@@ -211,7 +211,7 @@ interface ContentRules {
     }
 
     private static OutboundMessage outbound(WireMessage message) {
-        return new OutboundMessage(message, new Route.Publication("orders-OrderPlaced"), Duration.ZERO);
+        return new OutboundMessage(message, new Route.ToSubscribers("orders-OrderPlaced"), Duration.ZERO);
     }
 
     private static WireMessage withBody(byte[] body) {

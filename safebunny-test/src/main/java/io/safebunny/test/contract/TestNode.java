@@ -28,7 +28,7 @@ record TestNode(TransportBench bench, Topology topology, Transport transport) {
 
     /** Where its publications go. */
     Route publication() {
-        return new Route.Publication(Names.address(name(), TYPE));
+        return new Route.ToSubscribers(Names.address(name(), TYPE));
     }
 
     /** Publishes and waits for the confirm. */

@@ -8,7 +8,7 @@ import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
-import io.safebunny.store.TransactionalMessageStore.Turn;
+import io.safebunny.store.TransactionalMessageStore.Permit;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -79,7 +79,7 @@ final class TransactionBench {
     <T> Future<T> inTurn(Function<TransactionalMessageStore, T> action) {
         TransactionalMessageStore store = store();
         return fixture.bench().elsewhere(() -> {
-            Turn turn = store.awaitTurn();
+            Permit turn = store.awaitPermit();
             try {
                 store.begin().rollback();
                 return inTransaction(store, action);

@@ -65,7 +65,7 @@ final class Arrivals implements Outside {
 
     /** The queues that a message sent there reaches. */
     synchronized List<String> queuesOf(Route route, TopologyOptions options) {
-        if (route instanceof Route.Publication publication) {
+        if (route instanceof Route.ToSubscribers publication) {
             return at(new Address(options.mainExchange(), publication.routingKey()));
         }
         String queue = route instanceof Route.Poison poison

@@ -23,7 +23,7 @@ final class HeldMessages {
 
     /** @param release receives the message when it is due, without a delay */
     void hold(OutboundMessage message, Consumer<OutboundMessage> release) {
-        Purpose purpose = message.route() instanceof Route.Publication ? Purpose.APPLICATION : Purpose.PROGRESS;
+        Purpose purpose = message.route() instanceof Route.ToSubscribers ? Purpose.APPLICATION : Purpose.PROGRESS;
         OutboundMessage due = new OutboundMessage(message.message(), message.route(), Duration.ZERO);
         Cancellable[] own = new Cancellable[1];
         synchronized (this) { // the timer cannot be faster than this

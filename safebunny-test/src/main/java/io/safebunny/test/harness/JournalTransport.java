@@ -52,7 +52,7 @@ final class JournalTransport extends ForwardingTransport {
         }
         CompletableFuture<Void> sent = transport.send(message, deadline);
         String note = "";
-        if (message.route() instanceof Route.Publication publication && isUnheard(sent)) {
+        if (message.route() instanceof Route.ToSubscribers publication && isUnheard(sent)) {
             unheard.accept(publication.routingKey());
             sent = transport.send(message, deadline);
             note = "nobody here listens to " + publication.routingKey();
@@ -72,7 +72,7 @@ final class JournalTransport extends ForwardingTransport {
     private void write(OutboundMessage outbound, String note) {
         WireMessage message = outbound.message();
         Duration delay = outbound.delay();
-        if (outbound.route() instanceof Route.Publication) {
+        if (outbound.route() instanceof Route.ToSubscribers) {
             String in = delay.isZero() ? note : note.isEmpty() ? Journal.in(delay) : Journal.in(delay) + ", " + note;
             Instant due = delay.isZero() ? null : journal.now().plus(delay);
             journal.add(node, message, Kind.PUBLISHED, in, due);

@@ -64,7 +64,7 @@ public final class Participants {
     /** Neither a copy nor a notice of the library. */
     private boolean isOfTheApplication(OutboundMessage outbound) {
         String type = String.valueOf(outbound.message().type());
-        return outbound.route().equals(new Route.Publication(Names.address(ofNode, type)))
+        return outbound.route().equals(new Route.ToSubscribers(Names.address(ofNode, type)))
                 && !MessageTypes.isReserved(type);
     }
 

@@ -51,7 +51,7 @@ final class FaultyTransport extends ForwardingTransport {
     /** What the sweeper sends again when it is late. */
     private static boolean isAlarm(OutboundMessage message) {
         return !message.delay().isZero()
-                && message.route() instanceof Route.Publication
+                && message.route() instanceof Route.ToSubscribers
                 && ALARMS.contains(message.message().type());
     }
 
@@ -62,7 +62,7 @@ final class FaultyTransport extends ForwardingTransport {
 
     private static String subject(OutboundMessage message) {
         String type = String.valueOf(message.message().type());
-        if (message.route() instanceof Route.Publication) {
+        if (message.route() instanceof Route.ToSubscribers) {
             return type;
         }
         return message.route() instanceof Route.Poison ? type + " to the poison queue" : type + " back to its queue";

@@ -6,7 +6,7 @@ import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonOperation.Progress;
-import io.safebunny.poison.PoisonOperation.State;
+import io.safebunny.poison.PoisonOperation.RunState;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.Verdict;
 import io.safebunny.store.MessageRecord;
@@ -61,7 +61,7 @@ final class Operator {
     }
 
     private static boolean isOver(Progress progress) {
-        return progress.state() == State.ENDED
+        return progress.state() == RunState.ENDED
                 && progress.missed() == 0
                 && Collections.disjoint(progress.verdicts().keySet(), LATER);
     }

@@ -205,7 +205,7 @@ final class World implements AutoCloseable {
         rules.sent(message, begun);
         String id = String.valueOf(message.message().messageId());
         types.put(id, String.valueOf(message.message().type()));
-        if (message.route() instanceof Route.Publication) {
+        if (message.route() instanceof Route.ToSubscribers) {
             published.putIfAbsent(id, message);
         }
     }

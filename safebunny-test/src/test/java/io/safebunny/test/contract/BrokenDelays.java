@@ -26,7 +26,7 @@ final class BrokenDelays extends TransportFaults {
                     return isDelayed(message) && message.route() instanceof Route.ToQueue && !keys.isEmpty()
                             ? withRoute(
                                     message,
-                                    new Route.Publication(keys.iterator().next()))
+                                    new Route.ToSubscribers(keys.iterator().next()))
                             : message;
                 }));
         fault("delays first in, first out", "doesNotLetALongDelayHoldBackAShortOne", transport -> {

@@ -192,7 +192,7 @@ final class BrokenTransactions extends TransactionFaults {
         });
         faultIn("gives no turn back", "letsTheNextOneInWhenATurnEnds", test -> {
             Semaphore turns = new Semaphore(8);
-            return store -> store.on(LockingStore::awaitTurn).instead(real -> {
+            return store -> store.on(LockingStore::awaitPermit).instead(real -> {
                 turns.acquire();
                 return () -> {};
             });

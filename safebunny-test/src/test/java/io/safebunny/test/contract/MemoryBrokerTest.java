@@ -225,7 +225,7 @@ class MemoryBrokerTest {
     }
 
     private static OutboundMessage outbound(String id, Duration delay) {
-        return new OutboundMessage(message(id), new Route.Publication("orders-OrderPlaced"), delay);
+        return new OutboundMessage(message(id), new Route.ToSubscribers("orders-OrderPlaced"), delay);
     }
 
     private void runTasks() {

@@ -75,7 +75,7 @@ abstract class TransportFaults extends Faults<BrokenTransportContract, Transport
     }
 
     static boolean isPublication(OutboundMessage message) {
-        return message.route() instanceof Route.Publication;
+        return message.route() instanceof Route.ToSubscribers;
     }
 
     static boolean isDelayed(OutboundMessage message) {

@@ -76,7 +76,7 @@ class ArrivalsTest {
     }
 
     private List<String> publish(String id) {
-        List<String> queues = arrivals.queuesOf(new Route.Publication("shop-Order"), OPTIONS);
+        List<String> queues = arrivals.queuesOf(new Route.ToSubscribers("shop-Order"), OPTIONS);
         arrivals.expect(queues, id);
         return queues;
     }

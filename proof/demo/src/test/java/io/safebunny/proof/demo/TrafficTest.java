@@ -43,7 +43,7 @@ class TrafficTest {
     /** Nobody waits an hour for a timeout that a saga has set. */
     @Test
     void isQuietWhileATimeoutWaits() {
-        send(new Route.Publication("orders-PaymentOverdue"));
+        send(new Route.ToSubscribers("orders-PaymentOverdue"));
 
         assertThat(traffic.quietFor(Duration.ZERO)).isTrue();
     }

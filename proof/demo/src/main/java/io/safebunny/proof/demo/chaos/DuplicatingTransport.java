@@ -23,7 +23,7 @@ final class DuplicatingTransport extends ForwardingTransport {
     @Override
     public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         String key = String.valueOf(message.message().messageId());
-        if (message.route() instanceof Route.Publication && chaos.strikes("duplicate", key, SHARE)) {
+        if (message.route() instanceof Route.ToSubscribers && chaos.strikes("duplicate", key, SHARE)) {
             return CompletableFuture.allOf(transport.send(message, deadline), transport.send(message, deadline));
         }
         return transport.send(message, deadline);
