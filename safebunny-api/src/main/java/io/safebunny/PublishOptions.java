@@ -12,26 +12,23 @@ import org.jspecify.annotations.Nullable;
 /** How one message is published: {@link #none()} plus changes. Immutable. */
 public final class PublishOptions {
 
-    private static final PublishOptions NONE = new PublishOptions(null, null, Duration.ZERO, null, Map.of(), false);
+    private static final PublishOptions NONE = new PublishOptions(null, null, Wait.NONE, Map.of(), false);
 
     private final @Nullable String correlationId;
     private final @Nullable String idempotencyKey;
-    private final Duration delay;
-    private final @Nullable Instant deliverAt;
+    private final Wait wait;
     private final Map<String, Object> headers;
     private final boolean droppedIfUnheard;
 
     private PublishOptions(
             @Nullable String correlationId,
             @Nullable String idempotencyKey,
-            Duration delay,
-            @Nullable Instant deliverAt,
+            Wait wait,
             Map<String, Object> headers,
             boolean droppedIfUnheard) {
         this.correlationId = correlationId;
         this.idempotencyKey = idempotencyKey;
-        this.delay = delay;
-        this.deliverAt = deliverAt;
+        this.wait = wait;
         this.headers = headers;
         this.droppedIfUnheard = droppedIfUnheard;
     }
@@ -45,12 +42,12 @@ public final class PublishOptions {
      *     handler, derived from the idempotency key, or random without a key
      */
     public PublishOptions withCorrelationId(String id) {
-        return new PublishOptions(id, idempotencyKey, delay, deliverAt, headers, droppedIfUnheard);
+        return new PublishOptions(id, idempotencyKey, wait, headers, droppedIfUnheard);
     }
 
     /** @param key the message id is computed from it instead of the order of publishing: the same key gives the same id */
     public PublishOptions withIdempotencyKey(String key) {
-        return new PublishOptions(correlationId, key, delay, deliverAt, headers, droppedIfUnheard);
+        return new PublishOptions(correlationId, key, wait, headers, droppedIfUnheard);
     }
 
     /**
@@ -60,7 +57,7 @@ public final class PublishOptions {
      *     zero (the default) to 365 days
      */
     public PublishOptions withDelay(Duration duration) {
-        return new PublishOptions(correlationId, idempotencyKey, duration, null, headers, droppedIfUnheard);
+        return new PublishOptions(correlationId, idempotencyKey, new Wait(duration, null), headers, droppedIfUnheard);
     }
 
     /**
@@ -71,7 +68,8 @@ public final class PublishOptions {
      *     instant means at once
      */
     public PublishOptions withDeliverAt(Instant instant) {
-        return new PublishOptions(correlationId, idempotencyKey, Duration.ZERO, instant, headers, droppedIfUnheard);
+        return new PublishOptions(
+                correlationId, idempotencyKey, new Wait(Duration.ZERO, instant), headers, droppedIfUnheard);
     }
 
     /**
@@ -81,7 +79,7 @@ public final class PublishOptions {
         Map<String, Object> more = new LinkedHashMap<>(headers);
         more.put(name, value);
         return new PublishOptions(
-                correlationId, idempotencyKey, delay, deliverAt, Collections.unmodifiableMap(more), droppedIfUnheard);
+                correlationId, idempotencyKey, wait, Collections.unmodifiableMap(more), droppedIfUnheard);
     }
 
     /**
@@ -91,7 +89,7 @@ public final class PublishOptions {
      * is bound.
      */
     public PublishOptions droppedIfUnheard() {
-        return new PublishOptions(correlationId, idempotencyKey, delay, deliverAt, headers, true);
+        return new PublishOptions(correlationId, idempotencyKey, wait, headers, true);
     }
 
     /** {@code null} by default. */
@@ -106,12 +104,12 @@ public final class PublishOptions {
 
     /** Zero with {@link #deliverAt}. */
     public Duration delay() {
-        return delay;
+        return wait.delay();
     }
 
     /** {@code null} by default. */
     public @Nullable Instant deliverAt() {
-        return deliverAt;
+        return wait.deliverAt();
     }
 
     /** The headers, unmodifiable. */
@@ -129,21 +127,32 @@ public final class PublishOptions {
         return other instanceof PublishOptions that
                 && Objects.equals(correlationId, that.correlationId)
                 && Objects.equals(idempotencyKey, that.idempotencyKey)
-                && delay.equals(that.delay)
-                && Objects.equals(deliverAt, that.deliverAt)
+                && wait.equals(that.wait)
                 && headers.equals(that.headers)
                 && droppedIfUnheard == that.droppedIfUnheard;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(correlationId, idempotencyKey, delay, deliverAt, headers, droppedIfUnheard);
+        return Objects.hash(correlationId, idempotencyKey, wait, headers, droppedIfUnheard);
     }
 
     /** Omits the idempotency key and header values. */
     @Override
     public String toString() {
         return "PublishOptions[correlationId=%s, keyed=%s, delay=%s, deliverAt=%s, headers=%s, droppedIfUnheard=%s]"
-                .formatted(correlationId, idempotencyKey != null, delay, deliverAt, headers.keySet(), droppedIfUnheard);
+                .formatted(
+                        correlationId,
+                        idempotencyKey != null,
+                        wait.delay(),
+                        wait.deliverAt(),
+                        headers.keySet(),
+                        droppedIfUnheard);
+    }
+
+    /** For a time, or until an instant: one replaces the other. */
+    private record Wait(Duration delay, @Nullable Instant deliverAt) {
+
+        static final Wait NONE = new Wait(Duration.ZERO, null);
     }
 }

@@ -37,6 +37,7 @@ import io.safebunny.time.SystemTimeline;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.IncomingMessage.Origin;
 import io.safebunny.waiting.Turns;
 import java.lang.reflect.Type;
 import java.time.Duration;
@@ -206,7 +207,8 @@ public class PipelineBenchmark {
 
     static void deliver(DeliveryHandler handler, String id, Map<String, Object> headers, Blackhole blackhole) {
         handler.handle(new OneDelivery(
-                new IncomingMessage("bench-Ping", "safebunny", "bench-Ping", false, 0, message(id, headers)),
+                new IncomingMessage(
+                        new Origin("bench-Ping", "safebunny", "bench-Ping"), false, 0, message(id, headers)),
                 blackhole));
     }
 

@@ -3,6 +3,7 @@ package io.safebunny.store;
 
 import io.safebunny.message.WireMessage;
 import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.OutboundMessage.Due;
 import io.safebunny.transport.Route;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -38,14 +39,13 @@ final class OutboundReader {
                 headers,
                 readBody(json));
         String delay = text(json, "delay");
-        return new OutboundMessage(
-                message,
-                readRoute(json),
+        Due due = new Due(
                 delay == null ? Duration.ZERO : Duration.parse(delay),
-                json.path("droppedIfUnheard").asBoolean(false),
                 json.has("deliverAt")
                         ? Instant.ofEpochMilli(json.get("deliverAt").asLong())
                         : null);
+        boolean droppedIfUnheard = json.path("droppedIfUnheard").asBoolean(false);
+        return new OutboundMessage(message, readRoute(json), due, droppedIfUnheard, null);
     }
 
     private static Route readRoute(JsonNode json) {

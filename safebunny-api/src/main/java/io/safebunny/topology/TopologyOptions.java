@@ -12,51 +12,57 @@ import org.jspecify.annotations.Nullable;
  * @param prefix name of the main exchange, and prefix of all other exchanges
  * @param queueType type of all queues
  * @param deliveryLimit number of failed deliveries after which a quorum queue itself sets a message aside
- * @param poisonTtl how long a poison message is kept; {@code null} for unlimited
- * @param poisonMaxLength maximum number of messages in the poison queue; further ones are refused. {@code null} for unlimited
- * @param archiveTtl how long copies discarded from the poison queue are kept
+ * @param poison what limits the poison queue and its archive
  */
-public record TopologyOptions(
-        String prefix,
-        QueueType queueType,
-        int deliveryLimit,
-        @Nullable Duration poisonTtl,
-        @Nullable Long poisonMaxLength,
-        Duration archiveTtl) {
+public record TopologyOptions(String prefix, QueueType queueType, int deliveryLimit, PoisonLimits poison) {
 
-    private static final Duration ARCHIVE_TTL = Duration.ofDays(30);
+    /**
+     * What limits the poison queue and its archive.
+     *
+     * @param ttl how long a poison message is kept; {@code null} for unlimited
+     * @param maxLength maximum number of messages in the poison queue; further ones are refused. {@code null} for unlimited
+     * @param archiveTtl how long copies discarded from the poison queue are kept
+     */
+    public record PoisonLimits(
+            @Nullable Duration ttl, @Nullable Long maxLength, Duration archiveTtl) {
+
+        /** An unbounded poison queue, and 30 days in the archive. */
+        public static PoisonLimits defaults() {
+            return new PoisonLimits(null, null, Duration.ofDays(30));
+        }
+
+        public PoisonLimits withTtl(@Nullable Duration other) {
+            return new PoisonLimits(other, maxLength, archiveTtl);
+        }
+
+        public PoisonLimits withMaxLength(@Nullable Long other) {
+            return new PoisonLimits(ttl, other, archiveTtl);
+        }
+    }
 
     public TopologyOptions {
         Names.requirePrefix(prefix);
     }
 
-    /** {@code safebunny}, quorum queues, 20 failed deliveries, an unbounded poison queue, and 30 days in the archive. */
+    /** {@code safebunny}, quorum queues, 20 failed deliveries, and the default {@link PoisonLimits}. */
     public static TopologyOptions defaults() {
-        return new TopologyOptions("safebunny", QueueType.QUORUM, 20, null, null, ARCHIVE_TTL);
+        return new TopologyOptions("safebunny", QueueType.QUORUM, 20, PoisonLimits.defaults());
     }
 
     public TopologyOptions withPrefix(String other) {
-        return new TopologyOptions(other, queueType, deliveryLimit, poisonTtl, poisonMaxLength, archiveTtl);
+        return new TopologyOptions(other, queueType, deliveryLimit, poison);
     }
 
     public TopologyOptions withQueueType(QueueType other) {
-        return new TopologyOptions(prefix, other, deliveryLimit, poisonTtl, poisonMaxLength, archiveTtl);
+        return new TopologyOptions(prefix, other, deliveryLimit, poison);
     }
 
     public TopologyOptions withDeliveryLimit(int other) {
-        return new TopologyOptions(prefix, queueType, other, poisonTtl, poisonMaxLength, archiveTtl);
+        return new TopologyOptions(prefix, queueType, other, poison);
     }
 
-    public TopologyOptions withPoisonTtl(@Nullable Duration other) {
-        return new TopologyOptions(prefix, queueType, deliveryLimit, other, poisonMaxLength, archiveTtl);
-    }
-
-    public TopologyOptions withPoisonMaxLength(@Nullable Long other) {
-        return new TopologyOptions(prefix, queueType, deliveryLimit, poisonTtl, other, archiveTtl);
-    }
-
-    public TopologyOptions withArchiveTtl(Duration other) {
-        return new TopologyOptions(prefix, queueType, deliveryLimit, poisonTtl, poisonMaxLength, other);
+    public TopologyOptions withPoison(PoisonLimits other) {
+        return new TopologyOptions(prefix, queueType, deliveryLimit, other);
     }
 
     public String mainExchange() {

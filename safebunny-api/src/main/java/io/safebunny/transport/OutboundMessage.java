@@ -13,20 +13,21 @@ import org.jspecify.annotations.Nullable;
  * A message on its way to the broker. Immutable. Create it with the three-argument constructor and the other methods: the
  * canonical constructor may get further parameters.
  *
- * @param delay how long the message waits before it is routed; zero for not at all. Transports never shorten it
  * @param droppedIfUnheard whether it counts as sent even if no queue is bound. The sender takes care of that: transports ignore
  *     it, stores must keep it
- * @param deliverAt in whole milliseconds; if set, the sender replaces the delay with the time left until then. Transports ignore
- *     it; stores must keep it
  * @param watcher receives its outcome in this process; {@code null} for none, as in messages read from a store
  */
 public record OutboundMessage(
-        WireMessage message,
-        Route route,
-        Duration delay,
-        boolean droppedIfUnheard,
-        @Nullable Instant deliverAt,
-        @Nullable Watcher watcher) {
+        WireMessage message, Route route, Due due, boolean droppedIfUnheard, @Nullable Watcher watcher) {
+
+    /**
+     * When the message is routed.
+     *
+     * @param delay how long it waits before it is routed; zero for not at all. Transports never shorten it
+     * @param at in whole milliseconds; if set, the sender replaces the delay with the time left until then. Transports ignore it;
+     *     stores must keep it
+     */
+    public record Due(Duration delay, @Nullable Instant at) {}
 
     /**
      * Receives the outcome of a message. Only the first call counts. Called on any thread, even with locks held, so it must not
@@ -37,27 +38,35 @@ public record OutboundMessage(
         void ended(PublishOutcome outcome, @Nullable Throwable failure);
     }
 
-    /** Without a watcher. */
-    public OutboundMessage(
-            WireMessage message, Route route, Duration delay, boolean droppedIfUnheard, @Nullable Instant deliverAt) {
-        this(message, route, delay, droppedIfUnheard, deliverAt, null);
+    public OutboundMessage(WireMessage message, Route route, Duration delay) {
+        this(message, route, new Due(delay, null), false, null);
     }
 
-    public OutboundMessage(WireMessage message, Route route, Duration delay) {
-        this(message, route, delay, false, null);
+    public OutboundMessage withMessage(WireMessage other) {
+        return new OutboundMessage(other, route, due, droppedIfUnheard, watcher);
     }
 
     public OutboundMessage withDroppedIfUnheard(boolean dropped) {
-        return new OutboundMessage(message, route, delay, dropped, deliverAt, watcher);
+        return new OutboundMessage(message, route, due, dropped, watcher);
     }
 
     /** @param delay time left until then, for transports */
     public OutboundMessage deliveredAt(Instant instant, Duration delay) {
-        return new OutboundMessage(message, route, delay, droppedIfUnheard, instant, watcher);
+        return new OutboundMessage(message, route, new Due(delay, instant), droppedIfUnheard, watcher);
     }
 
     public OutboundMessage watchedBy(Watcher other) {
-        return new OutboundMessage(message, route, delay, droppedIfUnheard, deliverAt, other);
+        return new OutboundMessage(message, route, due, droppedIfUnheard, other);
+    }
+
+    /** See {@link Due}. */
+    public Duration delay() {
+        return due.delay();
+    }
+
+    /** See {@link Due#at}. */
+    public @Nullable Instant deliverAt() {
+        return due.at();
     }
 
     /** Reports the outcome to the watcher, if there is one; only the first call has an effect. */
@@ -69,9 +78,8 @@ public record OutboundMessage(
 
     /** The message to send now, with the time left of its delay. */
     public OutboundMessage sentAt(Instant now) {
-        return deliverAt == null
-                ? this
-                : deliveredAt(deliverAt, deliverAt.isAfter(now) ? Duration.between(now, deliverAt) : Duration.ZERO);
+        Instant at = due.at();
+        return at == null ? this : deliveredAt(at, at.isAfter(now) ? Duration.between(now, at) : Duration.ZERO);
     }
 
     /** How exceptions name this message. */

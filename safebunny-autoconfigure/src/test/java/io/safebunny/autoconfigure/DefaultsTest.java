@@ -17,6 +17,7 @@ import io.safebunny.recovery.RetrySettings;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.topology.TopologyOptions.PoisonLimits;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,9 +38,7 @@ class DefaultsTest {
                                     .withPrefix("safebunny")
                                     .withQueueType(QueueType.QUORUM)
                                     .withDeliveryLimit(20)
-                                    .withPoisonTtl(null)
-                                    .withPoisonMaxLength(null)
-                                    .withArchiveTtl(Duration.ofDays(30)))
+                                    .withPoison(new PoisonLimits(null, null, Duration.ofDays(30))))
                             .withPublishTimeout(Duration.ofSeconds(30))
                             .withMaxInFlight(1000)
                             .withMaxMessageSize(10 * 1024 * 1024)

@@ -4,7 +4,7 @@ package io.safebunny.consuming;
 import io.safebunny.handling.Pipeline;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +26,7 @@ final class AfterGroup {
         this.isEmpty = middlewares.isEmpty();
         this.pipeline = new Pipeline<>(middlewares);
         this.failures =
-                new AfterTheEnd(LOG, log, LogLine.warn(LOG, "Middlewares failed after messages of queue " + queue));
+                new AfterTheEnd(LOG, log, Subject.warn(LOG, "Middlewares failed after messages of queue " + queue));
     }
 
     void tell(HandledMessage message) {

@@ -2,7 +2,7 @@
 package io.safebunny.consuming;
 
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import org.slf4j.Logger;
 
 /** Logs what fails once it is decided how a message ends: that changes nothing any more. Thread-safe. */
@@ -10,10 +10,10 @@ final class AfterTheEnd {
 
     private final Logger logger;
     private final BoundedLog log;
-    private final LogLine kind;
+    private final Subject kind;
 
     /** @param kind a warning */
-    AfterTheEnd(Logger logger, BoundedLog log, LogLine kind) {
+    AfterTheEnd(Logger logger, BoundedLog log, Subject kind) {
         this.logger = logger;
         this.log = log;
         this.kind = kind;

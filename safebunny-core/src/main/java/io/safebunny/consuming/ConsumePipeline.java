@@ -27,7 +27,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Middleware;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.observation.MessageMeters;
 import io.safebunny.observation.Observations;
 import io.safebunny.recovery.Ending;
@@ -61,7 +61,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
 
     private static final Duration LOSERS_COME_BACK = Duration.ofMillis(200);
     private static final Hold NO_TURN = () -> {};
-    private static final LogLine FAILED_AFTER_THE_END = LogLine.warn(LOG, "What follows the handling of messages failed");
+    private static final Subject FAILED_AFTER_THE_END = Subject.warn(LOG, "What follows the handling of messages failed");
 
     private final ConsumePipelineFactory parts;
     private final HandlerDefinition handler;

@@ -4,11 +4,12 @@ package io.safebunny.consuming;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.observation.Events;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.IncomingMessage.Origin;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,7 +26,7 @@ final class DeadLetters implements DeliveryHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
 
-    private static final LogLine STUCK = LogLine.error(LOG, "Dead letters cannot be put into the poison queue");
+    private static final Subject STUCK = Subject.error(LOG, "Dead letters cannot be put into the poison queue");
 
     /** Why a broker sets aside. Another word is not the broker's. */
     private static final Set<String> REASONS = Set.of("delivery_limit", "expired", "rejected", "maxlen");
@@ -104,7 +105,7 @@ final class DeadLetters implements DeliveryHandler {
             return queue.isEmpty()
                     ? message
                     : new IncomingMessage(
-                            queue, exchange, routingKey, true, message.deliveryCount(), message.message());
+                            new Origin(queue, exchange, routingKey), true, message.deliveryCount(), message.message());
         }
 
         /** By this node, which rejected it because its poison copy was refused, and told of it then. */

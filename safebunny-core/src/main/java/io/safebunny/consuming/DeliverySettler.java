@@ -3,7 +3,7 @@ package io.safebunny.consuming;
 
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.observation.Events;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
@@ -20,8 +20,8 @@ final class DeliverySettler implements DeliveryHandler {
     private final Survivors survivors;
     private final Events events;
     private final BoundedLog log;
-    private final LogLine defects;
-    private final LogLine stuck;
+    private final Subject defects;
+    private final Subject stuck;
 
     /** What is done with a delivery before it is settled. */
     @FunctionalInterface
@@ -42,8 +42,8 @@ final class DeliverySettler implements DeliveryHandler {
         this.survivors = survivors;
         this.events = events;
         this.log = log;
-        this.defects = LogLine.error(LOG, "Core steps failed for messages of queue " + queue);
-        this.stuck = LogLine.error(LOG, "Messages of queue %s can neither be handled nor poisoned".formatted(queue));
+        this.defects = Subject.error(LOG, "Core steps failed for messages of queue " + queue);
+        this.stuck = Subject.error(LOG, "Messages of queue %s can neither be handled nor poisoned".formatted(queue));
     }
 
     @Override
@@ -86,7 +86,7 @@ final class DeliverySettler implements DeliveryHandler {
         }
     }
 
-    private void tell(LogLine kind, Delivery delivery, Runnable inFull) {
+    private void tell(Subject kind, Delivery delivery, Runnable inFull) {
         log.tell(kind, delivery.message().message().toString(), inFull);
     }
 }

@@ -5,7 +5,7 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.transport.IncomingMessage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,7 +54,7 @@ final class FailureLog {
         boolean traced = !message.hasFailedBefore() && !(failure instanceof InvalidMessageException);
         message.noteFailure();
         String ids = ids(message.delivery.message(), message.saga());
-        LogLine kind = LogLine.warn(LOG, "Messages failed in %s [failure=%s]".formatted(handler, nameOf(failure)))
+        Subject kind = Subject.warn(LOG, "Messages failed in %s [failure=%s]".formatted(handler, nameOf(failure)))
                 .upTo(FAILURES_A_MINUTE);
         log.tellEach(kind, ids, line -> line.setCause(trace(failure, traced))
                 .log("A message failed in {} [{}]; {}: {}", handler, ids, again, text(failure)));
@@ -74,13 +74,13 @@ final class FailureLog {
                         text(failure)));
     }
 
-    private LogLine refusals(PoisonReason reason) {
-        return LogLine.error(
+    private Subject refusals(PoisonReason reason) {
+        return Subject.error(
                 LOG, "Messages go to %s-poison [reason=%s, handler=%s]".formatted(node, reason.wireName(), handler));
     }
 
-    private LogLine failures(PoisonReason reason, Throwable failure) {
-        return LogLine.error(
+    private Subject failures(PoisonReason reason, Throwable failure) {
+        return Subject.error(
                         LOG,
                         "Messages go to %s-poison [reason=%s, handler=%s, failure=%s]"
                                 .formatted(node, reason.wireName(), handler, nameOf(failure)))

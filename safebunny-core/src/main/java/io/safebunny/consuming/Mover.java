@@ -9,7 +9,7 @@ import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.Names;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Delivery;
@@ -37,10 +37,10 @@ final class Mover {
     /** Whether the broker can set aside without loss what is not moved; otherwise everything is tried for ever. */
     private final boolean mayGiveUp;
 
-    private final LogLine poisonUnconfirmed;
-    private final LogLine returnUnconfirmed;
-    private final LogLine noticeUnconfirmed;
-    private final LogLine notTaken;
+    private final Subject poisonUnconfirmed;
+    private final Subject returnUnconfirmed;
+    private final Subject noticeUnconfirmed;
+    private final Subject notTaken;
 
     /** @param queue from which messages are moved */
     Mover(ConsumePipelineFactory parts, String queue) {
@@ -49,11 +49,11 @@ final class Mover {
         this.held = parts.held();
         this.log = parts.log();
         this.mayGiveUp = parts.options().brokerSetsAside();
-        this.poisonUnconfirmed = LogLine.warn(LOG, "Poison copies of queue '%s' are not confirmed".formatted(queue));
-        this.returnUnconfirmed = LogLine.warn(LOG, "Copies back to queue '%s' are not confirmed".formatted(queue));
+        this.poisonUnconfirmed = Subject.warn(LOG, "Poison copies of queue '%s' are not confirmed".formatted(queue));
+        this.returnUnconfirmed = Subject.warn(LOG, "Copies back to queue '%s' are not confirmed".formatted(queue));
         this.noticeUnconfirmed =
-                LogLine.warn(LOG, "Notices of what queue '%s' sets aside are not confirmed".formatted(queue));
-        this.notTaken = LogLine.error(LOG, "The broker does not take copies of messages of queue '%s'".formatted(queue));
+                Subject.warn(LOG, "Notices of what queue '%s' sets aside are not confirmed".formatted(queue));
+        this.notTaken = Subject.error(LOG, "The broker does not take copies of messages of queue '%s'".formatted(queue));
     }
 
     enum Outcome {
@@ -87,7 +87,7 @@ final class Mover {
     }
 
     private Outcome tryOnAndOn(Delivery delivery, OutboundMessage copy, int refusals) {
-        LogLine unconfirmed = unconfirmed(copy.route());
+        Subject unconfirmed = unconfirmed(copy.route());
         Duration pause = FIRST_PAUSE;
         int refused = 0;
         while (delivery.isOpen()) {
@@ -124,7 +124,7 @@ final class Mover {
         return Outcome.ENDED;
     }
 
-    private LogLine unconfirmed(Route route) {
+    private Subject unconfirmed(Route route) {
         if (route instanceof Route.Poison) {
             return poisonUnconfirmed;
         }

@@ -6,7 +6,7 @@ import io.safebunny.message.Headers;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.Ending.Poisoned;
@@ -39,7 +39,7 @@ final class PoisonQueue {
     private final Mover mover;
     private final FailureLog failures;
     private final BoundedLog log;
-    private final LogLine bare;
+    private final Subject bare;
     private final Timeline timeline;
     private final Metrics metrics;
     private final Events events;
@@ -55,7 +55,7 @@ final class PoisonQueue {
         this.failures = failures;
         this.log = parts.log();
         this.bare =
-                LogLine.error(LOG, "Poison copies of queue %s cannot be sent with all their properties".formatted(queue));
+                Subject.error(LOG, "Poison copies of queue %s cannot be sent with all their properties".formatted(queue));
         this.timeline = parts.timeline();
         this.metrics = parts.metrics();
         this.events = parts.events();

@@ -5,7 +5,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.middleware.ContextPropagator;
 import io.safebunny.middleware.ContextPropagator.Scope;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 final class PropagatedContext {
 
     private static final Logger LOG = LoggerFactory.getLogger(PropagatedContext.class);
-    private static final LogLine UNCLOSED = LogLine.warn(LOG, "Contexts of messages could not be closed");
+    private static final Subject UNCLOSED = Subject.warn(LOG, "Contexts of messages could not be closed");
 
     private final List<ContextPropagator> propagators;
     private final BoundedLog log;

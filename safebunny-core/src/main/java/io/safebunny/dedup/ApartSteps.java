@@ -3,7 +3,7 @@ package io.safebunny.dedup;
 
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.message.Envelope;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.JointWrite;
@@ -196,7 +196,7 @@ final class ApartSteps {
             if (!written) {
                 String id = claim.key().messageId();
                 log.tell(
-                        LogLine.error(LOG, "Results of steps were lost"),
+                        Subject.error(LOG, "Results of steps were lost"),
                         id,
                         () -> LOG.error(
                                 "The result of a step of message {} is lost: the store refuses it, it could not be stored before the delivery ended, or another delivery has stored steps by now. Whoever handles the message next may run the step again",

@@ -4,7 +4,7 @@ package io.safebunny.dedup;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
@@ -41,7 +41,7 @@ final class Attempts {
         if (said > attempt) {
             String id = handling.message().id();
             log.tell(
-                    LogLine.info(LOG, "Headers claim more retries than the records know of"),
+                    Subject.info(LOG, "Headers claim more retries than the records know of"),
                     id,
                     () -> LOG.info(
                             "Message {} claims to be retry {}, of which its record does not know: handling it as retry {}",

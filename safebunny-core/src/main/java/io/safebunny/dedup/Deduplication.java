@@ -8,7 +8,7 @@ import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.publishing.ConfirmedSender;
@@ -107,7 +107,7 @@ public final class Deduplication implements Claims {
         metrics.duplicateSuppressed(message.type());
         if (record.state() == RecordState.UNDONE) {
             log.tell(
-                    LogLine.info(LOG, "Messages are not handled because they were undone"),
+                    Subject.info(LOG, "Messages are not handled because they were undone"),
                     message.id(),
                     () -> LOG.info(
                             "Message {} is not handled: it is a step that was undone [correlation_id={}, type={}]",

@@ -8,7 +8,7 @@ import io.safebunny.dedup.Claimed.SetAside;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.InvalidMessageException;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.recovery.Ending.Poisoned;
 import io.safebunny.recovery.Ending.RecordEffect;
@@ -142,7 +142,7 @@ final class HandlerTransaction {
             }
             String id = handling.message().id();
             log.tell(
-                    LogLine.warn(LOG, "Callbacks after commits failed"),
+                    Subject.warn(LOG, "Callbacks after commits failed"),
                     id,
                     () -> LOG.warn(
                             "Message {} is handled and committed, but a callback after the commit failed",

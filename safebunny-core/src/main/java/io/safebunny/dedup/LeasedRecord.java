@@ -2,7 +2,7 @@
 package io.safebunny.dedup;
 
 import io.safebunny.dedup.dispatch.DedupLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
@@ -198,7 +198,7 @@ final class LeasedRecord {
             if (!write(claimed -> claimed.next(RecordState.CLAIMED))) {
                 String id = current.key().messageId();
                 log.tell(
-                        LogLine.warn(LOG, "Claims were taken over while their handlers run"),
+                        Subject.warn(LOG, "Claims were taken over while their handlers run"),
                         id,
                         () -> LOG.warn(
                                 "The claim of message {} was taken over while its handler runs: its publications will be dropped",

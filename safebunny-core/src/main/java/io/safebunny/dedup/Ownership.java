@@ -11,7 +11,7 @@ import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.Ending;
@@ -116,7 +116,7 @@ final class Ownership {
         } catch (UnreadableRecordException e) {
             String id = fresh.key().messageId();
             log.tell(
-                    LogLine.error(LOG, "Messages wait for a newer version"),
+                    Subject.error(LOG, "Messages wait for a newer version"),
                     id,
                     () -> LOG.error("Message {} waits", id, log.tellable(e)));
             throw NotHandledException.later(e.messageWithoutCode(), UNTIL_UPGRADED);
@@ -162,7 +162,7 @@ final class Ownership {
             metrics.reopened(message.type());
             String id = stored.key().messageId();
             log.tell(
-                    LogLine.warn(LOG, "Messages that were set aside are reopened by replays"),
+                    Subject.warn(LOG, "Messages that were set aside are reopened by replays"),
                     id,
                     () -> LOG.warn(
                             "Message {} was set aside and is reopened by a replay [attempts before={}]; its attempts begin anew",
@@ -202,7 +202,7 @@ final class Ownership {
             metrics.claimTakenOver(handling.message().type());
             events.takenOver(handling.message(), takeovers);
             log.tell(
-                    LogLine.info(LOG, "Messages are handled again whose claims did not change"),
+                    Subject.info(LOG, "Messages are handled again whose claims did not change"),
                     handling.message().id(),
                     () -> LOG.info(
                             "Handling message {} again: its claim has not changed for {} ms",

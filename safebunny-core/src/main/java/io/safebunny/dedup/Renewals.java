@@ -2,7 +2,7 @@
 package io.safebunny.dedup;
 
 import io.safebunny.dedup.dispatch.DedupLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.time.Timeline;
 import io.safebunny.waiting.RecurringTask;
@@ -100,7 +100,7 @@ final class Renewals {
             remove(claim);
             String id = claim.record().key().messageId();
             log.tell(
-                    LogLine.warn(LOG, "Claims cannot be renewed"),
+                    Subject.warn(LOG, "Claims cannot be renewed"),
                     id,
                     () -> LOG.warn(
                             "The claim of message {} cannot be renewed; it ends with its lease, perhaps before the handler returns",

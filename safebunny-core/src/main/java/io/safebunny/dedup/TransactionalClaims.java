@@ -12,7 +12,7 @@ import io.safebunny.handling.Run;
 import io.safebunny.handling.StepStore;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.middleware.Next;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.ApplicationCodeException;
@@ -183,7 +183,7 @@ final class TransactionalClaims implements Claims {
             RuntimeException refusal = handling.transactionEnd().takeRefusal();
             if (refusal != null && refusal != known) {
                 log.tell(
-                        LogLine.error(LOG, "What listeners of transactions did was refused"),
+                        Subject.error(LOG, "What listeners of transactions did was refused"),
                         messageId,
                         () -> LOG.error(
                                 "SB-3016 A listener of the transaction of message {} did what is refused, and that is lost, although its failure may have changed nothing else",

@@ -4,6 +4,7 @@ package io.safebunny.memory;
 import io.safebunny.memory.MemoryBroker.Address;
 import io.safebunny.message.WireMessage;
 import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.IncomingMessage.Origin;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
@@ -46,7 +47,7 @@ final class MemoryQueue {
     }
 
     void add(Address address, WireMessage message) {
-        ready.put(positions++, new IncomingMessage(name, address.exchange(), address.routingKey(), false, 0, message));
+        ready.put(positions++, new IncomingMessage(new Origin(name, address.exchange(), address.routingKey()), false, 0, message));
     }
 
     Stream<IncomingMessage> unsettled() {
@@ -69,7 +70,7 @@ final class MemoryQueue {
     void putBack(long position, IncomingMessage message) {
         ready.put(
                 position,
-                new IncomingMessage(name, message.exchange(), message.routingKey(), true, 0, message.message()));
+                new IncomingMessage(message.origin(), true, 0, message.message()));
     }
 
     /**

@@ -10,6 +10,7 @@ import io.safebunny.topology.Topology.Exchange;
 import io.safebunny.topology.Topology.ExchangeKind;
 import io.safebunny.topology.Topology.Queue;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.topology.TopologyOptions.PoisonLimits;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -125,17 +126,18 @@ public final class TopologyPlanner {
 
     private static Map<String, Object> archiveArguments(TopologyOptions options) {
         Map<String, Object> arguments = operatorArguments(options);
-        arguments.put("x-message-ttl", options.archiveTtl().toMillis());
+        arguments.put("x-message-ttl", options.poison().archiveTtl().toMillis());
         return arguments;
     }
 
     private static Map<String, Object> poisonArguments(TopologyOptions options) {
         Map<String, Object> arguments = operatorArguments(options);
-        if (options.poisonTtl() != null) {
-            arguments.put("x-message-ttl", options.poisonTtl().toMillis());
+        PoisonLimits limits = options.poison();
+        if (limits.ttl() != null) {
+            arguments.put("x-message-ttl", limits.ttl().toMillis());
         }
-        if (options.poisonMaxLength() != null) {
-            arguments.put("x-max-length", options.poisonMaxLength());
+        if (limits.maxLength() != null) {
+            arguments.put("x-max-length", limits.maxLength());
             // when the queue is full, the sender keeps the message, so nothing is lost
             arguments.put("x-overflow", "reject-publish");
         }

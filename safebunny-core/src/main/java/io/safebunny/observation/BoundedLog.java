@@ -24,12 +24,12 @@ public final class BoundedLog {
     /** A flood logs one count per interval; an outage logs its end at most once per interval. */
     static final Duration INTERVAL = Duration.ofMinutes(1);
 
-    private static final int MOST_LINES = 1_000;
+    private static final int MOST_SUBJECTS = 1_000;
 
     private final Timeline timeline;
     private final ExceptionDetails details;
-    private final Map<LogLine, Flood> floods = new LinkedHashMap<>();
-    private final Map<LogLine, Outage> outages = new LinkedHashMap<>();
+    private final Map<Subject, Flood> floods = new LinkedHashMap<>();
+    private final Map<Subject, Outage> outages = new LinkedHashMap<>();
     /** Lets the hot path skip the lock while there is no outage. */
     private volatile boolean anyOutage;
 
@@ -39,31 +39,31 @@ public final class BoundedLog {
     }
 
     /**
-     * A log line that may come often; repetitions are counted together.
+     * What log lines are about; those about the same subject are counted together.
      *
      * @param text common beginning of the lines, up to a colon; only this node's own names and classes, never content of a
      *     message
      * @param most maximum number of lines per minute that are logged in full
      */
-    public record LogLine(Logger logger, Level level, String text, int most) {
+    public record Subject(Logger logger, Level level, String text, int most) {
 
         /** Logs one line a minute in full. */
-        public static LogLine info(Logger logger, String text) {
-            return new LogLine(logger, Level.INFO, text, 1);
+        public static Subject info(Logger logger, String text) {
+            return new Subject(logger, Level.INFO, text, 1);
         }
 
         /** Logs one line a minute in full. */
-        public static LogLine warn(Logger logger, String text) {
-            return new LogLine(logger, Level.WARN, text, 1);
+        public static Subject warn(Logger logger, String text) {
+            return new Subject(logger, Level.WARN, text, 1);
         }
 
         /** Logs one line a minute in full. */
-        public static LogLine error(Logger logger, String text) {
-            return new LogLine(logger, Level.ERROR, text, 1);
+        public static Subject error(Logger logger, String text) {
+            return new Subject(logger, Level.ERROR, text, 1);
         }
 
-        public LogLine upTo(int mostPerMinute) {
-            return new LogLine(logger, level, text, mostPerMinute);
+        public Subject upTo(int mostPerMinute) {
+            return new Subject(logger, level, text, mostPerMinute);
         }
     }
 
@@ -83,25 +83,25 @@ public final class BoundedLog {
      *
      * @param which such as a message's id, safe to be logged
      */
-    public void tell(LogLine line, String which, Runnable inFull) {
-        if (isAdmitted(line, which)) {
+    public void tell(Subject subject, String which, Runnable inFull) {
+        if (isAdmitted(subject, which)) {
             inFull.run();
         }
     }
 
     /** Like {@link #tell}, but events that are only counted are also logged in full at {@code DEBUG}, without a limit. */
-    public void tellEach(LogLine line, String which, Consumer<LoggingEventBuilder> inFull) {
-        Level level = isAdmitted(line, which) ? line.level() : Level.DEBUG;
-        if (line.logger().isEnabledForLevel(level)) {
-            inFull.accept(line.logger().atLevel(level));
+    public void tellEach(Subject subject, String which, Consumer<LoggingEventBuilder> inFull) {
+        Level level = isAdmitted(subject, which) ? subject.level() : Level.DEBUG;
+        if (subject.logger().isEnabledForLevel(level)) {
+            inFull.accept(subject.logger().atLevel(level));
         }
     }
 
-    private boolean isAdmitted(LogLine line, String which) {
+    private boolean isAdmitted(Subject subject, String which) {
         boolean admitted;
         synchronized (this) {
             long now = timeline.nanoTime();
-            LogLine counted = bounded(line, now);
+            Subject counted = bounded(subject, now);
             Flood flood = floods.computeIfAbsent(counted, first -> new Flood(first.most(), now));
             admitted = flood.admit(which, now);
             if (!admitted) {
@@ -112,23 +112,23 @@ public final class BoundedLog {
     }
 
     /** Kinds beyond the limit share one count. */
-    private LogLine bounded(LogLine line, long now) {
-        if (floods.size() >= MOST_LINES && !floods.containsKey(line)) {
+    private Subject bounded(Subject subject, long now) {
+        if (floods.size() >= MOST_SUBJECTS && !floods.containsKey(subject)) {
             floods.values().removeIf(flood -> flood.isOver(now));
-            if (floods.size() >= MOST_LINES) {
-                return new LogLine(line.logger(), line.level(), "Others", line.most());
+            if (floods.size() >= MOST_SUBJECTS) {
+                return new Subject(subject.logger(), subject.level(), "Others", subject.most());
             }
         }
-        return line;
+        return subject;
     }
 
-    private void tellCount(LogLine line) {
+    private void tellCount(Subject subject) {
         String count;
         synchronized (this) {
-            Flood flood = floods.get(line);
+            Flood flood = floods.get(subject);
             count = flood == null ? null : flood.count(timeline.nanoTime());
         }
-        log(line, count);
+        log(subject, count);
     }
 
     /**
@@ -137,12 +137,12 @@ public final class BoundedLog {
      * @param what the outage, such as "The message store does not answer"
      * @param which such as a message's id, safe to be logged
      */
-    public void fails(LogLine what, String which, Runnable inFull) {
+    public void fails(Subject what, String which, Runnable inFull) {
         fails(what, which, "", inFull);
     }
 
     /** @param reason a new reason during the same outage is logged in full too, at most once a minute */
-    public void fails(LogLine what, String which, String reason, Runnable inFull) {
+    public void fails(Subject what, String which, String reason, Runnable inFull) {
         boolean begins;
         synchronized (this) {
             begins = outages.computeIfAbsent(what, first -> new Outage()).begins(which, reason, timeline.nanoTime());
@@ -154,7 +154,7 @@ public final class BoundedLog {
     }
 
     /** Notes a success: if there was an outage, its end is logged. */
-    public void works(LogLine what) {
+    public void works(Subject what) {
         if (!anyOutage) {
             return;
         }
@@ -169,7 +169,7 @@ public final class BoundedLog {
         }
     }
 
-    private void tellEnd(LogLine what) {
+    private void tellEnd(Subject what) {
         String end;
         synchronized (this) {
             Outage outage = outages.get(what);
@@ -192,9 +192,9 @@ public final class BoundedLog {
         }
     }
 
-    private static void log(LogLine line, @Nullable String rest) {
+    private static void log(Subject subject, @Nullable String rest) {
         if (rest != null) {
-            line.logger().atLevel(line.level()).log("{}: {}", line.text(), rest);
+            subject.logger().atLevel(subject.level()).log("{}: {}", subject.text(), rest);
         }
     }
 
@@ -203,13 +203,13 @@ public final class BoundedLog {
         List<Runnable> lines = new ArrayList<>();
         synchronized (this) {
             long now = timeline.nanoTime();
-            floods.forEach((line, flood) -> add(lines, line, flood.count(now)));
-            outages.forEach((line, outage) -> add(lines, line, outage.rest(now)));
+            floods.forEach((subject, flood) -> add(lines, subject, flood.count(now)));
+            outages.forEach((subject, outage) -> add(lines, subject, outage.rest(now)));
         }
         lines.forEach(Runnable::run);
     }
 
-    private static void add(List<Runnable> lines, LogLine line, @Nullable String rest) {
-        lines.add(() -> log(line, rest));
+    private static void add(List<Runnable> lines, Subject subject, @Nullable String rest) {
+        lines.add(() -> log(subject, rest));
     }
 }

@@ -11,7 +11,7 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.time.Timeline;
 import io.safebunny.waiting.SerialTask;
@@ -41,8 +41,8 @@ public final class Events {
     private static final int MOST_UNTOLD = 10_000;
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
-    private static final LogLine FAILED = LogLine.warn(LOG, "Listeners of events failed");
-    private static final LogLine DROPPED = LogLine.warn(LOG, "Events are dropped because listeners are too slow");
+    private static final Subject FAILED = Subject.warn(LOG, "Listeners of events failed");
+    private static final Subject DROPPED = Subject.warn(LOG, "Events are dropped because listeners are too slow");
 
     private final String node;
     private final List<Listener> listeners;

@@ -10,7 +10,7 @@ import io.safebunny.failure.PublishException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -37,7 +37,7 @@ public final class Observations {
     private static final String CONFIRMED = "confirmed";
 
     private static final Logger LOG = LoggerFactory.getLogger(Observations.class);
-    private static final LogLine FAILED = LogLine.warn(LOG, "Observation handlers failed");
+    private static final Subject FAILED = Subject.warn(LOG, "Observation handlers failed");
 
     /** Maximum number of distinct type tags; further types, which no real application has, are tagged {@code other}. */
     static final int MOST_TYPES = 1_000;

@@ -2,7 +2,7 @@
 package io.safebunny.publishing;
 
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.time.Timeline;
 import io.safebunny.time.Timeline.Purpose;
 import java.time.Duration;
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 final class Callbacks implements Executor {
 
     private static final Logger LOG = LoggerFactory.getLogger(Callbacks.class);
-    private static final LogLine FAILED = LogLine.error(LOG, "Callbacks failed").upTo(20);
+    private static final Subject FAILED = Subject.error(LOG, "Callbacks failed").upTo(20);
 
     /** Another thread is started when the first task has waited this long. */
     static final Duration LONG = Duration.ofMillis(10);

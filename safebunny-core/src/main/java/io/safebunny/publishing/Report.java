@@ -6,7 +6,7 @@ import io.safebunny.handling.Pipeline;
 import io.safebunny.middleware.PublishContext;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.transport.OutboundMessage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
 final class Report implements OutboundMessage.Watcher {
 
     private static final Logger LOG = LoggerFactory.getLogger(Report.class);
-    private static final LogLine AFTER =
-            LogLine.warn(LOG, "Middlewares failed after publishing").upTo(20);
-    private static final LogLine UNTOLD = LogLine.warn(
+    private static final Subject AFTER =
+            Subject.warn(LOG, "Middlewares failed after publishing").upTo(20);
+    private static final Subject UNTOLD = Subject.warn(
                     LOG, "Outcomes of publications were not reported to publish middlewares")
             .upTo(20);
 

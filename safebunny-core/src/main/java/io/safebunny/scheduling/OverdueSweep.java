@@ -3,7 +3,7 @@ package io.safebunny.scheduling;
 
 import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.scheduling.Overdue.Woken;
@@ -65,7 +65,7 @@ public final class OverdueSweep {
     /** Maximum duration of a round. A message that is late by half of it is sent again. */
     private final Duration lease;
 
-    private final LogLine failed;
+    private final Subject failed;
     /** Records that could not even be postponed, and until when they are skipped. */
     private final Map<RecordKey, Instant> left = new ConcurrentHashMap<>();
     /** Where the next round begins. */
@@ -81,7 +81,7 @@ public final class OverdueSweep {
         this.timeline = node.timeline();
         this.log = node.log();
         this.lease = node.options().lease();
-        this.failed = LogLine.warn(LOG, "Sweep of overdue %s failed".formatted(what));
+        this.failed = Subject.warn(LOG, "Sweep of overdue %s failed".formatted(what));
     }
 
     /** Doubles the wait each time, at most an hour, so that messages that exist but cannot be handled do not multiply. */

@@ -14,6 +14,7 @@ import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.IncomingMessage.Origin;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -215,7 +216,8 @@ class HostilePropertiesTest {
             assertThat(refusal.reason()).isIn(PoisonReason.MISSING_PROPERTY, PoisonReason.MALFORMED_BODY);
             requireNoText(String.valueOf(refusal.getMessage()));
             requireOurs(PoisonCopies.of(
-                    new IncomingMessage("billing-OrderPlaced", "safebunny", "orders-OrderPlaced", false, 0, wire),
+                    new IncomingMessage(
+                            new Origin("billing-OrderPlaced", "safebunny", "orders-OrderPlaced"), false, 0, wire),
                     refusal.reason(),
                     refusal,
                     refusal,

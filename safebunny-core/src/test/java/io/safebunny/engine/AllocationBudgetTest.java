@@ -22,6 +22,7 @@ import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.IncomingMessage.Origin;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Pace;
 import io.safebunny.transport.Transport;
@@ -165,7 +166,7 @@ class AllocationBudgetTest {
                 null,
                 headers,
                 body);
-        return new Arrival(new IncomingMessage("budget-Ping", "safebunny", "budget-Ping", false, 0, message));
+        return new Arrival(new IncomingMessage(new Origin("budget-Ping", "safebunny", "budget-Ping"), false, 0, message));
     }
 
     private record Arrival(IncomingMessage message) implements Delivery {

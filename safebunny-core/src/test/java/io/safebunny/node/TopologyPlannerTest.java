@@ -13,6 +13,7 @@ import io.safebunny.topology.Topology.Exchange;
 import io.safebunny.topology.Topology.ExchangeKind;
 import io.safebunny.topology.Topology.Queue;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.topology.TopologyOptions.PoisonLimits;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -134,8 +135,9 @@ class TopologyPlannerTest {
 
     @Test
     void limitsHowLongPoisonIsKept() {
-        TopologyOptions options =
-                TopologyOptions.defaults().withDeliveryLimit(7).withPoisonTtl(Duration.ofDays(14));
+        TopologyOptions options = TopologyOptions.defaults()
+                .withDeliveryLimit(7)
+                .withPoison(PoisonLimits.defaults().withTtl(Duration.ofDays(14)));
         Topology topology = TopologyPlanner.plan("billing", TWO, options);
 
         assertThat(topology.queues())
@@ -154,8 +156,7 @@ class TopologyPlannerTest {
                 TWO,
                 TopologyOptions.defaults()
                         .withQueueType(QueueType.CLASSIC)
-                        .withPoisonMaxLength(5L)
-                        .withArchiveTtl(Duration.ofDays(2)));
+                        .withPoison(new PoisonLimits(null, 5L, Duration.ofDays(2))));
 
         assertThat(topology.queues())
                 .filteredOn(topology::isOptional)
@@ -168,7 +169,7 @@ class TopologyPlannerTest {
             TopologyOptions options = TopologyOptions.defaults()
                     .withQueueType(type)
                     .withDeliveryLimit(7)
-                    .withPoisonMaxLength(1_000L);
+                    .withPoison(PoisonLimits.defaults().withMaxLength(1_000L));
 
             assertThat(TopologyPlanner.plan("billing", TWO, options).queues())
                     .filteredOn(queue -> queue.arguments().containsKey("x-max-length"))

@@ -7,7 +7,7 @@ import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.WatchedTimeline;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,8 +20,8 @@ class BoundedLogTest {
 
     private static final String NAME = "io.safebunny.observation.BoundedLogTest";
     private static final Logger LOG = LoggerFactory.getLogger(NAME);
-    private static final LogLine BAD = LogLine.warn(LOG, "Bad messages");
-    private static final LogLine STORE = LogLine.warn(LOG, "The store does not answer");
+    private static final Subject BAD = Subject.warn(LOG, "Bad messages");
+    private static final Subject STORE = Subject.warn(LOG, "The store does not answer");
 
     private final LogLines lines = new LogLines(NAME);
     private final VirtualTimeline timeline = VirtualTimeline.skipping();
@@ -107,7 +107,7 @@ class BoundedLogTest {
     @Test
     void countsOnlySoManyKindsEachForItself() {
         for (int i = 0; i < 5_000; i++) {
-            log.tell(LogLine.warn(LOG, "Kind " + i), "m-" + i, () -> LOG.warn("in full"));
+            log.tell(Subject.warn(LOG, "Kind " + i), "m-" + i, () -> LOG.warn("in full"));
         }
         log.close();
 

@@ -13,6 +13,7 @@ import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.topology.TopologyOptions.PoisonLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -40,7 +41,7 @@ class PoisonLengthIT {
                 .withPublishTimeout(Duration.ofSeconds(20));
         return NodeUnderTest.startWith(
                 options,
-                TopologyOptions.defaults().withPoisonMaxLength(1L),
+                TopologyOptions.defaults().withPoison(PoisonLimits.defaults().withMaxLength(1L)),
                 bunny -> List.of(new HandlerDefinition(
                         "bounded",
                         "Job",

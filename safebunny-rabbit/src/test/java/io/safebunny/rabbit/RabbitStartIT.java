@@ -12,6 +12,7 @@ import io.safebunny.topology.QueueType;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.topology.TopologyOptions.PoisonLimits;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;
@@ -126,7 +127,7 @@ class RabbitStartIT {
         apply(topology(QueueType.QUORUM));
 
         assertRefused(
-                topology(TopologyOptions.defaults().withPoisonTtl(Duration.ofDays(1))),
+                topology(TopologyOptions.defaults().withPoison(PoisonLimits.defaults().withTtl(Duration.ofDays(1)))),
                 "x-message-ttl=86400000 (safebunny.poison.ttl)",
                 "Remove safebunny.poison.ttl, or ");
     }
@@ -136,7 +137,7 @@ class RabbitStartIT {
         apply(topology(QueueType.QUORUM));
 
         assertRefused(
-                topology(TopologyOptions.defaults().withPoisonMaxLength(1_000L)),
+                topology(TopologyOptions.defaults().withPoison(PoisonLimits.defaults().withMaxLength(1_000L))),
                 "(safebunny.poison.max-length)",
                 "Remove safebunny.poison.max-length, or ");
     }

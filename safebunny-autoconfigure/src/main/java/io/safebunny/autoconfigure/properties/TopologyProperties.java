@@ -5,6 +5,7 @@ import io.safebunny.failure.InvalidProperty;
 import io.safebunny.message.Names;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.topology.TopologyOptions.PoisonLimits;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -50,8 +51,6 @@ public record TopologyProperties(
                 .withPrefix(prefix)
                 .withQueueType(queueType)
                 .withDeliveryLimit(deliveryLimit)
-                .withPoisonTtl(poison.ttl())
-                .withPoisonMaxLength(poison.maxLength())
-                .withArchiveTtl(poison.archiveTtl());
+                .withPoison(new PoisonLimits(poison.ttl(), poison.maxLength(), poison.archiveTtl()));
     }
 }

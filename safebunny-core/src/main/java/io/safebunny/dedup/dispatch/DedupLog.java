@@ -2,7 +2,7 @@
 package io.safebunny.dedup.dispatch;
 
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.recovery.NotHandledException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 public final class DedupLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(DedupLog.class);
-    private static final LogLine NO_ANSWER = LogLine.warn(LOG, "The message store does not answer");
-    private static final LogLine UNCONFIRMED = LogLine.warn(LOG, "Publications of handled messages are not confirmed");
+    private static final Subject NO_ANSWER = Subject.warn(LOG, "The message store does not answer");
+    private static final Subject UNCONFIRMED = Subject.warn(LOG, "Publications of handled messages are not confirmed");
 
     /** Bound for entries that concern a single message each. */
     private static final int MOST_A_MINUTE = 20;
@@ -58,7 +58,7 @@ public final class DedupLog {
     }
 
     /** Logs an event that concerns one message; floods are summarised. */
-    public void tell(LogLine kind, String messageId, Runnable inFull) {
+    public void tell(Subject kind, String messageId, Runnable inFull) {
         log.tell(kind.upTo(MOST_A_MINUTE), messageId, inFull);
     }
 
@@ -66,7 +66,7 @@ public final class DedupLog {
     public void othersByNow(Throwable failure, NotHandledException instead) {
         String what = String.valueOf(instead.getMessage());
         tell(
-                LogLine.info(LOG, "Handlers failed after other deliveries had taken their messages"),
+                Subject.info(LOG, "Handlers failed after other deliveries had taken their messages"),
                 what,
                 () -> LOG.info("{} [failure={}]", what, failure.getClass().getName()));
     }

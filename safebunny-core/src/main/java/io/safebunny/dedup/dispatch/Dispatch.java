@@ -9,7 +9,7 @@ import io.safebunny.message.BunnyUndone;
 import io.safebunny.message.Headers;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.middleware.PublishOutcome;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
 final class Dispatch {
 
     private static final Logger LOG = LoggerFactory.getLogger(Dispatch.class);
-    private static final LogLine UNHEARD =
-            LogLine.warn(LOG, "Acknowledgements of undos are dropped, because nobody is bound for them");
+    private static final Subject UNHEARD =
+            Subject.warn(LOG, "Acknowledgements of undos are dropped, because nobody is bound for them");
     private static final String UNDONE = MessageTypes.nameOf(BunnyUndone.class);
 
     private static final int NACKS = 3;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup.dispatch;
 
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
@@ -130,7 +130,7 @@ final class Marks {
         } catch (RecordRefusedException e) {
             String id = record.key().messageId();
             log.tell(
-                    LogLine.warn(LOG, "Messages cannot be marked as sent"),
+                    Subject.warn(LOG, "Messages cannot be marked as sent"),
                     id,
                     () -> LOG.warn(
                             "Message {} cannot be marked as sent; after a restart it is sent once more",

@@ -3,7 +3,7 @@ package io.safebunny.dedup.dispatch;
 
 import io.safebunny.dedup.dispatch.Dispatch.Stop;
 import io.safebunny.dedup.dispatch.Dispatch.Target;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordRefusedException;
@@ -130,7 +130,7 @@ final class SweepRound {
             stuck++;
             String id = record.key().messageId();
             log.tell(
-                    LogLine.warn(LOG, "Records cannot be taken away from other instances"),
+                    Subject.warn(LOG, "Records cannot be taken away from other instances"),
                     id,
                     () -> LOG.warn(
                             "The record of message {} cannot be taken away from other instances; it is sent all the same",
@@ -149,7 +149,7 @@ final class SweepRound {
         if (stop == null) {
             String id = taken.key().messageId();
             log.tell(
-                    LogLine.info(LOG, "Publications of messages completed some time ago were sent"),
+                    Subject.info(LOG, "Publications of messages completed some time ago were sent"),
                     id,
                     () -> LOG.info("Sent {} publications of message {}, completed some time ago", publications, id));
             return;

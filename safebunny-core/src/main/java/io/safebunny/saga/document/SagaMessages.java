@@ -62,23 +62,17 @@ public final class SagaMessages {
         Map<String, Object> headers = new LinkedHashMap<>(message.headers());
         headers.put(Headers.UNDOES, step);
         String id = library.id(sagaId, step, String.valueOf(message.type()), "undo");
-        return new OutboundMessage(
-                new WireMessage(
-                        id,
-                        message.correlationId(),
-                        message.type(),
-                        message.appId(),
-                        message.timestamp(),
-                        message.contentType(),
-                        message.contentEncoding(),
-                        message.priority(),
-                        headers,
-                        message.body()),
-                made.route(),
-                made.delay(),
-                made.droppedIfUnheard(),
-                made.deliverAt(),
-                made.watcher());
+        return made.withMessage(new WireMessage(
+                id,
+                message.correlationId(),
+                message.type(),
+                message.appId(),
+                message.timestamp(),
+                message.contentType(),
+                message.contentEncoding(),
+                message.priority(),
+                headers,
+                message.body()));
     }
 
     /** The command, whose watcher also reports the undo as stored: the undo is written together with the step. */

@@ -7,7 +7,7 @@ import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.saga.document.BunnyPoisoned;
 import io.safebunny.saga.document.SagaMessages;
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 final class PoisonWatch implements DeliveryHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(PoisonWatch.class);
-    private static final LogLine FAILED = LogLine.warn(LOG, "Sagas cannot be told that messages of theirs were set aside");
+    private static final Subject FAILED = Subject.warn(LOG, "Sagas cannot be told that messages of theirs were set aside");
 
     private static final String SET_ASIDE = Topology.setAsideOf("");
     private static final Duration PAUSE = Duration.ofSeconds(5);

@@ -3,7 +3,7 @@ package io.safebunny.saga.supervision;
 
 import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaListing;
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 final class SagaCounts {
 
     private static final Logger LOG = LoggerFactory.getLogger(SagaCounts.class);
-    private static final LogLine FAILED = LogLine.warn(LOG, "Sagas cannot be counted");
+    private static final Subject FAILED = Subject.warn(LOG, "Sagas cannot be counted");
 
     /** What sagas are listed under that have not ended. */
     private static final List<String> UNFINISHED = Arrays.stream(SagaStatus.values())

@@ -6,7 +6,7 @@ import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.time.Timeline;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 final class OutboxLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(OutboxLog.class);
-    private static final LogLine UNCONFIRMED = LogLine.warn(LOG, "Messages of the outbox are not confirmed");
+    private static final Subject UNCONFIRMED = Subject.warn(LOG, "Messages of the outbox are not confirmed");
 
     /** Limit per minute for warnings about a single message. */
     private static final int MOST_A_MINUTE = 20;
@@ -35,12 +35,12 @@ final class OutboxLog {
 
     /** @param what failed, as a sentence; pass the same text to {@link #databaseAnswers} */
     void noDatabase(String what, Throwable e) {
-        log.fails(LogLine.warn(LOG, what), e.getClass().getName(), () -> failures.warn(LOG, what, e));
+        log.fails(Subject.warn(LOG, what), e.getClass().getName(), () -> failures.warn(LOG, what, e));
     }
 
     /** @param what had failed: the text passed to {@link #noDatabase} */
     void databaseAnswers(String what) {
-        log.works(LogLine.warn(LOG, what));
+        log.works(Subject.warn(LOG, what));
     }
 
     /** A missing connection or confirm is an outage of the broker; any other failure concerns this message. */
@@ -48,7 +48,7 @@ final class OutboxLog {
         if (failure instanceof ConnectionLostException || failure instanceof PublishTimeoutException) {
             log.fails(UNCONFIRMED, messageId, inFull);
         } else {
-            LogLine kind = LogLine.warn(
+            Subject kind = Subject.warn(
                     LOG,
                     "Messages of the outbox could not be sent [failure=%s]"
                             .formatted(failure.getClass().getName()));
@@ -57,12 +57,12 @@ final class OutboxLog {
     }
 
     void unreadable(String messageId, Runnable inFull) {
-        log.tell(LogLine.error(LOG, "Messages of the outbox cannot be read").upTo(MOST_A_MINUTE), messageId, inFull);
+        log.tell(Subject.error(LOG, "Messages of the outbox cannot be read").upTo(MOST_A_MINUTE), messageId, inFull);
     }
 
     void missing(String messageId, Runnable inFull) {
         log.tell(
-                LogLine.warn(LOG, "Messages of the outbox were committed and are not in its table")
+                Subject.warn(LOG, "Messages of the outbox were committed and are not in its table")
                         .upTo(MOST_A_MINUTE),
                 messageId,
                 inFull);

@@ -3,7 +3,7 @@ package io.safebunny.rabbit.consume;
 
 import io.safebunny.failure.MisuseException;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.transport.DeliveryHandler;
 import java.util.function.Consumer;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -24,7 +24,7 @@ final class AdvisedPipeline implements MethodInterceptor {
     private final Consumer<RabbitDelivery> advices;
     private final DeliveryHandler pipeline;
     private final BoundedLog log;
-    private final LogLine failedAround;
+    private final Subject failedAround;
 
     /** @param advices runs the advice chain around this one */
     AdvisedPipeline(String queue, Consumer<RabbitDelivery> advices, DeliveryHandler pipeline, BoundedLog log) {
@@ -33,7 +33,7 @@ final class AdvisedPipeline implements MethodInterceptor {
         this.pipeline = pipeline;
         this.log = log;
         this.failedAround =
-                LogLine.warn(LOG, "Advices of queue '%s' failed after the message was settled".formatted(queue));
+                Subject.warn(LOG, "Advices of queue '%s' failed after the message was settled".formatted(queue));
     }
 
     void handle(RabbitDelivery delivery) {

@@ -5,7 +5,7 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.Printable;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.rabbit.connection.Channels;
 import io.safebunny.transport.Pace;
 import java.io.IOException;
@@ -30,7 +30,7 @@ final class ConsumerControl implements ConsumerSession.Events {
     private final InboundBudget.Share share;
     private final ConsumerContext context;
     private final Dispatcher dispatcher;
-    private final LogLine notConsumed;
+    private final Subject notConsumed;
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private final Adjusting adjusting;
 
@@ -50,7 +50,7 @@ final class ConsumerControl implements ConsumerSession.Events {
         this.dispatcher = dispatcher;
         this.adjusting =
                 new Adjusting(this::adjustOnce, this::completeIfDrained, context.workers(), context.timeline());
-        this.notConsumed = LogLine.warn(LOG, "Cannot consume queue '%s'".formatted(queue.name()));
+        this.notConsumed = Subject.warn(LOG, "Cannot consume queue '%s'".formatted(queue.name()));
     }
 
     /** Also true while nothing should be consumed because it is paused or stopping. */

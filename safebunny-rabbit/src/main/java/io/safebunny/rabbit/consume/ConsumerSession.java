@@ -9,6 +9,7 @@ import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.rabbit.connection.AmqpMessages;
 import io.safebunny.rabbit.connection.Channels;
 import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.IncomingMessage.Origin;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -203,9 +204,7 @@ final class ConsumerSession {
                 return;
             }
             IncomingMessage message = new IncomingMessage(
-                    queue,
-                    envelope.getExchange(),
-                    envelope.getRoutingKey(),
+                    new Origin(queue, envelope.getExchange(), envelope.getRoutingKey()),
                     envelope.isRedeliver(),
                     countsDeliveries && envelope.isRedeliver() ? AmqpMessages.deliveryCount(properties) : 0,
                     properties.getUserId(),

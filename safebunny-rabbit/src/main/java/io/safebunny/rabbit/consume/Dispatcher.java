@@ -2,7 +2,7 @@
 package io.safebunny.rabbit.consume;
 
 import io.safebunny.failure.Printable;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,7 +96,7 @@ final class Dispatcher {
         if (start.plan()) {
             context.log()
                     .tell(
-                            LogLine.warn(LOG, "No worker thread for deliveries of queue '%s'".formatted(queue)),
+                            Subject.warn(LOG, "No worker thread for deliveries of queue '%s'".formatted(queue)),
                             cause.toString(),
                             () -> LOG.warn(
                                     "No worker thread for a delivery of queue '{}'; retrying in {} ms",

@@ -2,7 +2,7 @@
 package io.safebunny.rabbit.consume;
 
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.BoundedLog.LogLine;
+import io.safebunny.observation.BoundedLog.Subject;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,7 +81,7 @@ final class InboundBudget {
             }
             if (was && !is) {
                 log.tell(
-                        LogLine.info(LOG, "Queue '%s' takes one message at a time".formatted(queue)),
+                        Subject.info(LOG, "Queue '%s' takes one message at a time".formatted(queue)),
                         queue,
                         () -> LOG.info(
                                 "Queue '{}' takes one message at a time: {} messages of this size exceed the {} MiB reserved for messages being handled",

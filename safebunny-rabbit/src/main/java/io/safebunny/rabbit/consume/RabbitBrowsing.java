@@ -14,6 +14,7 @@ import io.safebunny.time.Timeline;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.IncomingMessage.Origin;
 import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -164,9 +165,10 @@ public final class RabbitBrowsing implements BrowsedQueue {
         Got(GetResponse got) {
             this.tag = got.getEnvelope().getDeliveryTag();
             this.message = new IncomingMessage(
-                    queue,
-                    got.getEnvelope().getExchange(),
-                    got.getEnvelope().getRoutingKey(),
+                    new Origin(
+                            queue,
+                            got.getEnvelope().getExchange(),
+                            got.getEnvelope().getRoutingKey()),
                     got.getEnvelope().isRedeliver(),
                     AmqpMessages.deliveryCount(got.getProps()),
                     AmqpMessages.read(got.getProps(), got.getBody()));

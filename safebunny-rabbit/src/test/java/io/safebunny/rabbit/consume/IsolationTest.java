@@ -8,6 +8,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.rabbit.consume.FakeChannel.FakeConnection;
 import io.safebunny.recovery.QuarantinePolicy;
 import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.IncomingMessage.Origin;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +36,7 @@ class IsolationTest {
                 new ConsumerSession("queue", new FakeChannel(new FakeConnection()).channel(), true, new Unheard());
         WireMessage message = new WireMessage(null, null, null, null, null, null, null, Map.of(), new byte[0]);
         return new RabbitDelivery(
-                session, ++tags, new IncomingMessage("queue", "", "queue", failures > 0, failures, message));
+                session, ++tags, new IncomingMessage(new Origin("queue", "", "queue"), failures > 0, failures, message));
     }
 
     @Test

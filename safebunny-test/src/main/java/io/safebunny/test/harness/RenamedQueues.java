@@ -11,6 +11,7 @@ import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.IncomingMessage.Origin;
 import io.safebunny.transport.Transport;
 import java.util.HashMap;
 import java.util.List;
@@ -89,9 +90,7 @@ final class RenamedQueues extends ForwardingTransport {
             Map<String, Object> headers = new HashMap<>(real.message().headers());
             headers.computeIfPresent(DEATHS, (name, deaths) -> renamed(deaths));
             message = new IncomingMessage(
-                    nameOf(real.queue()),
-                    real.exchange(),
-                    real.routingKey(),
+                    new Origin(nameOf(real.queue()), real.exchange(), real.routingKey()),
                     real.redelivered(),
                     real.deliveryCount(),
                     real.user(),

@@ -6,6 +6,7 @@ import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.IncomingMessage.Origin;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;
@@ -108,7 +109,10 @@ final class BrokenRouting extends TransportFaults {
                 .instead(real -> {
                     IncomingMessage in = real.message();
                     return new IncomingMessage(
-                            in.queue(), "", in.routingKey(), in.redelivered(), in.deliveryCount(), in.message());
+                            new Origin(in.queue(), "", in.routingKey()),
+                            in.redelivered(),
+                            in.deliveryCount(),
+                            in.message());
                 })));
         fault(
                         "moves the third delivery behind the next",

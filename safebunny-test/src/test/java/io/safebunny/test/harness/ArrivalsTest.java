@@ -10,6 +10,7 @@ import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.IncomingMessage;
+import io.safebunny.transport.IncomingMessage.Origin;
 import io.safebunny.transport.Route;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -46,7 +47,7 @@ class ArrivalsTest {
 
         Delivered(String queue, String id, boolean redelivered) {
             WireMessage wire = new WireMessage(id, "saga", "Order", "shop", null, null, null, Map.of(), new byte[0]);
-            message = new IncomingMessage(queue, "", "", redelivered, 0, wire);
+            message = new IncomingMessage(new Origin(queue, "", ""), redelivered, 0, wire);
         }
 
         @Override
