@@ -105,7 +105,7 @@ public final class Child implements AutoCloseable {
             return;
         }
         if (!hasEndedWithin(END)) {
-            throw new IllegalStateException("Process " + name + " does not end");
+            throw new IllegalStateException("Process %s does not end. Check its output.".formatted(name));
         }
     }
 

@@ -32,7 +32,7 @@ public final class LedgerClient {
             BufferedReader answer =
                     new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
             if (answer.readLine() == null) {
-                throw new IOException("the ledger is closed");
+                throw new IOException("The ledger is closed. Check that the process that keeps it still runs.");
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

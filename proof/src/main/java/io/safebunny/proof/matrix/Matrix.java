@@ -62,7 +62,7 @@ final class Matrix {
                 one.get();
             }
         } catch (ExecutionException e) {
-            throw new IllegalStateException("A cell was not played to its end", e.getCause());
+            throw new IllegalStateException("A cell of the matrix did not end. Check the log of its processes.", e.getCause());
         } finally {
             threads.shutdownNow();
         }

@@ -23,7 +23,7 @@ public final class Queues implements AutoCloseable {
             factory.setUri(broker);
             connection = factory.newConnection("crash-queues");
         } catch (IOException | TimeoutException | URISyntaxException | GeneralSecurityException e) {
-            throw new IllegalStateException("No connection to the broker", e);
+            throw new IllegalStateException("No connection to the broker. Check its address, and that it runs.", e);
         }
     }
 
@@ -49,7 +49,7 @@ public final class Queues implements AutoCloseable {
             channel.queueBind(queue, exchange, key);
             return queue;
         } catch (IOException | TimeoutException e) {
-            throw new IllegalStateException("Cannot bind to " + exchange, e);
+            throw new IllegalStateException("Cannot bind to exchange %s. Check that the broker runs and has it.".formatted(exchange), e);
         }
     }
 
@@ -62,7 +62,7 @@ public final class Queues implements AutoCloseable {
             }
             return messages;
         } catch (IOException | TimeoutException e) {
-            throw new IllegalStateException("Cannot read " + queue, e);
+            throw new IllegalStateException("Cannot read queue %s. Check that the broker runs and has it.".formatted(queue), e);
         }
     }
 
@@ -70,7 +70,7 @@ public final class Queues implements AutoCloseable {
         try (Channel channel = connection.createChannel()) {
             channel.queuePurge(queue);
         } catch (IOException | TimeoutException e) {
-            throw new IllegalStateException("Cannot purge " + queue, e);
+            throw new IllegalStateException("Cannot purge queue %s. Check that the broker runs and has it.".formatted(queue), e);
         }
     }
 
@@ -78,7 +78,7 @@ public final class Queues implements AutoCloseable {
         try (Channel channel = connection.createChannel()) {
             channel.queueDelete(queue);
         } catch (IOException | TimeoutException e) {
-            throw new IllegalStateException("Cannot delete " + queue, e);
+            throw new IllegalStateException("Cannot delete queue %s. Check that the broker runs.".formatted(queue), e);
         }
     }
 

@@ -155,7 +155,7 @@ final class Stage implements AutoCloseable {
 
     private static void requireAlive(Child child) {
         if (!child.isAlive()) {
-            throw new StageException(child.name() + " ended before it could begin");
+            throw new StageException(child.name() + " ended before it could begin. Check its output");
         }
     }
 
@@ -188,7 +188,7 @@ final class Stage implements AutoCloseable {
     void awaitReached(Child child) {
         await(child.name() + " reaches its point", () -> {
             if (!child.isAlive() && !hasReached(child)) {
-                throw new StageException(child.name() + " ended elsewhere");
+                throw new StageException(child.name() + " ended before it reached its point. Check its output and the plan");
             }
             return hasReached(child);
         });
@@ -201,7 +201,7 @@ final class Stage implements AutoCloseable {
     void awaitHalted(Child child) {
         awaitReached(child);
         if (!child.hasEndedWithin(STEP)) {
-            throw new StageException(child.name() + " was not halted");
+            throw new StageException(child.name() + " was not halted. Check the plan");
         }
     }
 
@@ -223,7 +223,7 @@ final class Stage implements AutoCloseable {
                     .atMost(STEP)
                     .until(condition);
         } catch (org.awaitility.core.ConditionTimeoutException e) {
-            throw new StageException("waited in vain: " + what, e);
+            throw new StageException("waited in vain; check the output of the processes: " + what, e);
         }
     }
 

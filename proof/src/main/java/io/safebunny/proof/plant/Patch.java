@@ -71,7 +71,7 @@ public record Patch(String name, String source, List<Edit> edits) {
                             files.getJavaFileObjects(changed))
                     .call();
             if (!compiled) {
-                throw new IllegalStateException("The fault '%s' does not compile any more. Adapt it.".formatted(name));
+                throw new IllegalStateException("The fault '%s' does not compile any more. Its text must fit the source as it is now.".formatted(name));
             }
         }
     }
@@ -81,7 +81,7 @@ public record Patch(String name, String source, List<Edit> edits) {
         for (Edit edit : edits) {
             if (!text.contains(edit.before())) {
                 throw new IllegalStateException(
-                        "The fault '%s' cannot be planted: %s does not contain '%s' any more. Adapt it."
+                        "The fault '%s' cannot be planted: %s does not contain '%s' any more. The fault must name a text of the source as it is now."
                                 .formatted(name, file, edit.before()));
             }
             text = text.replace(edit.before(), edit.after());

@@ -69,7 +69,7 @@ public final class Exploration {
     }
 
     private static Plant require(String name) {
-        return Plant.of(name).orElseThrow(() -> new IllegalArgumentException("There is no plant " + name));
+        return Plant.of(name).orElseThrow(() -> new IllegalArgumentException("There is no plant '%s'. Use one that bin/simulate lists.".formatted(name)));
     }
 
     private static @Nullable Finding explore(

@@ -19,7 +19,7 @@ final class Sample {
             return constructor.newInstance(arguments);
         } catch (ReflectiveOperationException e) {
             Throwable cause = e instanceof InvocationTargetException thrown ? thrown.getTargetException() : e;
-            throw new IllegalStateException("The sample has no such handler any more: " + name, cause);
+            throw new IllegalStateException("The sample has no handler %s any more. Use the name that it has now.".formatted(name), cause);
         }
     }
 }

@@ -99,7 +99,7 @@ public final class SimulateMain {
                     .invoke(null, patch.name(), schedules, seed, tells);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(
-                    "The simulation with '%s' failed".formatted(patch.name()),
+                    "The simulation with '%s' failed. Check the cause.".formatted(patch.name()),
                     e instanceof InvocationTargetException thrown ? thrown.getTargetException() : e);
         }
     }

@@ -116,7 +116,7 @@ public record OpenStore(
         try {
             connections.close();
         } catch (Exception e) {
-            throw new IllegalStateException("Could not close the store", e);
+            throw new IllegalStateException("The store cannot be closed. Check the cause.", e);
         }
     }
 }

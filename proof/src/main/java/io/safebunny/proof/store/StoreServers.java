@@ -91,7 +91,7 @@ public final class StoreServers implements AutoCloseable {
             ends.push(server::stop);
             return "jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/" + database;
         } catch (SQLException e) {
-            throw new IllegalStateException("H2 does not start", e);
+            throw new IllegalStateException("H2 does not start. Check that a port is free.", e);
         }
     }
 

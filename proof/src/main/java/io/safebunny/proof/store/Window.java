@@ -24,7 +24,7 @@ public final class Window implements AutoCloseable {
             return new Window(
                     Server.createTcpServer("-tcpPort", "0", "-ifExists").start());
         } catch (SQLException e) {
-            throw new IllegalStateException("H2 does not start", e);
+            throw new IllegalStateException("H2 does not start. Check that a port is free.", e);
         }
     }
 

@@ -92,32 +92,35 @@ final class CommandLine {
     static Options parse(String... arguments) {
         Options options = new CommandLine(List.of(arguments)).read();
         if (options.serve() && options.rabbit() == null) {
-            throw new UsageException("--serve needs --rabbit: other processes cannot reach the broker inside this one");
+            throw new UsageException("--serve needs --rabbit: other processes cannot reach the broker inside this one. Add"
+                    + " --rabbit with the address of a broker");
         }
         if (options.node() != null && options.rabbit() == null) {
-            throw new UsageException("--node needs --rabbit: a node alone has nobody to talk to inside this process");
+            throw new UsageException("--node needs --rabbit: a node alone has nobody to talk to inside this process. Add"
+                    + " --rabbit with the address of a broker");
         }
         if (options.node() != null && options.serve()) {
-            throw new UsageException("--node and --serve exclude each other: --serve runs all nodes");
+            throw new UsageException("--node and --serve exclude each other: --serve runs all nodes. Use one of them");
         }
         if (options.asksForTopology() && options.node() == null) {
-            throw new UsageException("--safebunny.topology needs --node: each node has a topology of its own");
+            throw new UsageException("--safebunny.topology needs --node: each node has a topology of its own. Add --node"
+                    + " with the name of one");
         }
         if (options.http() != null && options.node() == null && !options.serve()) {
-            throw new UsageException("--http needs --serve or --node: the others end before anybody can look");
+            throw new UsageException("--http needs --serve or --node: the others end before anybody can look. Add one of them");
         }
         if (options.kill() && (options.node() != null || options.serve())) {
             throw new UsageException(
-                    "--kill places orders and runs all nodes: it goes neither with --node nor with --serve");
+                    "--kill places orders and runs all nodes itself. Use it without --node and --serve");
         }
         if (options.kill() && options.store().kind() == StoreChoice.Kind.MEMORY) {
             throw new UsageException(
-                    "--kill needs a store that outlives a process: --store h2, postgres, mysql or cosmos");
+                    "--kill needs a store that outlives a process. Use --store h2, postgres, mysql or cosmos");
         }
         if (options.orchestrated() && options.node() == Node.ORDERS && !keepsSagas(options.store())) {
             throw new UsageException(
                     "--node orders --orchestrated needs a store that outlives the process, which forgets"
-                            + " its sagas: --store postgres or mysql with --jdbc, or cosmos");
+                            + " its sagas. Use --store postgres or mysql with --jdbc, or --store cosmos");
         }
         return options;
     }
@@ -147,7 +150,7 @@ final class CommandLine {
                 case "--node" -> options.withNode(node(value(option)));
                 default -> {
                     if (!option.startsWith(SETTING)) {
-                        throw new UsageException("unknown argument " + printable(option));
+                        throw new UsageException("unknown argument " + printable(option) + ". Use --help to see which there are");
                     }
                     yield options.withSetting(option.substring("--".length()), value(option));
                 }
@@ -161,7 +164,7 @@ final class CommandLine {
             case "--store" ->
                 store = StoreChoice.Kind.named(value)
                         .orElseThrow(() -> new UsageException(
-                                "there is no store '" + printable(value) + "', only " + StoreChoice.Kind.names()));
+                                "there is no store '" + printable(value) + "'. Use one of " + StoreChoice.Kind.names()));
             case "--jdbc" -> jdbc = value;
             case "--cosmos-endpoint" -> cosmosEndpoint = address(option, value, "https://");
             default -> cosmosKey = value;
@@ -171,7 +174,7 @@ final class CommandLine {
     /** Messages do not repeat addresses, which may contain a password. */
     private static String address(String option, String value, String beginning) {
         if (!value.startsWith(beginning)) {
-            throw new UsageException(option + " needs an address that begins with " + beginning);
+            throw new UsageException(option + " needs an address that begins with " + beginning + ". Check the one given");
         }
         return value;
     }
@@ -179,16 +182,16 @@ final class CommandLine {
     private StoreChoice store(boolean kill) {
         StoreChoice.Kind kind = store != null ? store : kill ? StoreChoice.Kind.H2 : StoreChoice.Kind.MEMORY;
         if (jdbc != null && !kind.hasAddress()) {
-            throw new UsageException("--jdbc needs --store postgres or mysql");
+            throw new UsageException("--jdbc needs --store postgres or mysql. Add --store");
         }
         if (jdbc != null) {
             jdbc = address("--jdbc", jdbc, kind.scheme());
         }
         if ((cosmosEndpoint != null || cosmosKey != null) && kind != StoreChoice.Kind.COSMOS) {
-            throw new UsageException("--cosmos-endpoint and --cosmos-key need --store cosmos");
+            throw new UsageException("--cosmos-endpoint and --cosmos-key need --store cosmos. Add it");
         }
         if ((cosmosEndpoint == null) != (cosmosKey == null)) {
-            throw new UsageException("--cosmos-endpoint and --cosmos-key need each other");
+            throw new UsageException("--cosmos-endpoint and --cosmos-key need each other. Add the missing one");
         }
         return new StoreChoice(kind, jdbc != null ? jdbc : cosmosEndpoint, cosmosKey);
     }
@@ -196,7 +199,7 @@ final class CommandLine {
     private String value(String option) {
         String value = arguments.poll();
         if (value == null || value.startsWith("--")) {
-            throw new UsageException(option + " needs a value");
+            throw new UsageException(option + " needs a value. Add it after the option");
         }
         return value;
     }
@@ -209,7 +212,7 @@ final class CommandLine {
                 return number;
             }
         } catch (NumberFormatException e) {
-            throw new UsageException(option + " needs a whole number, not '" + printable(value) + "'");
+            throw new UsageException(option + " needs a whole number instead of '" + printable(value) + "'");
         }
         throw new UsageException(option + " must be " + min + " to " + max);
     }
@@ -217,7 +220,7 @@ final class CommandLine {
     private static Node node(String name) {
         return Node.named(name)
                 .orElseThrow(
-                        () -> new UsageException("there is no node '" + printable(name) + "', only " + Node.names()));
+                        () -> new UsageException("there is no node '" + printable(name) + "'. Use one of " + Node.names()));
     }
 
     /** Hides addresses: even an argument in the wrong place may be one, with a password. */

@@ -75,7 +75,7 @@ final class InstanceProcess implements AutoCloseable {
     /** @throws UsageException when it ended instead; its log says why */
     void awaitReady() {
         if (!Instance.READY.equals(answer())) {
-            throw new UsageException("an instance of the nodes did not start; the reason is above");
+            throw new UsageException("an instance of the nodes did not start. Check its output above");
         }
     }
 
@@ -90,7 +90,7 @@ final class InstanceProcess implements AutoCloseable {
         commands.println(Instance.STOP);
         String counts = answer();
         if (counts == null) {
-            throw new UsageException("an instance of the nodes ended before it was told to; the reason is above");
+            throw new UsageException("an instance of the nodes ended before it was told to. Check its output above");
         }
         return JsonMapper.shared().readValue(counts, Counts.class);
     }
@@ -100,7 +100,7 @@ final class InstanceProcess implements AutoCloseable {
         try {
             return line.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         } catch (TimeoutException e) {
-            throw new UsageException("an instance of the nodes does not answer");
+            throw new UsageException("an instance of the nodes does not answer. Check its output above");
         } catch (ExecutionException e) {
             return null; // it was closed while we waited for its answer
         } catch (InterruptedException e) {

@@ -33,14 +33,14 @@ final class KillRun {
         }
         if (RabbitNode.installedRoot().isEmpty()) {
             throw new UsageException(
-                    "--kill needs a RabbitMQ, which outlives the process that is killed: give its address with"
-                            + " --rabbit, or install one: export SAFEBUNNY_RABBIT_ROOT=$(bin/broker install 3.10)");
+                    "--kill needs a RabbitMQ, because the broker must outlive the process that is killed. Set its"
+                            + " address with --rabbit, or install one: export SAFEBUNNY_RABBIT_ROOT=$(bin/broker install 3.10)");
         }
         try (RabbitNode rabbit = RabbitNode.start()) {
             return run(
                     options.withRabbit(RabbitAddress.parse(rabbit.broker().uri().toString())));
         } catch (BrokerUnavailableException e) {
-            throw new UsageException("no private RabbitMQ for --kill: " + e.getMessage());
+            throw new UsageException("no private RabbitMQ for --kill. Use --rabbit for one that runs already: " + e.getMessage());
         }
     }
 

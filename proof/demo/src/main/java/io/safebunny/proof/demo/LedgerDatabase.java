@@ -48,7 +48,7 @@ final class LedgerDatabase implements AutoCloseable {
             new ResourceDatabasePopulator(new ClassPathResource(schema)).execute(connection);
         } catch (DataAccessException e) {
             close();
-            throw new UsageException("the database cannot be used; see --jdbc: "
+            throw new UsageException("the database does not answer as expected. Check --jdbc: "
                     + e.getMostSpecificCause().getMessage());
         }
     }
@@ -86,7 +86,7 @@ final class LedgerDatabase implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (SQLException e) {
-            throw new UsageException("H2 cannot be served: " + e.getMessage());
+            throw new UsageException("H2 cannot be served on a free port. Check the reason: " + e.getMessage());
         }
     }
 

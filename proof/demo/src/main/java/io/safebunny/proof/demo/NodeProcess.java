@@ -72,7 +72,7 @@ final class NodeProcess {
         try {
             CompletableFuture.allOf(placed.toArray(CompletableFuture[]::new)).join();
         } catch (CompletionException e) {
-            throw new UsageException("not all orders could be placed: " + e.getCause());
+            throw new UsageException("not all orders could be placed. Check the broker: " + e.getCause());
         }
         out.println("storefront: placed " + placed.size() + " orders");
     }

@@ -52,7 +52,7 @@ final class RabbitAddress {
     }
 
     private static UsageException unusable() {
-        return new UsageException("--rabbit needs an address of the form amqp://USER:PASSWORD@HOST:PORT/VIRTUAL-HOST");
+        return new UsageException("--rabbit needs an address: it must look like amqp://USER:PASSWORD@HOST:PORT/VIRTUAL-HOST");
     }
 
     private static String decode(String text) {

@@ -68,7 +68,7 @@ final class Saga implements AutoCloseable {
                 saga.start(node, after);
             } catch (RuntimeException e) {
                 saga.close();
-                throw new UsageException("the node " + node.wireName() + " did not start; the reason is above");
+                throw new UsageException("the node " + node.wireName() + " did not start. Check the log above");
             }
         }
         return saga;
@@ -144,7 +144,7 @@ final class Saga implements AutoCloseable {
     <T> T bean(Node node, Class<T> type) {
         ConfigurableApplicationContext context = nodes.get(node);
         if (context == null) {
-            throw new IllegalStateException("The node " + node.wireName() + " does not run in this process");
+            throw new IllegalStateException("The node " + node.wireName() + " does not run in this process. Check which nodes were started");
         }
         return context.getBean(type);
     }

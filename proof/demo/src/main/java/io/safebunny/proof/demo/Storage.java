@@ -36,7 +36,8 @@ final class Storage implements AutoCloseable {
             storage.configure(options);
             return storage;
         } catch (DatabaseUnavailableException e) {
-            throw new UsageException("no private server for --store " + options.store() + ": " + e.getMessage());
+            throw new UsageException("no private server for --store " + options.store() + ". Use --jdbc for one that runs already: "
+                    + e.getMessage());
         }
     }
 
