@@ -107,7 +107,7 @@ public final class PendingConfirm extends CompletableFuture<Void> {
     }
 
     private Throwable explained(Throwable cause) {
-        String help = cause instanceof UnroutableException && message.route() instanceof Route.Publication
+        String help = cause instanceof UnroutableException && message.route() instanceof Route.ToSubscribers
                 ? sender.taken(message.publication().type())
                 : "";
         return help.isEmpty() ? cause : ((UnroutableException) cause).with(help);
