@@ -3,13 +3,19 @@ package io.safebunny.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
+import io.safebunny.BunnyOperations;
+import io.safebunny.ScheduledMessages;
+import io.safebunny.poison.PoisonMessages;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
+import io.safebunny.saga.Sagas;
 import io.safebunny.saga.Starts;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aot.generate.ClassNameGenerator;
 import org.springframework.aot.generate.DefaultGenerationContext;
 import org.springframework.aot.generate.InMemoryGeneratedFiles;
@@ -79,6 +85,18 @@ class AotTest {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onMethodInvocation(AbstractConnectionFactory.class.getDeclaredMethod("getAddresses")))
                 .accepts(hints);
+    }
+
+    @Test
+    void aNativeImageHasTheBeansThatLookTheEngineUp() {
+        RuntimeHints hints = process();
+
+        for (Class<?> type : new Class<?>[] {
+            Bunny.class, BunnyOperations.class, Sagas.class, PoisonMessages.class, ScheduledMessages.class
+        }) {
+            assertThat(RuntimeHintsPredicates.proxies().forInterfaces(AopProxyUtils.completeJdkProxyInterfaces(type)))
+                    .accepts(hints);
+        }
     }
 
     private static RuntimeHints process() {

@@ -3,6 +3,7 @@ package io.safebunny.breaker;
 
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -43,5 +44,10 @@ final class FailureRate {
 
     void reset() {
         counted.reset();
+    }
+
+    @Override
+    public String toString() {
+        return String.format(Locale.ROOT, "%.1f %% of the latest messages failed", percent());
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.breaker;
 
+import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Pace;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,16 @@ final class Pacing {
     void paces(@Nullable Consumption paced) {
         consumption = paced;
         set();
+    }
+
+    /** Paces as this state of the breaker asks. */
+    void follow(State state) {
+        want(
+                switch (state) {
+                    case CLOSED -> Pace.FULL;
+                    case HALF_OPEN -> Pace.ONE_BY_ONE;
+                    case OPEN -> Pace.PAUSED;
+                });
     }
 
     void want(Pace pace) {

@@ -11,7 +11,6 @@ import io.safebunny.time.Timeline;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Pace;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -53,12 +52,7 @@ public final class TypeBreaker {
 
     /** Sets the pace of this consumption from now on. */
     public synchronized void paces(Consumption paced) {
-        pacing.want(
-                switch (state) {
-                    case CLOSED -> Pace.FULL;
-                    case HALF_OPEN -> Pace.ONE_BY_ONE;
-                    case OPEN -> Pace.PAUSED;
-                });
+        pacing.follow(state);
         pacing.paces(paced);
     }
 
@@ -119,29 +113,29 @@ public final class TypeBreaker {
         openUntil = until;
         Duration left = Duration.ofNanos(Math.max(0, until - timeline.nanoTime()));
         details.opens(left);
-        change(State.OPEN, Pace.PAUSED, why);
+        change(State.OPEN, why);
         next.plan(left, this::probe);
     }
 
     private void probe() {
         probes.begin();
-        change(State.HALF_OPEN, Pace.ONE_BY_ONE, "the pause is over: " + details.reason());
+        change(State.HALF_OPEN, "the pause is over: " + details.reason());
     }
 
     synchronized void close(String why) {
         if (state != State.CLOSED) {
             begin();
             details.closes();
-            change(State.CLOSED, Pace.FULL, why);
+            change(State.CLOSED, why);
         }
     }
 
-    private void change(State to, Pace pace, String why) {
+    private void change(State to, String why) {
         State before = state();
         state = to;
         details.because(why);
         next.cancel();
-        pacing.want(pace);
+        pacing.follow(to);
         tell(before);
     }
 
@@ -250,7 +244,7 @@ public final class TypeBreaker {
     private void wasNoProbe() {
         if (state == State.HALF_OPEN) {
             probes.wasNone();
-            pacing.want(Pace.ONE_BY_ONE);
+            pacing.follow(state);
         }
     }
 
@@ -268,12 +262,7 @@ public final class TypeBreaker {
 
     private void openAtRate() {
         if (rate.isReached()) {
-            Float percent = rate.percent();
-            open(
-                    settings.waitDurationInOpenState(),
-                    String.format(Locale.ROOT, "%.1f %% of the latest messages failed", percent),
-                    false,
-                    percent);
+            open(settings.waitDurationInOpenState(), rate.toString(), false, rate.percent());
         }
     }
 }

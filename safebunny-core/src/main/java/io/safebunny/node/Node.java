@@ -8,8 +8,10 @@ import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
+import io.safebunny.publishing.AroundPublication;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.publishing.LibraryMessages;
+import io.safebunny.publishing.MessageFactory;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.publishing.PublishingOptions;
 import io.safebunny.store.MessageStore;
@@ -49,19 +51,18 @@ public final class Node {
         metrics.inFlight(sender::inFlight);
         publisher = new PipelineBunny(
                 current,
-                new PublishingOptions(
-                        options.node(), options.maxMessageSize(), parts.codecs().publishing()),
-                parts.idScheme(),
-                parts.serializers().writer(),
+                new MessageFactory(
+                        new PublishingOptions(
+                                options.node(),
+                                options.maxMessageSize(),
+                                parts.codecs().publishing()),
+                        parts.idScheme(),
+                        parts.serializers().writer(),
+                        parts.timeline(),
+                        metrics),
                 sender,
                 parts.outbox(),
-                parts.timeline(),
-                metrics,
-                observations,
-                parts.scope(),
-                parts.callbacks(),
-                log,
-                parts.publishMiddlewares());
+                new AroundPublication(parts.publishMiddlewares(), parts.scope(), parts.callbacks(), observations, log));
         library = new LibraryMessages(options.node(), parts.idScheme(), parts.timeline(), observations);
     }
 

@@ -10,15 +10,11 @@ import io.safebunny.failure.PublishException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
-import io.safebunny.observation.BoundedLog.Subject;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Micrometer observations: {@code safebunny.handler} around the handling of a message and {@code safebunny.publish} around a
@@ -36,9 +32,6 @@ public final class Observations {
 
     private static final String CONFIRMED = "confirmed";
 
-    private static final Logger LOG = LoggerFactory.getLogger(Observations.class);
-    private static final Subject FAILED = Subject.warn(LOG, "Observation handlers failed");
-
     /** Maximum number of distinct type tags; further types, which no real application has, are tagged {@code other}. */
     static final int MOST_TYPES = 1_000;
 
@@ -53,7 +46,7 @@ public final class Observations {
     private final String laterExchanges;
 
     private final Set<String> published = ConcurrentHashMap.newKeySet();
-    private final @Nullable BoundedLog log;
+    private final SafeObserving safely;
 
     /**
      * @param exchange the exchange of publications
@@ -61,7 +54,7 @@ public final class Observations {
      *     observed
      */
     public Observations(ObservationRegistry registry, String exchange, @Nullable BoundedLog log) {
-        this.log = log;
+        this.safely = new SafeObserving(log);
         this.registry = registry;
         this.exchange = exchange;
         this.laterExchanges = exchange + '.';
@@ -95,7 +88,7 @@ public final class Observations {
             return null;
         }
         HandlingContext context = new HandlingContext(message, again || exchange.startsWith(laterExchanges));
-        return started(() -> Observation.createNotStarted(HANDLER, () -> context, registry)
+        return safely.start(() -> Observation.createNotStarted(HANDLER, () -> context, registry)
                 .contextualName("process " + queue)
                 .lowCardinalityKeyValue("type", message.type())
                 .highCardinalityKeyValues(operation("process", exchange + ':' + routingKey + ':' + queue, queue))
@@ -141,7 +134,7 @@ public final class Observations {
             }
         });
         context.setCarrier(trace);
-        return started(() -> Observation.createNotStarted(name, () -> context, registry)
+        return safely.start(() -> Observation.createNotStarted(name, () -> context, registry)
                 .contextualName(operation + ' ' + exchange + ':' + routingKey)
                 .lowCardinalityKeyValue("type", bounded(type))
                 .highCardinalityKeyValues(operation(operation, exchange + ':' + routingKey, null))
@@ -158,7 +151,7 @@ public final class Observations {
             return null;
         }
         SendingContext context = new SendingContext(headers);
-        return started(() -> Observation.createNotStarted(PUBLISH, () -> context, registry)
+        return safely.start(() -> Observation.createNotStarted(PUBLISH, () -> context, registry)
                 .contextualName("send " + exchange + ':' + routingKey)
                 .lowCardinalityKeyValue("type", bounded(type))
                 .highCardinalityKeyValues(operation("send", exchange + ':' + routingKey, null))
@@ -186,7 +179,7 @@ public final class Observations {
     /** Adds the publication's ids once they are known. */
     public void identified(@Nullable Observation observation, @Nullable String id, @Nullable String correlationId) {
         if (observation != null && id != null && correlationId != null) {
-            quietly(() -> observation
+            safely.run(() -> observation
                     .highCardinalityKeyValue("messaging.message.id", id)
                     .highCardinalityKeyValue("messaging.message.conversation_id", correlationId));
         }
@@ -194,7 +187,7 @@ public final class Observations {
 
     /** Renames the observation of a message that was stored to be sent later instead of being sent. */
     public void wasCreated(Observation observation, String routingKey) {
-        quietly(() -> {
+        safely.run(() -> {
             observation.getContext().setName("safebunny.create");
             observation
                     .contextualName("create " + exchange + ':' + routingKey)
@@ -205,16 +198,7 @@ public final class Observations {
 
     /** Opens a scope; {@code null} if an observation handler fails, which must not affect the message. */
     public Observation.@Nullable Scope open(Observation observation) {
-        ObservationRegistry registry = observation.getObservationRegistry();
-        Observation.Scope before = registry.getCurrentObservationScope();
-        try {
-            return observation.openScope();
-        } catch (Throwable e) { // including errors, which incompatible libraries throw
-            tell(e);
-            // otherwise the scope would stay open, and the thread's next message would run in it
-            registry.setCurrentObservationScope(before);
-            return null;
-        }
+        return safely.open(observation);
     }
 
     /** Ends the observation of a message that was to be sent. */
@@ -235,51 +219,16 @@ public final class Observations {
     /** Ends the observation. Exceptions of its handlers are logged and otherwise ignored. */
     public void stop(
             Observation observation, Observation.@Nullable Scope scope, String outcome, @Nullable Throwable failure) {
-        quietly(() -> observation.lowCardinalityKeyValue("outcome", outcome));
+        safely.run(() -> observation.lowCardinalityKeyValue("outcome", outcome));
         if (failure != null) {
-            quietly(() -> observation
+            safely.run(() -> observation
                     .highCardinalityKeyValue("error.type", failure.getClass().getName())
                     .error(failure));
         }
         if (scope != null) {
-            close(scope, observation.getObservationRegistry());
+            safely.close(scope, observation.getObservationRegistry());
         }
-        quietly(observation::stop);
-    }
-
-    private void close(Observation.Scope scope, ObservationRegistry registry) {
-        try {
-            scope.close();
-        } catch (Throwable e) {
-            tell(e);
-            registry.setCurrentObservationScope(scope.getPreviousObservationScope());
-        }
-    }
-
-    private void quietly(Runnable step) {
-        try {
-            step.run();
-        } catch (Throwable e) {
-            tell(e);
-        }
-    }
-
-    private void tell(Throwable failure) {
-        if (log != null) {
-            log.tell(
-                    FAILED,
-                    failure.getClass().getName(),
-                    () -> LOG.warn("An observation handler failed", log.tellable(failure)));
-        }
-    }
-
-    private @Nullable Observation started(Supplier<Observation> start) {
-        try {
-            return start.get();
-        } catch (Throwable e) {
-            tell(e);
-            return null;
-        }
+        safely.run(observation::stop);
     }
 
     /** The trace context to publish with: that of the message being handled, unless an observation replaces it. */

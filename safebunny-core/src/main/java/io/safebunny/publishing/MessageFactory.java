@@ -18,7 +18,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Map;
 
 /** Turns a publication into a message: gives it its ids, its bytes and its route. Thread-safe. */
-final class MessageFactory {
+public final class MessageFactory {
 
     private final PublishingOptions options;
     private final Identifier identifier;
@@ -26,7 +26,7 @@ final class MessageFactory {
     private final Timeline timeline;
     private final Metrics metrics;
 
-    MessageFactory(
+    public MessageFactory(
             PublishingOptions options, IdScheme ids, MessageSerializer serializer, Timeline timeline, Metrics metrics) {
         this.options = options;
         this.identifier = new Identifier(options.node(), ids, timeline.random());

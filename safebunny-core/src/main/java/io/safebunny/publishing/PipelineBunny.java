@@ -10,18 +10,11 @@ import io.safebunny.handling.Handling;
 import io.safebunny.handling.MessageScope;
 import io.safebunny.handling.Pipeline;
 import io.safebunny.handling.Surrounding;
-import io.safebunny.identity.IdScheme;
 import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
-import io.safebunny.middleware.PublishMiddleware;
-import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.Metrics;
-import io.safebunny.observation.Observations;
 import io.safebunny.publishing.PublishCall.Mode;
-import io.safebunny.serialization.MessageSerializer;
 import io.safebunny.store.Outbox;
-import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,51 +32,28 @@ public final class PipelineBunny implements Bunny {
     private final ConfirmedSender sender;
     private final MessageScope scope;
     private final Executor callbacks;
-    private final Timeline timeline;
     private final SendStep sendStep;
     private final Pipeline<PublishCall> pipeline;
 
     /**
      * @param current the current handlings of this engine
      * @param outbox if {@code null}, transactions open on the publishing thread are ignored
-     * @param callbacks completes the futures of {@code publishAsync}, so that callers' code does not run on an I/O thread
      */
     public PipelineBunny(
             CurrentHandling current,
-            PublishingOptions options,
-            IdScheme ids,
-            MessageSerializer serializer,
+            MessageFactory messages,
             ConfirmedSender sender,
             @Nullable Outbox outbox,
-            Timeline timeline,
-            Metrics metrics,
-            Observations observations,
-            MessageScope scope,
-            Executor callbacks,
-            BoundedLog log,
-            List<PublishMiddleware> middlewares) {
+            AroundPublication around) {
         this.current = current;
         this.strays = new StrayPublications(current);
         this.sender = sender;
-        this.scope = scope;
-        this.timeline = timeline;
-        this.callbacks = new Callbacks(callbacks, timeline, log);
-        List<Middleware<? super PublishCall>> steps = new ArrayList<>(of(middlewares, Group.BEFORE));
-        this.sendStep = new SendStep(
-                new MessageFactory(options, ids, serializer, timeline, metrics),
-                sender,
-                outbox,
-                observations,
-                this.callbacks,
-                new Reports(callbacks, scope, log, of(middlewares, Group.AFTER)));
+        this.scope = around.scope();
+        this.callbacks = new Callbacks(around.threads(), sender.timeline, around.log());
+        this.sendStep = new SendStep(messages, sender, outbox, around, callbacks);
+        List<Middleware<? super PublishCall>> steps = new ArrayList<>(around.of(Group.BEFORE));
         steps.add(sendStep);
         this.pipeline = new Pipeline<>(steps);
-    }
-
-    private static List<PublishMiddleware> of(List<PublishMiddleware> middlewares, Group group) {
-        return middlewares.stream()
-                .filter(middleware -> middleware.group() == group)
-                .toList();
     }
 
     /**
@@ -186,7 +156,7 @@ public final class PipelineBunny implements Bunny {
         if (deliverAt == null) {
             return publishOptions.delay();
         }
-        Instant now = timeline.now();
+        Instant now = sender.timeline.now();
         return deliverAt.isAfter(now) ? Duration.between(now, deliverAt) : Duration.ZERO;
     }
 

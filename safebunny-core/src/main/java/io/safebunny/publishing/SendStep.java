@@ -5,6 +5,7 @@ import io.micrometer.observation.Observation;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.handling.Surrounding;
 import io.safebunny.message.Envelope;
+import io.safebunny.middleware.Group;
 import io.safebunny.middleware.Middleware;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishOutcome;
@@ -31,19 +32,19 @@ final class SendStep implements Middleware<PublishCall> {
     private final Executor callbacks;
     private final Reports reports;
 
+    /** @param callbacks tells callers that did not wait what became of their message */
     SendStep(
             MessageFactory messages,
             ConfirmedSender sender,
             @Nullable Outbox outbox,
-            Observations observations,
-            Executor callbacks,
-            Reports reports) {
+            AroundPublication around,
+            Executor callbacks) {
         this.messages = messages;
         this.sender = sender;
         this.outbox = outbox;
-        this.observations = observations;
+        this.observations = around.observations();
         this.callbacks = callbacks;
-        this.reports = reports;
+        this.reports = new Reports(around.threads(), around.scope(), around.log(), around.of(Group.AFTER));
     }
 
     @Override

@@ -24,7 +24,7 @@ public sealed interface BreakerEffect {
 
     /** The effects that do not pause the type by themselves. */
     enum Result implements BreakerEffect {
-        /** Counts as one more failed message. */
+        /** Counts as a failed message. */
         FAILURE,
         /** The handler ran, and the failure concerns this message alone: not a failure of the type, and a successful probe. */
         ANSWER,

@@ -14,7 +14,7 @@ public sealed interface Ending {
     Ending HANDLED = new Handled();
     Ending DUPLICATE = new Duplicate();
 
-    /** The handler succeeded, and all that follows from that is done. */
+    /** The handler succeeded, and everything that follows from that is done. */
     record Handled() implements Ending {}
 
     /** The message was handled before, or must not be any more because it was undone. */
@@ -26,20 +26,20 @@ public sealed interface Ending {
         /** The exception to show in logs and in the poison copy. */
         Throwable failure();
 
-        /** What the breaker of the message's type makes of it. */
+        /** What it means for the breaker of the message's type. */
         BreakerEffect breaker();
 
-        /** What the message's record is to say, if there is one. */
+        /** What to write to the message's record, if there is one. */
         RecordEffect record();
     }
 
     /** What an {@link Ending} does to the record of its message. */
     enum RecordEffect {
-        /** The claim is given back, so that the next delivery starts where this one did: no attempt is counted. */
+        /** The claim is released without counting an attempt. */
         RELEASED,
-        /** The claim is given back, and one more attempt counts as failed. */
+        /** The claim is released, and one more failed attempt is counted. */
         ATTEMPT_FAILED,
-        /** Set aside: only a replay of its own poison copy is handled again. */
+        /** The message is set aside: only a replay of its own poison copy is handled. */
         POISONED
     }
 
@@ -69,10 +69,10 @@ public sealed interface Ending {
     }
 
     /**
-     * The message comes back without costing an attempt: nothing was tried, losing the delivery may be why it failed, or it is handled, and
-     * what it published is to be sent again.
+     * The message comes back without costing an attempt: the handler was not run, it may have failed because the delivery was lost, or it
+     * succeeded and its publications must be sent again.
      *
-     * @param after the delay of its copy; {@code null} when none is sent because the delivery has gone back to the broker
+     * @param after the delay of its copy; {@code null} if none is sent because the broker has taken the delivery back
      */
     record Returned(@Nullable Duration after, Throwable failure, BreakerEffect breaker) implements Failed {
 

@@ -5,10 +5,10 @@ import io.safebunny.failure.SafeBunnyException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The handler did not run, or not to its end, for a temporary reason: the message comes back without spending an attempt. */
+/** The handler did not run to its end for a temporary reason. The message comes back without costing an attempt. */
 public final class NotHandledException extends SafeBunnyException {
 
-    /** A shorter pause would open and close the breaker many times a second, and each time copy the messages in the prefetch. */
+    /** With a shorter pause, the breaker would open and close many times a second and copy the messages in the prefetch each time. */
     private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
 
     private static final Duration UNTIL_DEPLOYED = Duration.ofMinutes(1);
@@ -29,7 +29,7 @@ public final class NotHandledException extends SafeBunnyException {
         return new NotHandledException(why, delay, false, null);
     }
 
-    /** Only an instance with another version of the application can handle this message; it comes again after a minute. */
+    /** Only another version of the application can handle this message. It comes back after a minute. */
     public static NotHandledException byThisVersion(String why) {
         return later(why, UNTIL_DEPLOYED);
     }
@@ -39,7 +39,7 @@ public final class NotHandledException extends SafeBunnyException {
         return new NotHandledException(why, delay, true, null);
     }
 
-    /** Something that handling needs asked for a pause, which lasts at least a second. */
+    /** Something that handling needs asked for a pause; it lasts at least a second. */
     public static NotHandledException throttled(String why, Duration asked) {
         Duration pause = asked.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : asked;
         return new NotHandledException(why, pause, true, pause);
@@ -53,7 +53,7 @@ public final class NotHandledException extends SafeBunnyException {
         return trouble;
     }
 
-    /** How long handling must pause; {@code null} if nobody asked for a certain time. */
+    /** How long the type must pause; {@code null} if nobody asked for a pause. */
     public @Nullable Duration pause() {
         return pause;
     }

@@ -8,19 +8,19 @@ import io.safebunny.recovery.Treatment.SetAside;
 import java.time.Duration;
 
 /**
- * Decides what to do with a message that may be killing the processes that handle it, so that it dies alone, is set aside in the
- * end, and takes no innocent message with it. For the numbers see {@code docs/decisions/0005-delivery-limit.md}. Immutable.
+ * Decides what to do with a message that may be crashing the processes that handle it: it is isolated first and set aside in the end, so
+ * that no other message is. For the numbers see {@code docs/decisions/0005-delivery-limit.md}. Immutable.
  */
 public final class QuarantinePolicy {
 
     /**
-     * Number of failed deliveries, or silent claims, from which a message is suspected. A cut connection or an impatient
-     * deployment costs one or two, and a killer's first deaths cost its neighbours as many.
+     * Failed deliveries, or silent claims, after which a message is isolated. A cut connection or an impatient deployment causes one or two,
+     * and so do the first crashes, for every message that was being handled at the time.
      */
-    private static final int SUSPICIOUS = 3;
+    private static final int ISOLATED_AFTER = 3;
 
     /**
-     * How long the messages of a queue wait for each other: longer than most handlers take, but short for a type to stand still.
+     * How long the messages of a queue wait for each other: longer than most handlers take, but short enough for a type to stand still.
      */
     public static final Duration PATIENCE = Duration.ofMinutes(1);
 
@@ -32,8 +32,8 @@ public final class QuarantinePolicy {
     private final Alone alone;
 
     /**
-     * @param limit failed deliveries after which the broker sets a message aside; a record's claims may number one more
-     * @param patience how long a message to be handled alone waits for the others, and they for it
+     * @param limit failed deliveries after which the broker sets a message aside; a record allows one claim more
+     * @param patience how long an isolated message waits for the others, and they for it
      */
     public QuarantinePolicy(int limit, Duration patience) {
         this.limit = limit;
@@ -48,10 +48,10 @@ public final class QuarantinePolicy {
         if (known.survived() && known.deliveries() >= wornOut()) {
             return FRESH_COPY;
         }
-        return known.deliveries() >= SUSPICIOUS || known.takeovers() >= SUSPICIOUS ? alone : BESIDE_OTHERS;
+        return known.deliveries() >= ISOLATED_AFTER || known.takeovers() >= ISOLATED_AFTER ? alone : BESIDE_OTHERS;
     }
 
-    /** Half of the limit; the other half is left for processes that cannot know that another one survived. */
+    /** Half of the limit. The other half is left for processes that do not know that this one survived. */
     private int wornOut() {
         return Math.max(1, limit / 2);
     }

@@ -25,7 +25,7 @@ public record RetrySettings(
                 || maxInterval.isNegative()) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid retry settings [max-retries=%s (>= 0), initial-interval=%s, multiplier=%s (>= 1), max-interval=%s, jitter=%s (0 to 1)]: at least one is out of range."
+                    "Invalid retry settings [max-retries=%s (>= 0), initial-interval=%s, multiplier=%s (>= 1), max-interval=%s, jitter=%s (0 to 1)]: at least one is out of range. Set safebunny.retry.*, or retry of the handler, within these."
                             .formatted(maxRetries, initialInterval, multiplier, maxInterval, jitter));
         }
     }

@@ -10,10 +10,10 @@ public sealed interface Treatment {
     record BesideOthers() implements Treatment {}
 
     /**
-     * Handle it while nothing else is handled: messages handled beside it when the process dies would be suspected too.
+     * Handle it in isolation: if the process crashes, only this message may be the cause.
      *
-     * @param patience how long it waits for the others to finish, and they then for it; a handler that never returns must block
-     *     neither
+     * @param patience how long it waits for the others to finish, and how long they then wait for it, because a handler that never returns
+     *     must block neither
      */
     record Alone(Duration patience) implements Treatment {}
 

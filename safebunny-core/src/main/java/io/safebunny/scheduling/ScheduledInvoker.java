@@ -166,11 +166,13 @@ final class ScheduledInvoker implements HandlerInvoker {
             }
         } catch (IllegalArgumentException e) {
             throw new InvalidMessageException(
-                    PoisonReason.MALFORMED_BODY, "Not a scheduled message [id=%s]: unreadable.".formatted(id), e);
+                    PoisonReason.MALFORMED_BODY,
+                    "Not a scheduled message [id=%s]: unreadable. Use ScheduledMessages to schedule one.".formatted(id),
+                    e);
         }
         throw new InvalidMessageException(
                 PoisonReason.MALFORMED_BODY,
-                "Not a scheduled message [id=%s]: it must be one publication of node %s with that id."
+                "Not a scheduled message [id=%s]: it must be one publication of node %s with that id. Use ScheduledMessages to schedule one."
                         .formatted(id, node));
     }
 

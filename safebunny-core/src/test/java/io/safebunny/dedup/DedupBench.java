@@ -30,7 +30,9 @@ import io.safebunny.message.Envelope;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
+import io.safebunny.publishing.AroundPublication;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.publishing.MessageFactory;
 import io.safebunny.publishing.PipelineBunny;
 import io.safebunny.publishing.PublishingOptions;
 import io.safebunny.recovery.Ending;
@@ -79,18 +81,20 @@ final class DedupBench {
     private final CurrentHandling current = new CurrentHandling();
     final Bunny bunny = new PipelineBunny(
             current,
-            new PublishingOptions("billing", 1_000, null),
-            new LineageIdScheme(),
-            new JsonMessageSerializer(),
+            new MessageFactory(
+                    new PublishingOptions("billing", 1_000, null),
+                    new LineageIdScheme(),
+                    new JsonMessageSerializer(),
+                    timeline,
+                    new Metrics(new SimpleMeterRegistry())),
             sender,
             null,
-            timeline,
-            new Metrics(new SimpleMeterRegistry()),
-            Observations.none(),
-            new MessageScope(),
-            Runnable::run,
-            new BoundedLog(timeline, ExceptionDetails.FULL),
-            List.of());
+            new AroundPublication(
+                    List.of(),
+                    new MessageScope(),
+                    Runnable::run,
+                    Observations.none(),
+                    new BoundedLog(timeline, ExceptionDetails.FULL)));
     final Deduplication instance = instance();
 
     /** Handles a message. */

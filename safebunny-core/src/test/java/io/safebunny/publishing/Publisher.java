@@ -57,18 +57,20 @@ final class Publisher {
     Publisher(IdScheme scheme, @Nullable Outbox outbox, Executor callbacks, PublishMiddleware... middlewares) {
         bunny = new PipelineBunny(
                 current,
-                new PublishingOptions("billing", 1_000, null),
-                scheme,
-                new JsonMessageSerializer(),
+                new MessageFactory(
+                        new PublishingOptions("billing", 1_000, null),
+                        scheme,
+                        new JsonMessageSerializer(),
+                        timeline,
+                        new Metrics(meters)),
                 new ConfirmedSender(transport, timeline, Runnable::run, TIMEOUT, 1_000),
                 outbox,
-                timeline,
-                new Metrics(meters),
-                Observations.none(),
-                scope,
-                callbacks,
-                new BoundedLog(timeline, ExceptionDetails.FULL),
-                List.of(middlewares));
+                new AroundPublication(
+                        List.of(middlewares),
+                        scope,
+                        callbacks,
+                        Observations.none(),
+                        new BoundedLog(timeline, ExceptionDetails.FULL)));
     }
 
     /** What is published while handling {@link Wires#orderPlaced()}. */

@@ -141,7 +141,7 @@ final class PoisonEndpoint {
         if (type != null && !types.get().contains(type)) {
             throw new MisuseException(
                     MisuseException.TYPE,
-                    "No handler of this node takes the type [type=%s]: it handles %s. Nothing was moved."
+                    "No handler of this node takes the type [type=%s]: it handles %s. Nothing was moved. Use one of these, or leave out the type."
                             .formatted(Names.printable(type), types.get()));
         }
         return type;

@@ -119,7 +119,7 @@ final class Dispatcher {
         }
     }
 
-    /** Stops on an interrupt, which is meant for the thread's owner. */
+    /** Stops on an interrupt, which concerns the owner of the thread. */
     private boolean mayGoOn(long begun) {
         return !stopping
                 && context.timeline().nanoTime() - begun < TURN.toNanos()

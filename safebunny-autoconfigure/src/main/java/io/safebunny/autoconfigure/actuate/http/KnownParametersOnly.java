@@ -73,7 +73,7 @@ public final class KnownParametersOnly implements OperationInvokerAdvisor {
     }
 
     private static MisuseException refused(String operation, Set<String> unknown, Set<String> known) {
-        String meant = known.stream()
+        String similar = known.stream()
                 .filter(name -> unknown.stream().anyMatch(other -> isLike(name, other)))
                 .collect(Collectors.joining(" or "));
         return new MisuseException(
@@ -83,7 +83,7 @@ public final class KnownParametersOnly implements OperationInvokerAdvisor {
                                 operation,
                                 Names.printable(String.join(", ", unknown)),
                                 known.isEmpty() ? "none" : String.join(", ", known),
-                                meant.isEmpty() ? "" : " Perhaps you mean " + meant + "."));
+                                similar.isEmpty() ? "" : " Perhaps you mean " + similar + "."));
     }
 
     private static boolean isLike(String known, String unknown) {
