@@ -8,14 +8,11 @@ import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.JdbcSchema;
 import io.safebunny.jdbc.sql.OwnConnections;
 import io.safebunny.jdbc.sql.SqlWork;
-import io.safebunny.jdbc.sql.TableCheck;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
-import io.safebunny.store.Retention;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.UnreadableRecordException;
 import java.sql.Connection;
@@ -47,16 +44,12 @@ public final class JdbcMessageStore implements MessageStore {
     private static final int CREATE_TRIES = 3;
 
     /** Maximum number of rows written by one statement or transaction. */
-    private static final int PORTION = 200;
-
-    /** Short, because a handler's transaction is open while a step is stored, and others may wait for its locks. */
-    private static final Duration LONGEST_WAIT_FOR_STEPS = Duration.ofSeconds(2);
+    static final int PORTION = 200;
 
     private final Connections connections;
-    private final Statements messages;
-    private final Statements companions;
-    private final Statements steps;
+    private final RecordTables tables;
     private final Listings listings;
+    private final ExpiredRecords expired;
     private final JdbcStoreOptions options;
     /** {@code null} if every write is committed separately. */
     private final @Nullable CombinedWrites combined;
@@ -70,71 +63,36 @@ public final class JdbcMessageStore implements MessageStore {
     public JdbcMessageStore(DataSource dataSource, JdbcStoreOptions options) {
         this(
                 new OwnConnections(JdbcSchema.unwrap(dataSource), options.timeout()),
-                Database.of(JdbcSchema.unwrap(dataSource)),
-                options);
-        for (Statements table : List.of(messages, companions, steps)) {
-            TableCheck.run(table.table().name(), dialect().script(), connections, connection -> {
-                table.check(connection);
-                return true;
-            });
-        }
-    }
-
-    private JdbcMessageStore(Connections connections, Database database, JdbcStoreOptions options) {
-        this(
-                connections,
-                new Statements(
-                        RecordTable.ofMessages(database, options.tablePrefix()), options.node(), options.timeout()),
-                new Statements(
-                        RecordTable.ofCompanions(database, options.tablePrefix()), options.node(), options.timeout()),
-                new Statements(
-                        RecordTable.ofSteps(database, options.tablePrefix()),
-                        options.node(),
-                        shorter(options.timeout(), LONGEST_WAIT_FOR_STEPS)),
+                RecordTables.of(Database.of(JdbcSchema.unwrap(dataSource)), options),
                 options,
-                database.dialect() == Dialect.POSTGRESQL);
+                true);
+        tables.require(connections);
     }
 
-    /** @param combines whether concurrent writes share a transaction */
-    private JdbcMessageStore(
-            Connections connections,
-            Statements messages,
-            Statements companions,
-            Statements steps,
-            JdbcStoreOptions options,
-            boolean combines) {
+    /** @param combines whether concurrent writes may share a transaction */
+    private JdbcMessageStore(Connections connections, RecordTables tables, JdbcStoreOptions options, boolean combines) {
         this.connections = connections;
-        this.messages = messages;
-        this.companions = companions;
-        this.steps = steps;
-        this.listings = new Listings(companions, options.node());
+        this.tables = tables;
+        this.listings = new Listings(tables.companions(), options.node());
+        this.expired = new ExpiredRecords(connections, tables, options.retention());
         this.options = options;
-        this.combined = combines ? new CombinedWrites(connections, messages, PORTION) : null;
+        this.combined = combines && tables.dialect() == Dialect.POSTGRESQL
+                ? new CombinedWrites(connections, tables.messages(), PORTION)
+                : null;
     }
 
     /** A store of the same records on other connections. */
     JdbcMessageStore over(Connections other) {
-        return new JdbcMessageStore(other, messages, companions, steps, options, false);
-    }
-
-    private Statements tableOf(RecordKey key) {
-        if (key.isShared()) {
-            return companions;
-        }
-        return key.isApart() ? steps : messages;
-    }
-
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
+        return new JdbcMessageStore(other, tables, options, false);
     }
 
     /** {@code null} for records of the other tables, whose writes are not combined. */
     private @Nullable CombinedWrites combined(RecordKey key) {
-        return tableOf(key) == messages ? combined : null;
+        return tables.of(key) == tables.messages() ? combined : null;
     }
 
     Dialect dialect() {
-        return messages.table().database().dialect();
+        return tables.dialect();
     }
 
     @Override
@@ -144,7 +102,7 @@ public final class JdbcMessageStore implements MessageStore {
         if (together != null && together.create(write)) {
             return record;
         }
-        Statements table = tableOf(record.key());
+        Statements table = tables.of(record.key());
         for (int tries = 0; tries < CREATE_TRIES; tries++) {
             Optional<MessageRecord> stored = written("created", record.key(), connection -> {
                 PacketLimit.require(dialect(), connection, write.content());
@@ -182,7 +140,7 @@ public final class JdbcMessageStore implements MessageStore {
         RecordKey key = write.record().key();
         return written("replaced", key, connection -> {
             PacketLimit.require(dialect(), connection, write.content());
-            return tableOf(key).update(connection, write);
+            return tables.of(key).update(connection, write);
         });
     }
 
@@ -193,9 +151,9 @@ public final class JdbcMessageStore implements MessageStore {
                 .map(record -> Write.of(record, options))
                 .sorted(Write.BY_KEY)
                 .toList();
-        for (Statements table : List.of(messages, steps, companions)) {
+        for (Statements table : tables.inLockOrder()) {
             List<Write> here = writes.stream()
-                    .filter(write -> tableOf(write.record().key()) == table)
+                    .filter(write -> tables.of(write.record().key()) == table)
                     .toList();
             for (int from = 0; from < here.size(); from += PORTION) {
                 replacePortion(table, here.subList(from, Math.min(here.size(), from + PORTION)));
@@ -238,7 +196,7 @@ public final class JdbcMessageStore implements MessageStore {
                     JointWrite.Written.class::isInstance);
         } catch (SQLException e) {
             RecordKey first = records.get(0).key();
-            throw tableOf(first)
+            throw tables.of(first)
                     .failures()
                     .translateWriting(
                             "Records could not be written together [count=%s, first=%s]"
@@ -250,13 +208,13 @@ public final class JdbcMessageStore implements MessageStore {
 
     private boolean isWritten(Connection connection, Write write) throws SQLException {
         PacketLimit.require(dialect(), connection, write.content());
-        Statements table = tableOf(write.record().key());
+        Statements table = tables.of(write.record().key());
         return JointWrite.isCreated(write.record()) ? table.insert(connection, write) : table.update(connection, write);
     }
 
     @Override
     public @Nullable MessageRecord find(RecordKey key) {
-        Statements table = tableOf(key);
+        Statements table = tables.of(key);
         return read(
                         table,
                         "The record of message %s could not be read".formatted(key.messageId()),
@@ -267,7 +225,7 @@ public final class JdbcMessageStore implements MessageStore {
     /** Locks the record until the transaction ends. For a missing record, some databases lock the gap. */
     @Nullable
     MessageRecord findAndLock(RecordKey key) {
-        Statements table = tableOf(key);
+        Statements table = tables.of(key);
         return read(
                         table,
                         "The record of message %s could not be locked".formatted(key.messageId()),
@@ -279,15 +237,16 @@ public final class JdbcMessageStore implements MessageStore {
     @Override
     public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
         return read(
-                messages,
+                tables.messages(),
                 "The completed records that await dispatch could not be read",
-                connection -> messages.findCompleted(connection, unchangedFor, limit, JdbcMessageStore::leaveToOthers));
+                connection -> tables.messages()
+                        .findCompleted(connection, unchangedFor, limit, JdbcMessageStore::leaveToOthers));
     }
 
     @Override
     public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
         return read(
-                companions,
+                tables.companions(),
                 "The companions that are due could not be read",
                 connection -> listings.findDue(connection, from, until, limit, JdbcMessageStore::leaveToOthers));
     }
@@ -295,7 +254,7 @@ public final class JdbcMessageStore implements MessageStore {
     @Override
     public List<MessageRecord> findListed(ListingQuery query) {
         return read(
-                companions,
+                tables.companions(),
                 "The companions could not be listed",
                 connection -> listings.findListed(connection, query, JdbcMessageStore::leaveToOthers));
     }
@@ -303,7 +262,7 @@ public final class JdbcMessageStore implements MessageStore {
     @Override
     public long countListed(String kind, String status) {
         return read(
-                companions,
+                tables.companions(),
                 "The companions could not be counted",
                 connection -> listings.countListed(connection, kind, status));
     }
@@ -322,47 +281,7 @@ public final class JdbcMessageStore implements MessageStore {
 
     @Override
     public int removeExpired(int limit) {
-        int removed = 0;
-        for (Statements table : List.of(messages, steps, companions)) {
-            removed += removeExpired(table, limit - removed);
-        }
-        return removed;
-    }
-
-    private int removeExpired(Statements table, int limit) {
-        int removed = 0;
-        while (removed < limit) {
-            int portion = Math.min(PORTION, limit - removed);
-            int gone = removePortion(table, portion);
-            removed += gone;
-            if (gone < portion) {
-                break;
-            }
-        }
-        return removed;
-    }
-
-    private int removePortion(Statements table, int portion) {
-        try {
-            return connections.together(connection -> removePortion(table, connection, portion));
-        } catch (SQLException e) {
-            throw table.failures().translate("Expired records could not be removed", e);
-        }
-    }
-
-    private int removePortion(Statements table, Connection connection, int portion) throws SQLException {
-        Retention retention = options.retention();
-        if (dialect() == Dialect.POSTGRESQL) {
-            int handled = table.deleteHandled(connection, retention.handled(), portion);
-            return handled + table.deletePoisoned(connection, retention.poisoned(), portion - handled);
-        }
-        int removed = 0;
-        for (RecordState state : RecordState.values()) {
-            if (state.isFinal()) {
-                removed += table.deleteExpired(connection, state, retention.of(state), portion - removed);
-            }
-        }
-        return removed;
+        return expired.remove(limit);
     }
 
     /** @param done "created" or "replaced", for the exception text */
@@ -370,7 +289,7 @@ public final class JdbcMessageStore implements MessageStore {
         try {
             return connections.once(work);
         } catch (SQLException e) {
-            throw tableOf(key)
+            throw tables.of(key)
                     .failures()
                     .translateWriting(
                             "The record of message %s could not be %s".formatted(key.messageId(), done), key, e);
