@@ -55,14 +55,17 @@ public final class OwnConnections implements Connections {
             boolean limited = limitSilence(connection);
             boolean autoCommit = connection.getAutoCommit();
             int isolation = connection.getTransactionIsolation();
+            // a stricter level would lock index ranges, or fail on rows changed by others
+            boolean isolates = isolation != Connection.TRANSACTION_READ_COMMITTED;
             try {
-                // a stricter level would lock index ranges, or fail on rows changed by others
-                connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+                if (isolates) { // each change is a round trip
+                    connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+                }
                 connection.setAutoCommit(false);
                 return committed(connection, work, isComplete);
             } finally {
                 restore(true, () -> connection.setAutoCommit(autoCommit));
-                restore(true, () -> connection.setTransactionIsolation(isolation));
+                restore(isolates, () -> connection.setTransactionIsolation(isolation));
                 restore(limited, () -> connection.setNetworkTimeout(Runnable::run, 0));
             }
         }
