@@ -38,6 +38,17 @@ public interface TransactionalMessageStore extends MessageStore {
     LocalTransaction begin();
 
     /**
+     * Whether a transaction ends only by its {@link LocalTransaction}: no statement of the application commits or rolls back everything as a
+     * side effect. Then a message's record is written as handled when its handling begins, and needs no other write if it publishes nothing.
+     *
+     * <p>Elsewhere the record says until just before the commit that the message is being handled, and that write fails if the transaction
+     * has ended in the meantime.
+     */
+    default boolean endsKnowingly() {
+        return false;
+    }
+
+    /**
      * Reads the record and locks it for the transaction open on this thread: others that lock or write it wait a limited time for
      * the transaction to end, as in {@link #create}. Never returns an older version than the previous transaction left. A missing
      * record is not locked: transactions that look for it do not wait for each other, and of those that create it one wins.
@@ -71,10 +82,19 @@ public interface TransactionalMessageStore extends MessageStore {
          * Makes all writes durable, including the application's own.
          *
          * @throws StoreUnavailableException when it is unknown whether the commit took effect
+         * @throws BrokenTransactionException when it was rolled back instead, because a statement had failed in it
          * @throws RuntimeException when the transaction was rolled back instead, for example by a constraint that is checked at
          *     commit
          */
         void commit();
+
+        /**
+         * Whether the transaction can still be committed with everything written in it, as far as is known without asking the database.
+         * False also if nothing is known.
+         */
+        default boolean isKnownToBeOpen() {
+            return false;
+        }
 
         /**
          * Undoes all writes; has no effect after {@link #commit}, even a failed one. Never throws: if it fails, the database

@@ -14,10 +14,12 @@ import io.safebunny.recovery.Ending.Poisoned;
 import io.safebunny.recovery.Ending.RecordEffect;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.PoisonRecord;
+import io.safebunny.store.BrokenTransactionException;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordRefusedException;
+import io.safebunny.store.RecordState;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
@@ -47,6 +49,8 @@ final class HandlerTransaction {
     private @Nullable LocalTransaction transaction;
     private @Nullable MessageRecord claim;
     private boolean stepsAreAnothers;
+    /** Whether a commit was tried, so that a claim that is stored may be a completion. */
+    private boolean mayBeCommitted;
     /** What was found stored of the message that says that it is set aside. */
     private PoisonRecord known = PoisonRecord.NONE;
 
@@ -68,12 +72,11 @@ final class HandlerTransaction {
     Claimed begin(Function<MessageRecord, Claim> ours) {
         Claimed claimed;
         try {
-            boolean again = claim != null;
-            if (!again && handling.message().attempt() > 0) {
+            if (claim == null && handling.message().attempt() > 0) {
                 attempts.countUnwritten(handling, store, ownership);
             }
             transaction = store.begin();
-            claimed = ownership.claim(handling, again, record -> {
+            claimed = ownership.claim(handling, claim, record -> {
                 claim = record;
                 return ours.apply(record);
             });
@@ -125,18 +128,27 @@ final class HandlerTransaction {
     @Nullable
     MessageRecord commit(List<OutboundMessage> outgoing, List<MessageRecord> joined) {
         LocalTransaction open = requireOpen();
-        MessageRecord completed = complete(requireClaim().completed(outgoing), joined);
+        MessageRecord claimed = requireClaim();
+        boolean isWritten = claimed.state() == RecordState.DISPATCHED && outgoing.isEmpty() && joined.isEmpty();
+        if (isWritten && !open.isKnownToBeOpen()) {
+            requireClaimIsHeld();
+        }
+        MessageRecord completed = isWritten ? claimed : complete(claimed.completed(outgoing), joined);
         if (completed == null) {
             rollback();
             return null;
         }
         transaction = null;
+        mayBeCommitted = true;
         LatePublications late = new LatePublications(store, completed);
         handling.transactionEnd().commits(late::add);
         try {
             open.commit();
         } catch (RuntimeException e) {
             open.rollback(); // no effect if the commit has already ended it
+            if (e instanceof StoreUnavailableException && isWritten) {
+                throw diagnosis.notCommitted(completed, e);
+            }
             if (e instanceof StoreUnavailableException || !diagnosis.isStored(completed, e)) {
                 throw e;
             }
@@ -250,7 +262,9 @@ final class HandlerTransaction {
         MessageRecord claimed = claim;
         if (claimed != null
                 && (claimed.version() > 1 || !(stepsAreAnothers || ending.record() == RecordEffect.RELEASED))) {
-            known = known.and(afterRollback.write(claimed, ending.record()));
+            known = known.and(afterRollback.write(claimed, ending.record(), mayBeCommitted));
+        } else if (claimed != null && claimed.state() == RecordState.DISPATCHED && !mayBeCommitted) {
+            afterRollback.undoCommitted(claimed);
         }
         return ending instanceof Poisoned poisoned ? poisoned.storedAs(known) : ending;
     }

@@ -75,7 +75,7 @@ final class LeasedClaims implements Claims {
                 handling.message().id(),
                 () -> ownership.claim(
                         handling,
-                        false,
+                        null,
                         record -> new Leased(handling, new LeasedRecord(store, timeline, log, record, before))));
         if (claimed instanceof Ours ours && ours.claim() instanceof Leased leased) {
             renewals.add(leased.held); // last: only what the caller closes is renewed

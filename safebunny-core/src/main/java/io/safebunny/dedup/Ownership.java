@@ -27,11 +27,13 @@ import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordState;
+import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,14 +70,14 @@ final class Ownership {
     }
 
     /**
-     * @param again by the same delivery, whose claim before was rolled back
+     * @param before this delivery's claim of the attempt before, which is rolled back; {@code null} for its first
      * @param ours makes our claim from its record
      * @throws RuntimeException of the store
      */
-    Claimed claim(Handling handling, boolean again, Function<MessageRecord, Claim> ours) {
+    Claimed claim(Handling handling, @Nullable MessageRecord before, Function<MessageRecord, Claim> ours) {
         Envelope message = handling.message();
         MessageRecord fresh = fresh(handling);
-        MessageRecord stored = create(fresh);
+        MessageRecord stored = create(asWritten(fresh));
         if (stored.owner().equals(fresh.owner())) {
             attempts.resume(handling, stored.attempt());
             return new Ours(ours.apply(stored));
@@ -86,10 +88,13 @@ final class Ownership {
         RecordRules.requireSameMessage(message, stored);
         int attempt = Attempts.believed(message, stored.attempt());
         return switch (stored.state()) {
-            case COMPLETED, DISPATCHED, UNDONE -> new Done(stored);
+            case COMPLETED, DISPATCHED, UNDONE ->
+                before != null && stored.isSameWriteAs(before) // the handler has committed it, and failed
+                        ? claimAgain(handling, stored, fresh.withAttempt(attempt), ours)
+                        : new Done(stored);
             case RELEASED ->
                 claimAgain(handling, stored, fresh.withAttempt(attempt).withTakeovers(stored.takeovers()), ours);
-            case POISONED -> reopen(handling, stored, fresh, again, ours);
+            case POISONED -> reopen(handling, stored, fresh, before != null, ours);
             case CLAIMED -> takeOver(handling, stored, fresh.withAttempt(attempt), ours);
         };
     }
@@ -103,6 +108,13 @@ final class Ownership {
                 options.lease(),
                 Attempts.believed(message, 0),
                 Fingerprint.of(message));
+    }
+
+    /** Nobody else sees it before the commit that also ends its handling. */
+    private MessageRecord asWritten(MessageRecord claim) {
+        return store instanceof TransactionalMessageStore transactional && transactional.endsKnowingly()
+                ? RecordRules.handled(claim)
+                : claim;
     }
 
     /** Of one write or claim: nobody else has it. */
@@ -233,7 +245,8 @@ final class Ownership {
     /** @param fresh with the attempt and the takeovers that our claim begins with */
     private Claimed claimAgain(
             Handling handling, MessageRecord stored, MessageRecord fresh, Function<MessageRecord, Claim> ours) {
-        MessageRecord next = stored.claimedBy(fresh.owner(), fresh.lease(), fresh.attempt(), fresh.takeovers());
+        MessageRecord next =
+                asWritten(stored.claimedBy(fresh.owner(), fresh.lease(), fresh.attempt(), fresh.takeovers()));
         MessageRecord claim;
         try {
             claim = store.replace(next);

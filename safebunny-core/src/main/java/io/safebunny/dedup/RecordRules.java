@@ -9,6 +9,7 @@ import io.safebunny.recovery.PoisonRecord;
 import io.safebunny.recovery.PoisonRecord.By;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordState;
+import java.util.List;
 
 /** What the record of a message says, and is to say next. Pure. */
 final class RecordRules {
@@ -46,6 +47,11 @@ final class RecordRules {
         boolean isOfMessage =
                 stored.state() == RecordState.POISONED && stored.fingerprint().isOf(message);
         return new PoisonRecord(isOfMessage ? stored.version() : 0, by);
+    }
+
+    /** The claim as it is written where only the commit can make it last: the message is handled, and has published nothing. */
+    static MessageRecord handled(MessageRecord claim) {
+        return claim.completed(List.of()).withVersion(claim.version());
     }
 
     /** The claim after a failure: whether the message comes again, and as which attempt. */

@@ -3,6 +3,7 @@ package io.safebunny.dedup;
 
 import io.safebunny.handling.Handling;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.store.BrokenTransactionException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.StoreUnavailableException;
@@ -60,6 +61,20 @@ final class TransactionDiagnosis {
         } catch (StoreUnavailableException e) {
             return false;
         }
+    }
+
+    /**
+     * Why a message is not handled whose transaction was committed without a write of ours just before, which would have found out whether
+     * the transaction was usable.
+     *
+     * @param unknown the failure of the commit
+     * @throws RuntimeException the store does not answer
+     */
+    RuntimeException notCommitted(MessageRecord completed, RuntimeException unknown) {
+        MessageRecord stored = store.find(completed.key());
+        return stored != null && stored.owner().equals(completed.owner())
+                ? unknown
+                : unusable("could not be committed", unknown);
     }
 
     /** Some transaction managers report a failure after the commit as if the commit itself had failed. */

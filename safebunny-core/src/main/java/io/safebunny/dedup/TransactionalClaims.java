@@ -16,6 +16,7 @@ import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.ApplicationCodeException;
+import io.safebunny.store.BrokenTransactionException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordRefusedException;

@@ -10,6 +10,7 @@ import io.safebunny.recovery.PoisonRecord.By;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordState;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -34,22 +35,44 @@ final class WriteAfterRollback {
      * If the store does not answer, that is only logged.
      *
      * @param claimed our claim, which is rolled back
+     * @param mayBeCommitted whether its commit was tried
      * @return what is stored of the message if it is set aside
      * @throws NotHandledException another delivery has handled the message: ours is a duplicate
      */
-    PoisonRecord write(MessageRecord claimed, RecordEffect effect) {
+    PoisonRecord write(MessageRecord claimed, RecordEffect effect, boolean mayBeCommitted) {
         MessageRecord released = RecordRules.released(claimed, effect).withVersion(claimed.version());
         MessageRecord stored;
         try {
-            stored = effect == RecordEffect.POISONED ? setAside(released) : write(released);
-            if (stored == null) { // the record is no longer ours
-                stored = store.find(released.key());
+            stored = stored(released, effect);
+            if (!mayBeCommitted && stored != null && stored.isSameWriteAs(claimed)) { // the handler has committed it
+                stored = stored(released.withVersion(claimed.version() + 1), effect);
             }
         } catch (RuntimeException e) {
             log.noAnswer(handling.message().id(), "could not record how its handling ended", e);
             return PoisonRecord.NONE;
         }
         return stored == null ? PoisonRecord.NONE : read(stored, claimed);
+    }
+
+    /**
+     * For a claim of which nothing is left after the rollback, unless the handler has ended the transaction itself: then the message would
+     * count as handled. If the store does not answer, that is only logged.
+     */
+    void undoCommitted(MessageRecord claimed) {
+        try {
+            MessageRecord stored = store.find(claimed.key());
+            if (stored != null && stored.isSameWriteAs(claimed)) {
+                MessageRecord unused = store.replace(claimed.next(RecordState.RELEASED));
+            }
+        } catch (RuntimeException e) {
+            log.noAnswer(handling.message().id(), "could not look what its rollback has left", e);
+        }
+    }
+
+    /** Ours if it is written; otherwise what is there instead. */
+    private @Nullable MessageRecord stored(MessageRecord released, RecordEffect effect) {
+        MessageRecord stored = effect == RecordEffect.POISONED ? setAside(released) : write(released);
+        return stored == null ? store.find(released.key()) : stored;
     }
 
     private PoisonRecord read(MessageRecord stored, MessageRecord claimed) {

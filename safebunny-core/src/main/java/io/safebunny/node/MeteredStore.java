@@ -146,10 +146,20 @@ class MeteredStore implements MessageStore {
                 }
 
                 @Override
+                public boolean isKnownToBeOpen() {
+                    return begun.isKnownToBeOpen();
+                }
+
+                @Override
                 public void rollback() {
                     begun.rollback();
                 }
             };
+        }
+
+        @Override
+        public boolean endsKnowingly() {
+            return store.endsKnowingly();
         }
 
         @Override

@@ -21,10 +21,10 @@ create table if not exists safebunny_message (
     changed_at     timestamptz              not null,
     primary key (node, correlation_id, message_id)
 )
--- every message leaves two dead rows behind: a fifth of the table, the default, would be too late
+-- a message leaves up to two dead rows behind: a fifth of the table, the default, would be too late
 with (autovacuum_vacuum_scale_factor = 0.02);
 
--- partial, so that a claim, the most frequent write, does not touch them. The first one holds only what is in flight
+-- partial, so that a row is in one of them at a time, and a claim with a lease in none. The first one holds only what is in flight
 create index if not exists safebunny_message_completed on safebunny_message (node, changed_at)
     where state = 'COMPLETED';
 

@@ -69,11 +69,19 @@ final class Scenarios {
         return new Scenario(
                 "halt " + point,
                 kindFor(point.operation()),
-                (stage, order) -> playCrash(stage, order, point),
+                (stage, order) -> playCrash(stage, order, reached(point, stage.address())),
                 store -> store.kind().isDurable()
                         ? notApplicable(point.operation(), store)
                         : "does not survive the process",
-                store -> expectedAfterCrash(point, store));
+                store -> expectedAfterCrash(reached(point, store), kindFor(point.operation()), store));
+    }
+
+    /** In PostgreSQL, the commit is what completes a message that publishes nothing. */
+    private static Point reached(Point point, StoreAddress store) {
+        boolean isCommit = point.operation() == Operation.COMPLETE_SILENTLY
+                && store.transactional()
+                && store.kind() == StoreKind.POSTGRESQL;
+        return isCommit ? new Point(point.moment(), Operation.COMMIT, "") : point;
     }
 
     private static OrderKind kindFor(Operation operation) {
@@ -126,8 +134,7 @@ final class Scenarios {
         };
     }
 
-    private static Expectation expectedAfterCrash(Point point, StoreAddress store) {
-        OrderKind kind = kindFor(point.operation());
+    private static Expectation expectedAfterCrash(Point point, OrderKind kind, StoreAddress store) {
         int runs = kind.runs() + (runsAgainAfter(point, store.transactional()) ? 1 : 0);
         Expectation expected = Expectation.of(kind).withRuns(runs, runs);
         return repeatsStep(point) ? expected.withTwoCharges(STEP_TWICE) : expected;
@@ -267,7 +274,7 @@ final class Scenarios {
                         stage,
                         order,
                         Plan.outage(
-                                Point.before(operation),
+                                reached(Point.before(operation), stage.address()),
                                 stage.address().kind().lease().multipliedBy(2))),
                 store -> notApplicableInTrouble(operation, store),
                 store -> {
@@ -285,7 +292,8 @@ final class Scenarios {
         return new Scenario(
                 "answer lost of " + operation.label(),
                 kind,
-                (stage, order) -> playTrouble(stage, order, Plan.blink(Point.after(operation))),
+                (stage, order) ->
+                        playTrouble(stage, order, Plan.blink(reached(Point.after(operation), stage.address()))),
                 store -> notApplicableInTrouble(operation, store),
                 store -> {
                     Expectation expected = Expectation.of(kind).withRuns(kind.runs(), kind.runs() + 1);

@@ -117,8 +117,12 @@ public class PointedStore implements MessageStore {
         return record;
     }
 
+    /** A claim that only its commit makes last is written as handled. */
     private static Operation created(MessageRecord record) {
-        return record.state() == RecordState.CLAIMED ? Operation.CLAIM : ended(record);
+        return switch (record.state()) {
+            case CLAIMED, DISPATCHED -> Operation.CLAIM;
+            default -> ended(record);
+        };
     }
 
     private Operation replaced(MessageRecord record) {
@@ -127,7 +131,7 @@ public class PointedStore implements MessageStore {
         return switch (record.state()) {
             case CLAIMED -> claimed(before, record);
             case COMPLETED -> from == RecordState.COMPLETED ? Operation.SWEEP : Operation.COMPLETE;
-            case DISPATCHED -> from == RecordState.CLAIMED ? Operation.COMPLETE_SILENTLY : Operation.MARK_DISPATCHED;
+            case DISPATCHED -> dispatched(before, record);
             case RELEASED, POISONED, UNDONE -> ended(record);
         };
     }
@@ -140,6 +144,13 @@ public class PointedStore implements MessageStore {
             return Operation.TAKE_OVER;
         }
         return before.steps().equals(record.steps()) ? Operation.RENEW : Operation.STORE_STEP;
+    }
+
+    private static Operation dispatched(@Nullable MessageRecord before, MessageRecord record) {
+        if (before == null || before.state() == RecordState.COMPLETED) {
+            return Operation.MARK_DISPATCHED;
+        }
+        return before.owner().equals(record.owner()) ? Operation.COMPLETE_SILENTLY : Operation.CLAIM_AGAIN;
     }
 
     private static Operation ended(MessageRecord record) {

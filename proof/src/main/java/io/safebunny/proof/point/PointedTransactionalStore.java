@@ -43,6 +43,11 @@ public final class PointedTransactionalStore extends PointedStore implements Tra
                 faults.reached(Point.after(Operation.COMMIT));
             }
 
+            @Override
+            public boolean isKnownToBeOpen() {
+                return transaction.isKnownToBeOpen();
+            }
+
             /** Never fails, because a rollback must not throw. */
             @Override
             public void rollback() {
@@ -51,6 +56,11 @@ public final class PointedTransactionalStore extends PointedStore implements Tra
                 faults.reached(Point.after(Operation.ROLL_BACK));
             }
         };
+    }
+
+    @Override
+    public boolean endsKnowingly() {
+        return store.endsKnowingly();
     }
 
     @Override

@@ -6,7 +6,9 @@ import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.jdbc.sql.SqlWork;
+import io.safebunny.jdbc.sql.TransactionState;
 import io.safebunny.store.ApplicationCodeException;
+import io.safebunny.store.BrokenTransactionException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
 import java.sql.SQLException;
@@ -34,6 +36,7 @@ final class OpenTransaction implements LocalTransaction {
     private boolean left;
     private boolean used;
     private boolean spoiled;
+    private boolean rollsBackAtCommit;
     private int completion = TransactionSynchronization.STATUS_UNKNOWN;
 
     /** @param connection {@code null} if the transaction manager bound none; statements then fail */
@@ -52,6 +55,12 @@ final class OpenTransaction implements LocalTransaction {
                 @Override
                 public int getOrder() {
                     return Ordered.HIGHEST_PRECEDENCE;
+                }
+
+                /** After all listeners before the commit: a statement of theirs may have failed without their telling. */
+                @Override
+                public void beforeCompletion() {
+                    rollsBackAtCommit = state() == TransactionState.FAILED;
                 }
 
                 @Override
@@ -85,6 +94,20 @@ final class OpenTransaction implements LocalTransaction {
             throw Failures.sqlCause("A statement could not be run in the transaction of a message", e);
         } finally {
             connection.released();
+        }
+    }
+
+    /** A suspended transaction is open. */
+    @Override
+    public boolean isKnownToBeOpen() {
+        return state() == TransactionState.OPEN;
+    }
+
+    private TransactionState state() {
+        try {
+            return on(TransactionState::of);
+        } catch (SQLException | RuntimeException e) { // the connection is gone
+            return TransactionState.UNKNOWN;
         }
     }
 
@@ -127,6 +150,11 @@ final class OpenTransaction implements LocalTransaction {
                 }
             } finally {
                 leave();
+            }
+            if (rollsBackAtCommit) {
+                throw new BrokenTransactionException(
+                        "The transaction of a message was rolled back by its commit: a statement failed in a listener, which went on. Let the exception out, or use a savepoint.",
+                        null);
             }
         }
     }

@@ -6,6 +6,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.jdbc.sql.JdbcSchema;
+import io.safebunny.jdbc.sql.TransactionState;
 import io.safebunny.store.ApplicationCodeException;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;
@@ -49,6 +50,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
     private final Semaphore turns;
     private final Transactions transactions;
     private final boolean isMySql;
+    private final boolean endsKnowingly;
     private final JdbcMessageStore alone;
     private final JdbcMessageStore joined;
 
@@ -76,6 +78,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         DataSource target = JdbcSchema.unwrap(dataSource);
         this.alone = new JdbcMessageStore(target, options);
         this.isMySql = alone.dialect() == Dialect.MYSQL || alone.dialect() == Dialect.MARIADB;
+        this.endsKnowingly = alone.dialect() == Dialect.POSTGRESQL && TransactionState.isKnown(target);
         this.transactions = new Transactions(transactionManager, target);
         this.joined = alone.over(transactions);
         if (!transactions.mayReachDataSource()) {
@@ -129,6 +132,15 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
                             .formatted(TransactionSynchronizationManager.getCurrentTransactionName()));
         }
         return transactions.begin();
+    }
+
+    /**
+     * {@inheritDoc} True for PostgreSQL with its own driver. MySQL, MariaDB and H2 commit at DDL, and of a deadlock's victim they roll back
+     * the whole transaction.
+     */
+    @Override
+    public boolean endsKnowingly() {
+        return endsKnowingly;
     }
 
     @Override

@@ -4,10 +4,10 @@ package io.safebunny.jdbc.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.safebunny.dedup.BrokenTransactionException;
 import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.store.BrokenTransactionException;
 import java.sql.Connection;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -4,14 +4,16 @@ package io.safebunny.jdbc.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.safebunny.dedup.BrokenTransactionException;
 import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.store.BrokenTransactionException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** After a failed statement PostgreSQL refuses everything else in the transaction, including the completion of the message. */
 class SpoiltTransactionIT {
@@ -38,6 +40,22 @@ class SpoiltTransactionIT {
                         return; // "never mind"
                     }
                 }));
+
+        assertThat(bench.judged).singleElement().isInstanceOf(BrokenTransactionException.class);
+    }
+
+    /** The driver reports a commit that rolls back as done. */
+    @Test
+    void isAFailureIfAListenerBeforeTheCommitHasSpoiltIt() {
+        assertThatExceptionOfType(BrokenTransactionException.class)
+                .isThrownBy(() -> deliver(() ->
+                        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                            @Override
+                            public void beforeCommit(boolean readOnly) {
+                                assertThatExceptionOfType(DataAccessException.class)
+                                        .isThrownBy(() -> sql.execute("insert into nowhere values (1)"));
+                            }
+                        })));
 
         assertThat(bench.judged).singleElement().isInstanceOf(BrokenTransactionException.class);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.store;
 
 import io.safebunny.failure.SafeBunnyException;
 import org.jspecify.annotations.Nullable;
@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** The handler returned or began a step in a transaction that can no longer be committed. Counts as a failure of the handler. */
 public final class BrokenTransactionException extends SafeBunnyException {
 
-    BrokenTransactionException(String message, @Nullable Throwable cause) {
+    public BrokenTransactionException(String message, @Nullable Throwable cause) {
         super("SB-3007", message, cause);
     }
 }

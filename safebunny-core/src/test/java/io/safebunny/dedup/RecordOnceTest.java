@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.safebunny.RetryLaterException;
+import io.safebunny.doubles.ForwardingMessageStore;
+import io.safebunny.doubles.VirtualTimeline;
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
+import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Poisoned;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.store.BrokenTransactionException;
+import io.safebunny.store.JointWrite;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.TransactionalMessageStore;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Where the commit alone decides, a record is written as handled when the handling begins, and again only if that is not enough. */
+class RecordOnceTest {
+
+    private final DedupBench bench = new DedupBench();
+    private final DecisiveStore store = new DecisiveStore();
+    private final Deduplication instance = bench.over(store);
+
+    /** Of one message at a time. */
+    private static final class DecisiveStore extends ForwardingMessageStore implements TransactionalMessageStore {
+
+        private final List<MessageRecord> uncommitted = new ArrayList<>();
+        /** States of the message's record that were written in its transactions, in this order. */
+        private final List<RecordState> written = new ArrayList<>();
+
+        private boolean open;
+        /** Whether the transaction could not be committed any more, and its driver knows. */
+        private boolean isBroken;
+        /** What happens in place of a commit. */
+        private @Nullable Runnable commit;
+
+        DecisiveStore() {
+            super(new MemoryMessageStore(VirtualTimeline.skipping(), DedupBench.RETENTION));
+        }
+
+        @Override
+        public boolean endsKnowingly() {
+            return true;
+        }
+
+        @Override
+        public LocalTransaction begin() {
+            open = true;
+            return new LocalTransaction() {
+                @Override
+                public void commit() {
+                    open = false;
+                    Runnable instead = commit;
+                    commit = null;
+                    (instead == null ? (Runnable) DecisiveStore.this::write : instead).run();
+                }
+
+                @Override
+                public boolean isKnownToBeOpen() {
+                    return !isBroken;
+                }
+
+                @Override
+                public void rollback() {
+                    open = false;
+                    isBroken = false;
+                    uncommitted.clear();
+                }
+            };
+        }
+
+        /** As a commit does; also one of which only the handler knows. */
+        void write() {
+            for (MessageRecord record : uncommitted) {
+                Object unused = JointWrite.isCreated(record)
+                        ? wrapped.create(record)
+                        : Objects.requireNonNull(wrapped.replace(record));
+            }
+            uncommitted.clear();
+        }
+
+        boolean isCommitted(RecordKey key) {
+            return wrapped.find(key) != null;
+        }
+
+        private MessageRecord written(MessageRecord record) {
+            uncommitted.add(record);
+            if (record.key().equals(DedupBench.KEY)) {
+                written.add(record.state());
+            }
+            return record;
+        }
+
+        @Override
+        public <T> T apart(Supplier<T> action) {
+            boolean before = open;
+            open = false;
+            try {
+                return action.get();
+            } finally {
+                open = before;
+            }
+        }
+
+        @Override
+        public MessageRecord create(MessageRecord record) {
+            MessageRecord stored = find(record.key());
+            if (stored != null) {
+                return stored;
+            }
+            return open ? written(record) : wrapped.create(record);
+        }
+
+        @Override
+        public @Nullable MessageRecord replace(MessageRecord record) {
+            if (!open) {
+                return wrapped.replace(record);
+            }
+            MessageRecord stored = find(record.key());
+            return stored != null && stored.version() == record.version() - 1 ? written(record) : null;
+        }
+
+        @Override
+        public JointWrite writeTogether(List<MessageRecord> records) {
+            if (!open) {
+                return wrapped.writeTogether(records);
+            }
+            records.forEach(this::written);
+            return new JointWrite.Written(records);
+        }
+
+        @Override
+        public @Nullable MessageRecord find(RecordKey key) {
+            if (open && isBroken) {
+                throw new StoreUnavailableException("a statement has failed", null, null);
+            }
+            return uncommitted.stream()
+                    .filter(record -> open && record.key().equals(key))
+                    .reduce((before, latest) -> latest)
+                    .orElseGet(() -> wrapped.find(key));
+        }
+
+        @Override
+        public @Nullable MessageRecord findAndLock(RecordKey key) {
+            return find(key);
+        }
+    }
+
+    private void deliver(DedupBench.Handler handler) throws Exception {
+        bench.deliver(instance, DedupBench.MESSAGE, handler);
+    }
+
+    private MessageRecord stored() {
+        return Objects.requireNonNull(store.find(DedupBench.KEY));
+    }
+
+    private static IOException failed() {
+        return new IOException("failed");
+    }
+
+    @Test
+    void aMessageThatPublishesNothingIsWrittenOnce() throws Exception {
+        deliver(handling -> assertThat(store.isCommitted(DedupBench.KEY)).isFalse());
+
+        assertThat(store.written).containsExactly(RecordState.DISPATCHED);
+        assertThat(stored().version()).isEqualTo(1);
+        deliver(handling -> {});
+        assertThat(bench.runs).as("the second one is a duplicate").hasSize(1);
+    }
+
+    @Test
+    void whatItPublishesIsWrittenBeforeTheCommitAndSent() throws Exception {
+        deliver(handling -> bench.publish());
+
+        assertThat(store.written).containsExactly(RecordState.DISPATCHED, RecordState.COMPLETED);
+        assertThat(bench.transport.attempted()).hasSize(1);
+    }
+
+    /** Its process ends after the commit: the sweeper of another one has to find it. */
+    @Test
+    void whatItHasPublishedIsInTheRecordWhenTheProcessEnds() throws Exception {
+        store.commit = () -> {
+            store.write();
+            throw new StoreUnavailableException("no answer", null, null);
+        };
+
+        assertThatExceptionOfType(NotHandledException.class).isThrownBy(() -> deliver(handling -> bench.publish()));
+        assertThat(stored().state()).isEqualTo(RecordState.COMPLETED);
+        assertThat(stored().outgoing()).hasSize(1);
+    }
+
+    @Test
+    void whatChangesWithItIsWrittenTogetherWithItsRecord() throws Exception {
+        RecordKey shared = RecordKey.companion(DedupBench.KEY.correlationId(), "state");
+        deliver(handling -> handling.records()
+                .join(new MessageRecord(
+                        shared,
+                        RecordState.RELEASED,
+                        "application",
+                        1,
+                        0,
+                        0,
+                        Duration.ZERO,
+                        stored().fingerprint(),
+                        Map.of("a", "1"),
+                        List.of(),
+                        null,
+                        null)));
+
+        assertThat(store.written).containsExactly(RecordState.DISPATCHED, RecordState.DISPATCHED);
+        assertThat(stored().version()).isEqualTo(2);
+        assertThat(store.find(shared)).isNotNull();
+    }
+
+    @Test
+    void aFailedMessageIsHandledAgainInOneWrite() throws Exception {
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> deliver(handling -> {
+                    throw failed();
+                }));
+        assertThat(stored().state()).isEqualTo(RecordState.RELEASED);
+        assertThat(stored().attempt()).isEqualTo(1);
+        store.written.clear();
+        deliver(handling -> {});
+
+        assertThat(store.written).containsExactly(RecordState.DISPATCHED);
+        assertThat(stored().attempt()).isEqualTo(1);
+        assertThat(bench.runs).containsExactly(0, 1);
+    }
+
+    @Test
+    void aCommitThatIsNotAnsweredButTookPlaceIsADuplicateNextTime() throws Exception {
+        store.commit = () -> {
+            store.write();
+            throw new StoreUnavailableException("no answer", null, null);
+        };
+
+        assertThatExceptionOfType(NotHandledException.class).isThrownBy(() -> deliver(handling -> {}));
+        deliver(handling -> {});
+        assertThat(bench.runs).hasSize(1);
+    }
+
+    /** The connection was gone before, and no write of ours just before the commit has found that out. */
+    @Test
+    void aCommitThatDidNotTakePlaceWhileTheStoreAnswersIsTheHandlersFailure() {
+        store.commit = () -> {
+            store.uncommitted.clear();
+            throw new StoreUnavailableException("connection lost", null, null);
+        };
+
+        assertThatExceptionOfType(BrokenTransactionException.class).isThrownBy(() -> deliver(handling -> {}));
+        assertThat(stored().state()).isEqualTo(RecordState.RELEASED);
+        assertThat(stored().attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void aTransactionThatIsKnownToBeBrokenIsTheHandlersFailure() {
+        assertThatExceptionOfType(BrokenTransactionException.class)
+                .isThrownBy(() -> deliver(handling -> store.isBroken = true));
+        assertThat(stored().state()).isEqualTo(RecordState.RELEASED);
+        assertThat(stored().attempt()).isEqualTo(1);
+    }
+
+    // ---- a handler that ends its transaction itself
+
+    @Test
+    void aHandlerThatCommitsAndFailsIsRetried() throws Exception {
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> deliver(handling -> {
+                    store.write();
+                    throw failed();
+                }));
+        assertThat(stored().state()).isEqualTo(RecordState.RELEASED);
+        deliver(handling -> {});
+
+        assertThat(bench.runs).containsExactly(0, 1);
+        assertThat(stored().state()).isEqualTo(RecordState.DISPATCHED);
+    }
+
+    @Test
+    void aHandlerThatCommitsAndAsksForALaterDeliveryGetsIt() throws Exception {
+        assertThatExceptionOfType(NotHandledException.class)
+                .isThrownBy(() -> deliver(handling -> {
+                    store.write();
+                    throw NotHandledException.later("interrupted", Duration.ZERO);
+                }));
+        assertThatExceptionOfType(RetryLaterException.class)
+                .isThrownBy(() -> deliver(handling -> {
+                    store.write();
+                    throw new RetryLaterException(Duration.ofSeconds(1));
+                }));
+        deliver(handling -> {});
+
+        assertThat(bench.runs).hasSize(3);
+        assertThat(stored().state()).isEqualTo(RecordState.DISPATCHED);
+    }
+
+    @Test
+    void aHandlerThatCommitsAndFailsForGoodIsSetAside() {
+        Ending ending = DedupBench.handle(
+                instance,
+                new Handling(new CurrentHandling(), DedupBench.MESSAGE),
+                failure -> Ending.poisoned(PoisonReason.RETRIES_EXHAUSTED, failure),
+                handling -> handling.attempt(() -> {
+                    store.write();
+                    throw failed();
+                }));
+
+        assertThat(stored().state()).isEqualTo(RecordState.POISONED);
+        assertThat(ending).isInstanceOfSatisfying(Poisoned.class, poisoned -> assertThat(
+                        poisoned.stored().version())
+                .isEqualTo(stored().version()));
+    }
+
+    @Test
+    void aHandlerThatCommitsAndFailsIsRetriedInMemory() throws Exception {
+        deliver(handling -> {
+            store.write();
+            handling.undoAttempt();
+        });
+
+        assertThat(stored().state()).isEqualTo(RecordState.DISPATCHED);
+        assertThat(stored().version()).isEqualTo(2);
+    }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.safebunny.dedup.Deduplication;
+import io.safebunny.handling.CurrentHandling;
+import io.safebunny.handling.Handling;
+import io.safebunny.jdbc.fixture.CountedCalls;
+import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.EnvelopeReader;
+import io.safebunny.message.WireMessage;
+import io.safebunny.recovery.Ending;
+import io.safebunny.store.BrokenTransactionException;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.time.SystemTimeline;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+
+/** Which statements a message handled in a transaction costs, one by one. */
+@Timeout(60)
+abstract class RecordCostRules {
+
+    private final SystemTimeline timeline = new SystemTimeline("test");
+    private final String node = TestDatabase.newNode();
+
+    @SuppressWarnings("NullAway.Init")
+    private CountedCalls calls;
+
+    @SuppressWarnings("NullAway.Init")
+    private TransactionalJdbcMessageStore store;
+
+    @SuppressWarnings("NullAway.Init")
+    private Deduplication instance;
+
+    abstract TestDatabase database();
+
+    /** Whether the commit is the completion, so that nothing needs to be written just before it. */
+    private boolean once() {
+        return database() == TestDatabase.POSTGRESQL;
+    }
+
+    @BeforeEach
+    void open() {
+        calls = new CountedCalls(database().pool());
+        store = Instances.store(calls, JdbcStoreOptions.of(node, Duration.ofDays(7)));
+        instance = Instances.over(store, timeline, 5);
+        calls.take();
+    }
+
+    @AfterEach
+    void close() {
+        timeline.close();
+    }
+
+    static Envelope message() {
+        return EnvelopeReader.read(new WireMessage(
+                UUID.randomUUID().toString(),
+                UUID.randomUUID().toString(),
+                "Order",
+                null,
+                null,
+                null,
+                null,
+                Map.of(),
+                "{}".getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private void deliver(Envelope message, Instances.Handler handler) throws Exception {
+        Instances.deliver(
+                instance,
+                new Handling(new CurrentHandling(), message),
+                failure -> Ending.retried(Duration.ZERO, failure),
+                handling -> handling.attempt(() -> handler.handle(handling)));
+    }
+
+    private void failing(Envelope message) {
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> deliver(message, handling -> {
+                    throw new IOException("failed");
+                }));
+    }
+
+    private static void publish(Handling handling) {
+        handling.requirePublishing();
+        handling.collect(new OutboundMessage(
+                handling.message().toWire(),
+                new Route.ToSubscribers("Order" + handling.nextOrdinal("Order")),
+                Duration.ZERO));
+    }
+
+    private List<String> costs(String always, String unlessOnce, String end) {
+        return List.of((once() ? always + end : always + unlessOnce + end).split(" "));
+    }
+
+    private MessageRecord stored(Envelope message) {
+        return Objects.requireNonNull(store.find(new RecordKey(message.correlationId(), message.id())));
+    }
+
+    @Test
+    void aMessageThatPublishesNothing() throws Exception {
+        Envelope message = message();
+        deliver(message, handling -> {});
+
+        assertThat(calls.take()).isEqualTo(costs("insert ", "update ", "commit"));
+        assertThat(stored(message).state()).isEqualTo(RecordState.DISPATCHED);
+    }
+
+    @Test
+    void aMessageThatPublishes() throws Exception {
+        Envelope message = message();
+        deliver(message, RecordCostRules::publish);
+
+        assertThat(calls.take()).containsExactly("insert", "update", "commit");
+        assertThat(stored(message).state()).isIn(RecordState.COMPLETED, RecordState.DISPATCHED);
+    }
+
+    @Test
+    void aDuplicate() throws Exception {
+        Envelope message = message();
+        deliver(message, handling -> {});
+        calls.take();
+        deliver(message, handling -> {
+            throw new AssertionError("handled twice");
+        });
+
+        assertThat(calls.take()).containsExactly("insert", "select", "rollback");
+    }
+
+    @Test
+    void aFailureAndTheNextAttempt() throws Exception {
+        Envelope message = message();
+        failing(message);
+        assertThat(calls.take())
+                .as("and the insert says that it failed")
+                .containsExactly("insert", "rollback", "insert");
+        deliver(message, handling -> {});
+
+        assertThat(calls.take()).isEqualTo(costs("insert select update ", "update ", "commit"));
+        assertThat(stored(message).attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void anAttemptInMemory() throws Exception {
+        deliver(message(), Handling::undoAttempt);
+
+        assertThat(calls.take()).isEqualTo(costs("insert rollback insert ", "update ", "commit"));
+    }
+
+    // ---- a handler that ends its transaction itself
+
+    /** DDL commits on MySQL, MariaDB and H2: the message must not count as handled before it is. */
+    @Test
+    void ddlDoesNotMakeAMessageHandled() {
+        Envelope message = message();
+        RecordKey key = new RecordKey(message.correlationId(), message.id());
+        JdbcMessageStore onlooker =
+                new JdbcMessageStore(database().anotherPool(), JdbcStoreOptions.of(node, Duration.ofDays(7)));
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> deliver(message, handling -> {
+                    new JdbcTemplate(calls).execute("create table if not exists committed_by_a_handler (id int)");
+                    MessageRecord committed = onlooker.find(key);
+                    assertThat(committed == null || committed.state() == RecordState.CLAIMED)
+                            .isTrue();
+                    throw new IOException("failed");
+                }));
+
+        assertThat(stored(message).state()).isEqualTo(RecordState.RELEASED);
+    }
+
+    @Test
+    void aHandlerThatRollsBackFails() {
+        Envelope message = message();
+        assertThatExceptionOfType(BrokenTransactionException.class)
+                .isThrownBy(() -> deliver(message, handling -> {
+                    Connection connection = DataSourceUtils.getConnection(calls);
+                    connection.rollback();
+                }));
+
+        assertThat(stored(message).state()).isEqualTo(RecordState.RELEASED);
+    }
+
+    @Test
+    void aHandlerThatCommitsAtItsEndHasHandledIt() throws Exception {
+        Envelope message = message();
+        deliver(message, handling -> {
+            Connection connection = DataSourceUtils.getConnection(calls);
+            connection.commit();
+        });
+
+        assertThat(stored(message).state()).isEqualTo(RecordState.DISPATCHED);
+        assertThat(stored(message).attempt()).isZero();
+    }
+
+    @Test
+    void aHandlerThatCommitsAndFailsIsHandledAgain() throws Exception {
+        Envelope message = message();
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> deliver(message, handling -> {
+                    Connection connection = DataSourceUtils.getConnection(calls);
+                    connection.commit();
+                    throw new IOException("failed");
+                }));
+
+        assertThat(stored(message).state()).isEqualTo(RecordState.RELEASED);
+        deliver(message, handling -> {});
+        assertThat(stored(message).state()).isEqualTo(RecordState.DISPATCHED);
+        assertThat(stored(message).attempt()).isEqualTo(1);
+    }
+}
