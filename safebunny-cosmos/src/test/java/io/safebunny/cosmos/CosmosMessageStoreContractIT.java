@@ -3,7 +3,7 @@ package io.safebunny.cosmos;
 
 import com.azure.cosmos.CosmosAsyncContainer;
 import io.safebunny.store.MessageStore;
-import io.safebunny.test.contract.MessageStoreContract;
+import io.safebunny.test.contract.store.MessageStoreContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit;
 
-import io.safebunny.test.contract.TransportContract;
+import io.safebunny.test.contract.transport.TransportContract;
 import io.safebunny.test.leaks.LeakCheck;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Transport;

@@ -6,7 +6,7 @@ import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Retention;
-import io.safebunny.test.contract.MessageStoreContract;
+import io.safebunny.test.contract.store.MessageStoreContract;
 import java.time.Duration;
 
 /** The contract, on one database. */

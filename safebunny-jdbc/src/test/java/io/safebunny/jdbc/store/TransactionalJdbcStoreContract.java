@@ -8,7 +8,7 @@ import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Retention;
 import io.safebunny.store.TransactionalMessageStore;
-import io.safebunny.test.contract.TransactionalStoreContract;
+import io.safebunny.test.contract.store.TransactionalStoreContract;
 import java.time.Duration;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 

@@ -7,20 +7,22 @@ import io.safebunny.message.WireMessage;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Messages for tests. */
-final class Messages {
+/** Messages that the contracts send and store. */
+public final class Messages {
+
+    private static final String TYPE = "OrderPlaced";
 
     private Messages() {}
 
-    static WireMessage message(String id) {
+    public static WireMessage message(String id) {
         return message(id, Map.of());
     }
 
-    static WireMessage message(String id, Map<String, Object> headers) {
+    public static WireMessage message(String id, Map<String, Object> headers) {
         return new WireMessage(
                 id,
                 "4be0643f-1d98-573b-97cd-ca98a65347dd",
-                TestNode.TYPE,
+                TYPE,
                 "orders",
                 1_767_225_600L,
                 "application/json",
@@ -30,7 +32,7 @@ final class Messages {
     }
 
     /** Every byte, every property, and every kind of header value that may be sent. */
-    static WireMessage rich(String id) {
+    public static WireMessage rich(String id) {
         byte[] body = new byte[1_024];
         for (int i = 0; i < body.length; i++) {
             body[i] = (byte) i;
@@ -38,7 +40,7 @@ final class Messages {
         return new WireMessage(
                 id,
                 "customer:42.eu",
-                TestNode.TYPE,
+                TYPE,
                 "storefront",
                 1_767_225_601L,
                 "application/octet-stream",
@@ -66,7 +68,7 @@ final class Messages {
     }
 
     /** What a foreign publisher may send: a body and nothing else but an id to find it by. */
-    static WireMessage bare(String id) {
+    public static WireMessage bare(String id) {
         return new WireMessage(id, null, null, null, null, null, null, Map.of(), new byte[0]);
     }
 }

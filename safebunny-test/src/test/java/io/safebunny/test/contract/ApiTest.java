@@ -2,6 +2,7 @@
 package io.safebunny.test.contract;
 
 import io.safebunny.rules.ApiContract;
+import io.safebunny.test.contract.transport.TransportContract;
 
 class ApiTest extends ApiContract {
 

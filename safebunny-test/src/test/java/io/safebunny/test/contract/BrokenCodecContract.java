@@ -3,6 +3,7 @@ package io.safebunny.test.contract;
 
 import io.safebunny.serialization.BodyCodec;
 import io.safebunny.serialization.GzipCodec;
+import io.safebunny.test.contract.bites.Fault;
 
 /** The contract with a codec that has the current fault. */
 class BrokenCodecContract extends BodyCodecContract {

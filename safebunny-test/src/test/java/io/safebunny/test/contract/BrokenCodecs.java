@@ -4,6 +4,7 @@ package io.safebunny.test.contract;
 import io.safebunny.message.Envelope;
 import io.safebunny.serialization.BodyCodec;
 import io.safebunny.serialization.CodecException;
+import io.safebunny.test.contract.bites.Faults;
 import java.util.concurrent.Exchanger;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;

@@ -8,6 +8,7 @@ import io.safebunny.serialization.SerializationException;
 import io.safebunny.test.contract.SerializerPayloads.Order;
 import io.safebunny.test.contract.SerializerPayloads.Other;
 import io.safebunny.test.contract.SerializerPayloads.Text;
+import io.safebunny.test.contract.bites.Faults;
 import java.io.ByteArrayInputStream;
 import java.io.ObjectInputStream;
 import java.lang.reflect.ParameterizedType;

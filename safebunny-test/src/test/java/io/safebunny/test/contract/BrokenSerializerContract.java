@@ -3,6 +3,7 @@ package io.safebunny.test.contract;
 
 import io.safebunny.serialization.MessageSerializer;
 import io.safebunny.serialization.json.JsonMessageSerializer;
+import io.safebunny.test.contract.bites.Fault;
 
 /** The contract with a serializer that has the current fault. */
 class BrokenSerializerContract extends MessageSerializerContract {

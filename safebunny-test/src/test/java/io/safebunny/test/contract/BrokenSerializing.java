@@ -10,6 +10,7 @@ import io.safebunny.test.contract.SerializerPayloads.Everything;
 import io.safebunny.test.contract.SerializerPayloads.Holder;
 import io.safebunny.test.contract.SerializerPayloads.Refusing;
 import io.safebunny.test.contract.SerializerPayloads.Text;
+import io.safebunny.test.contract.bites.Faults;
 import java.util.Arrays;
 import java.util.concurrent.Exchanger;
 import java.util.concurrent.TimeUnit;

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.safebunny.store.Fingerprint;
+import io.safebunny.store.JointWrite;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Stores and records of one test. Used by the thread of the test. */
+final class StoreBench {
+
+    private static final int RACERS = 16;
+
+    private final MessageStoreContract fixture;
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private @Nullable MessageStore store;
+    private @Nullable MessageStore another;
+    private @Nullable MessageStore otherNode;
+
+    StoreBench(MessageStoreContract fixture) {
+        this.fixture = fixture;
+    }
+
+    MessageStore store() {
+        if (store == null) {
+            store = fixture.store();
+        }
+        return store;
+    }
+
+    MessageStore another() {
+        if (another == null) {
+            another = fixture.anotherInstance();
+        }
+        return another;
+    }
+
+    MessageStore otherNode() {
+        if (otherNode == null) {
+            otherNode = fixture.otherNode();
+        }
+        return otherNode;
+    }
+
+    Duration retention() {
+        return fixture.retention();
+    }
+
+    /** Skips the rule where only the size can be refused. */
+    MessageRecord unstorable(MessageRecord record) {
+        MessageRecord unstorable = fixture.unstorable(record);
+        assumeTrue(unstorable != null, "no record is known that this store refuses for good");
+        return Objects.requireNonNull(unstorable);
+    }
+
+    long largestContent() {
+        return fixture.largestContent();
+    }
+
+    /** Skips the rule where no record is too large. */
+    void assumeLimitedContent() {
+        assumeTrue(largestContent() > 0, "this store has no limit");
+    }
+
+    Duration patience() {
+        return fixture.patience();
+    }
+
+    // ---- records
+
+    static RecordKey key() {
+        return new RecordKey(UUID.randomUUID().toString(), UUID.randomUUID().toString());
+    }
+
+    static MessageRecord claim(RecordKey key, String owner) {
+        return MessageRecord.claim(
+                key, owner, Duration.ofSeconds(30), 0, new Fingerprint(Fingerprint.SHA256, 4711, 13));
+    }
+
+    /** A stored claim owned by {@code first}. */
+    MessageRecord created() {
+        return store().create(claim(key(), "first"));
+    }
+
+    /** Stores a record and brings it into that state as a message would. */
+    MessageRecord created(RecordState state) {
+        MessageRecord claim = created();
+        return switch (state) {
+            case CLAIMED -> claim;
+            case DISPATCHED ->
+                replaced(replaced(claim.next(RecordState.COMPLETED)).next(state));
+            case RELEASED, COMPLETED, POISONED, UNDONE -> replaced(claim.next(state));
+        };
+    }
+
+    List<MessageRecord> created(RecordState state, int count) {
+        List<MessageRecord> records = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            records.add(created(state));
+        }
+        return records;
+    }
+
+    /** As the store returns it. */
+    MessageRecord replaced(MessageRecord record) {
+        return replaced(store(), record);
+    }
+
+    static MessageRecord replaced(MessageStore store, MessageRecord record) {
+        MessageRecord replaced = store.replace(record);
+        assertThat(replaced).as("the answer to a replace with the next version").isNotNull();
+        return Objects.requireNonNull(replaced);
+    }
+
+    /** As the store returns them. */
+    List<MessageRecord> writtenTogether(List<MessageRecord> records) {
+        JointWrite answer = store().writeTogether(records);
+        assertThat(answer).as("the answer to a joint write that fits").isInstanceOf(JointWrite.Written.class);
+        return ((JointWrite.Written) answer).records();
+    }
+
+    static MessageRecord found(MessageStore store, RecordKey key) {
+        MessageRecord found = store.find(key);
+        assertThat(found).as("what is stored").isNotNull();
+        return Objects.requireNonNull(found);
+    }
+
+    /** Checked through another instance. */
+    void assertStored(MessageRecord expected) {
+        assertSame(another().find(expected.key()), expected);
+    }
+
+    void assertNothingStored(RecordKey key) {
+        assertThat(another().find(key)).as("what is stored").isNull();
+    }
+
+    /** But for the etag. */
+    static void assertSame(@Nullable MessageRecord actual, MessageRecord expected) {
+        assertThat(actual)
+                .usingRecursiveComparison()
+                .withEqualsForType(Arrays::equals, byte[].class)
+                .withEqualsForType(Float::equals, Float.class) // NaN, and no tolerance
+                .withEqualsForType(Double::equals, Double.class)
+                .ignoringFields("etag")
+                .isEqualTo(expected);
+    }
+
+    static List<RecordKey> keys(List<MessageRecord> records) {
+        return records.stream().map(MessageRecord::key).toList();
+    }
+
+    // ---- time
+
+    /** Skips the rule where the store's clock cannot be moved. */
+    void age(Duration duration) {
+        assumeTrue(fixture.age(duration), "the clock of this store cannot be moved");
+    }
+
+    /** Advances until final records have expired, except poisoned ones. */
+    void outliveTheRetention() {
+        age(retention().plusSeconds(1));
+    }
+
+    /** Advances until poisoned records have expired too. */
+    void outliveThePoisonRetention() {
+        Duration remaining = fixture.poisonRetention().plusSeconds(1);
+        while (remaining.compareTo(retention()) > 0) { // the most at a time
+            age(retention());
+            remaining = remaining.minus(retention());
+        }
+        age(remaining);
+    }
+
+    void assumeRemovalOnRequestOnly() {
+        assumeFalse(fixture.forgetsByItself(), "this store forgets by itself");
+    }
+
+    ConditionFactory await() {
+        return Awaitility.await()
+                .dontCatchUncaughtExceptions() // they may belong to a test that runs concurrently
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .atMost(patience());
+    }
+
+    // ---- threads
+
+    /** Runs all concurrently, alternating between the two instances; returns each result. */
+    <T> List<T> race(Function<Racer, T> action) throws Exception {
+        CyclicBarrier start = new CyclicBarrier(RACERS);
+        List<Future<T>> futures = new ArrayList<>();
+        for (int i = 0; i < RACERS; i++) {
+            Racer racer = new Racer(i % 2 == 0 ? store() : another(), "owner-" + i);
+            futures.add(elsewhere(() -> {
+                start.await();
+                return action.apply(racer);
+            }));
+        }
+        List<T> results = new ArrayList<>();
+        for (Future<T> future : futures) {
+            results.add(future.get(patience().toMillis(), TimeUnit.MILLISECONDS));
+        }
+        return results;
+    }
+
+    record Racer(MessageStore store, String owner) {}
+
+    /** On a thread of its own. */
+    <T> Future<T> elsewhere(Callable<T> action) {
+        return threads.submit(action);
+    }
+
+    void close() {
+        threads.shutdownNow();
+    }
+}

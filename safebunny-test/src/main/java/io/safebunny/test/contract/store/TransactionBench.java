@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
+import io.safebunny.store.TransactionalMessageStore.Permit;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Transactions of one test: one on its own thread, others elsewhere. Used by the thread of the test. */
+final class TransactionBench {
+
+    private final TransactionalStoreContract fixture;
+    private @Nullable LocalTransaction open;
+
+    TransactionBench(TransactionalStoreContract fixture) {
+        this.fixture = fixture;
+    }
+
+    TransactionalMessageStore store() {
+        return (TransactionalMessageStore) fixture.bench().store();
+    }
+
+    TransactionalMessageStore another() {
+        return (TransactionalMessageStore) fixture.bench().another();
+    }
+
+    Duration longestWait() {
+        return fixture.longestWait();
+    }
+
+    /** Begins one on the test's thread; rolled back at the end of the test at the latest. */
+    void begin() {
+        open = store().begin();
+    }
+
+    void commit() {
+        LocalTransaction transaction = ended();
+        transaction.commit();
+    }
+
+    void rollback() {
+        LocalTransaction transaction = ended();
+        transaction.rollback();
+    }
+
+    /** Ends the transaction on the test's thread from outside, without notice. */
+    void endByTheDatabase() {
+        fixture.endOpenTransaction();
+    }
+
+    private LocalTransaction ended() {
+        LocalTransaction transaction = open;
+        if (transaction == null) {
+            throw new IllegalStateException("begin() comes first");
+        }
+        open = null;
+        return transaction;
+    }
+
+    /** Runs in a committed transaction of another instance, on its own thread. */
+    <T> Future<T> elsewhere(Function<TransactionalMessageStore, T> action) {
+        TransactionalMessageStore store = another();
+        return fixture.bench().elsewhere(() -> inTransaction(store, action));
+    }
+
+    /** Runs in a rolled back and then in a committed transaction of the store, within one turn, on its own thread. */
+    <T> Future<T> inTurn(Function<TransactionalMessageStore, T> action) {
+        TransactionalMessageStore store = store();
+        return fixture.bench().elsewhere(() -> {
+            Permit turn = store.awaitPermit();
+            try {
+                store.begin().rollback();
+                return inTransaction(store, action);
+            } finally {
+                turn.close();
+            }
+        });
+    }
+
+    private static <T> T inTransaction(TransactionalMessageStore store, Function<TransactionalMessageStore, T> action) {
+        LocalTransaction transaction = store.begin();
+        T result;
+        try {
+            result = action.apply(store);
+        } catch (Throwable failure) {
+            transaction.rollback();
+            throw failure;
+        }
+        transaction.commit();
+        return result;
+    }
+
+    /** What others without an open transaction see now. */
+    @Nullable
+    MessageRecord seen(RecordKey key) throws Exception {
+        TransactionalMessageStore store = another();
+        Callable<@Nullable MessageRecord> find = () -> store.find(key);
+        return get(fixture.bench().elsewhere(find));
+    }
+
+    void assertSeen(MessageRecord expected) throws Exception {
+        StoreBench.assertSame(seen(expected.key()), expected);
+    }
+
+    void assertNotSeen(RecordKey key) throws Exception {
+        assertThat(seen(key)).as("what others see").isNull();
+    }
+
+    <T> T get(Future<T> future) throws Exception {
+        return future.get(longestWait().plus(fixture.patience()).toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Waits for a good part of the allowed time. */
+    void assertWaiting(Future<?> future) {
+        assertThatThrownBy(() -> future.get(longestWait().toMillis() / 3, TimeUnit.MILLISECONDS))
+                .as("it waits for the open transaction")
+                .isInstanceOf(TimeoutException.class);
+    }
+
+    Throwable failureOf(Future<?> future) {
+        try {
+            Object result = get(future);
+            throw new AssertionError("expected a failure, got " + result);
+        } catch (ExecutionException failure) {
+            return failure.getCause() == null ? failure : failure.getCause();
+        } catch (Exception e) {
+            throw new AssertionError("expected a failure of its own", e);
+        }
+    }
+
+    void close() {
+        if (open != null) {
+            rollback();
+        }
+    }
+}

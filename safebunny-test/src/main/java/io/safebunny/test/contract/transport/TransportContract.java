@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract.transport;
+
+import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.Transport;
+import java.time.Duration;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The contract of every {@link Transport}. Extend it, create yours, and run it against the real broker. Each test uses its own node and
+ * queue names, so suites can share a broker and run concurrently.
+ *
+ * <p>For each rule a broken transport exists that fails exactly that rule.
+ */
+@Timeout(120)
+public abstract class TransportContract
+        implements RoutingRules,
+                FidelityRules,
+                TopologyRules,
+                SettlementRules,
+                FlowRules,
+                PaceRules,
+                DelayRules,
+                ControlRules {
+
+    private final TransportBench bench = new TransportBench(this);
+
+    /** A new transport of this node, not started; the suite closes it. Called for several instances of one node. */
+    protected abstract Transport newTransport(String node);
+
+    /** Options of all topologies, also used by the transports; must return the same value each time. */
+    protected abstract TopologyOptions topologyOptions();
+
+    /** Called after each test, its transports closed, with the queues it declared: delete them on a shared broker. */
+    protected void cleanUp(Set<String> queues) {}
+
+    /** Whether {@link Transport#control} reaches other instances, as it must by default. */
+    protected boolean connectsInstances() {
+        return true;
+    }
+
+    /** How long to wait for what must happen. */
+    protected Duration patience() {
+        return Duration.ofSeconds(15);
+    }
+
+    /** For the rules only. */
+    @Override
+    public final TransportBench bench() {
+        return bench;
+    }
+
+    @AfterEach
+    final void closeBench() {
+        bench.close();
+    }
+}

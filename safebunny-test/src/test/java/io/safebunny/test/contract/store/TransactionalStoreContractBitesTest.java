@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.contract.store;
+
+import io.safebunny.test.contract.bites.ContractBites;
+
+class TransactionalStoreContractBitesTest extends ContractBites {
+
+    TransactionalStoreContractBitesTest() {
+        super(
+                TransactionalStoreContract.class,
+                BrokenTransactionsContract.class,
+                new BrokenTransactions(),
+                new BrokenWaiting(),
+                new BrokenApart(),
+                new BrokenLocks());
+    }
+}
