@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.BunnyHandler;
-import io.safebunny.test.CaptureLogs;
-import io.safebunny.test.CapturedLogs;
-import io.safebunny.test.LogLine;
+import io.safebunny.test.logs.CaptureLogs;
+import io.safebunny.test.logs.CapturedLogs;
+import io.safebunny.test.logs.LogLine;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.Level;
 import org.springframework.beans.factory.FactoryBean;

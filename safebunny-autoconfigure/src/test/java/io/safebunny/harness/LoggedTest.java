@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.harness.Shop.Fragile;
 import io.safebunny.test.BunnyHarness;
 import io.safebunny.test.BunnyTest;
-import io.safebunny.test.CapturedLogs;
-import io.safebunny.test.LogLine;
+import io.safebunny.test.logs.CapturedLogs;
+import io.safebunny.test.logs.LogLine;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.Level;
 

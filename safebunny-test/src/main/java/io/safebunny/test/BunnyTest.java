@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test;
 
+import io.safebunny.test.logs.CapturedLogs;
+import io.safebunny.test.logs.CapturedLogsExtension;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;

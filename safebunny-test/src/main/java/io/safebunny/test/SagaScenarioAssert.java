@@ -10,6 +10,7 @@ import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.test.harness.Happening;
 import io.safebunny.test.harness.SentMessages;
 import io.safebunny.test.harness.SentMessages.Sent;
+import io.safebunny.test.trace.MessageTraceAssert;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -29,6 +29,7 @@ import io.safebunny.test.harness.VirtualClock;
 import io.safebunny.test.harness.VirtualNode;
 import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
 import io.safebunny.test.scheduler.StandstillException;
+import io.safebunny.test.trace.MessageTrace;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Transport;
 import java.time.Clock;

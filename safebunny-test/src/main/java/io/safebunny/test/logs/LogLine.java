@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.test;
+package io.safebunny.test.logs;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.test;
+package io.safebunny.test.trace;
 
 import io.safebunny.test.harness.Happening;
 import java.time.Duration;
@@ -15,7 +15,7 @@ public final class Upcoming implements AssertProvider<UpcomingAssert> {
     private final Duration waited;
     private final List<Happening> later;
 
-    Upcoming(Instant now, Duration waited, List<Happening> later) {
+    public Upcoming(Instant now, Duration waited, List<Happening> later) {
         this.now = now;
         this.waited = waited;
         this.later = later;

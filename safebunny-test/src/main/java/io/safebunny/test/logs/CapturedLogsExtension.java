@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.test;
+package io.safebunny.test.logs;
 
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
@@ -7,7 +7,7 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /** Resolves {@link CapturedLogs} parameters of tests; JUnit closes them after the test. */
-final class CapturedLogsExtension implements ParameterResolver {
+public final class CapturedLogsExtension implements ParameterResolver {
 
     private static final Namespace NAMESPACE = Namespace.create(CapturedLogs.class);
 

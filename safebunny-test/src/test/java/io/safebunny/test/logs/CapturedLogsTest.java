@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.test;
+package io.safebunny.test.logs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.test.OrderSaga;
 import io.safebunny.test.OrderSaga.PlaceOrder;
 import io.safebunny.test.OrderSaga.Shipped;
+import io.safebunny.test.SagaScenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.test;
+package io.safebunny.test.trace;
 
 import io.safebunny.message.MessageTypes;
 import io.safebunny.saga.SagaStatus;
@@ -17,19 +17,19 @@ import java.util.function.Function;
  * The pending timeouts of sagas. Timeout messages alone do not tell: they arrive even if their timeout was cancelled or moved, and only the
  * saga knows.
  */
-final class SetTimeouts {
+public final class SetTimeouts {
 
     private static final String TYPE = MessageTypes.nameOf(BunnyTimeout.class);
 
     private final Function<String, List<SagaView>> sagas;
 
     /** @param sagas finds them by their id */
-    SetTimeouts(Function<String, List<SagaView>> sagas) {
+    public SetTimeouts(Function<String, List<SagaView>> sagas) {
         this.sagas = sagas;
     }
 
     /** @return the future work, with timeouts in place of timeout messages */
-    List<Happening> insteadOfAlarms(List<Happening> later, Instant now) {
+    public List<Happening> insteadOfAlarms(List<Happening> later, Instant now) {
         List<Happening> wanted = new ArrayList<>();
         Map<String, Happening> alarms = new LinkedHashMap<>();
         for (Happening one : later) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.test;
+package io.safebunny.test.logs;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
@@ -9,7 +9,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Methods of the test class may take {@link CapturedLogs}, a new one for each test. A {@link BunnyTest} has this already. */
+/** Methods of the test class may take {@link CapturedLogs}, a new one for each test. A {@code @BunnyTest} has this already. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Documented

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.test;
+package io.safebunny.test.logs;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -10,7 +10,7 @@ import org.slf4j.event.Level;
 
 /**
  * Captures what any thread logs through SLF4J and Logback, from {@link #start} until it is closed. A parameter of tests with {@link
- * CaptureLogs} or {@link BunnyTest}, closed after the test.
+ * CaptureLogs} or {@code @BunnyTest}, closed after the test.
  *
  * <p>Does not capture lines below their logger's level, see {@link #at}, or of loggers that are not additive. A Spring Boot application
  * that starts later reinitializes logging, which ends the capture. Thread-safe.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.test;
+package io.safebunny.test.trace;
 
 import io.safebunny.message.MessageTypes;
 import io.safebunny.test.harness.Happening;

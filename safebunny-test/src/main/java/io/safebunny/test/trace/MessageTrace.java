@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.test;
+package io.safebunny.test.trace;
 
 import io.safebunny.saga.SagaView;
 import io.safebunny.test.harness.Happening;
@@ -18,7 +18,7 @@ public final class MessageTrace implements AssertProvider<MessageTraceAssert> {
     private final boolean isComplete;
     private final Supplier<List<SagaView>> sagas;
 
-    MessageTrace(
+    public MessageTrace(
             String name,
             List<Happening> happenings,
             Instant since,

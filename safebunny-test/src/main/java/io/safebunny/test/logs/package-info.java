@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What is logged during a test. */
+@NullMarked
+package io.safebunny.test.logs;
+
+import org.jspecify.annotations.NullMarked;
