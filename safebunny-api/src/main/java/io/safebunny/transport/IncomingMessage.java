@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param user the sender's user, verified by the broker; {@code null} if the sender did not state it
  */
 public record IncomingMessage(
-        Origin origin, boolean redelivered, int deliveryCount, @Nullable String user, WireMessage message) {
+        Origin origin,
+        boolean redelivered,
+        int deliveryCount,
+        @Nullable String user,
+        WireMessage message) {
 
     /**
      * The way on which a message came.

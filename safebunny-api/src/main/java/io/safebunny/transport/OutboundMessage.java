@@ -18,7 +18,11 @@ import org.jspecify.annotations.Nullable;
  * @param watcher receives its outcome in this process; {@code null} for none, as in messages read from a store
  */
 public record OutboundMessage(
-        WireMessage message, Route route, Due due, boolean droppedIfUnheard, @Nullable Watcher watcher) {
+        WireMessage message,
+        Route route,
+        Due due,
+        boolean droppedIfUnheard,
+        @Nullable Watcher watcher) {
 
     /**
      * When the message is routed.

@@ -61,7 +61,8 @@ final class ConsumePipeline implements DeliverySettler.Processing {
 
     private static final Duration LOSERS_COME_BACK = Duration.ofMillis(200);
     private static final Hold NO_TURN = () -> {};
-    private static final Subject FAILED_AFTER_THE_END = Subject.warn(LOG, "What follows the handling of messages failed");
+    private static final Subject FAILED_AFTER_THE_END =
+            Subject.warn(LOG, "What follows the handling of messages failed");
 
     private final ConsumePipelineFactory parts;
     private final HandlerDefinition handler;

@@ -53,7 +53,8 @@ final class Mover {
         this.returnUnconfirmed = Subject.warn(LOG, "Copies back to queue '%s' are not confirmed".formatted(queue));
         this.noticeUnconfirmed =
                 Subject.warn(LOG, "Notices of what queue '%s' sets aside are not confirmed".formatted(queue));
-        this.notTaken = Subject.error(LOG, "The broker does not take copies of messages of queue '%s'".formatted(queue));
+        this.notTaken =
+                Subject.error(LOG, "The broker does not take copies of messages of queue '%s'".formatted(queue));
     }
 
     enum Outcome {

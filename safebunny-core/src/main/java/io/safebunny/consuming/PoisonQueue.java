@@ -54,8 +54,8 @@ final class PoisonQueue {
         this.mover = mover;
         this.failures = failures;
         this.log = parts.log();
-        this.bare =
-                Subject.error(LOG, "Poison copies of queue %s cannot be sent with all their properties".formatted(queue));
+        this.bare = Subject.error(
+                LOG, "Poison copies of queue %s cannot be sent with all their properties".formatted(queue));
         this.timeline = parts.timeline();
         this.metrics = parts.metrics();
         this.events = parts.events();

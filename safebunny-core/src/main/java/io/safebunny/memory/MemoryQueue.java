@@ -47,7 +47,9 @@ final class MemoryQueue {
     }
 
     void add(Address address, WireMessage message) {
-        ready.put(positions++, new IncomingMessage(new Origin(name, address.exchange(), address.routingKey()), false, 0, message));
+        ready.put(
+                positions++,
+                new IncomingMessage(new Origin(name, address.exchange(), address.routingKey()), false, 0, message));
     }
 
     Stream<IncomingMessage> unsettled() {
@@ -68,9 +70,7 @@ final class MemoryQueue {
     }
 
     void putBack(long position, IncomingMessage message) {
-        ready.put(
-                position,
-                new IncomingMessage(message.origin(), true, 0, message.message()));
+        ready.put(position, new IncomingMessage(message.origin(), true, 0, message.message()));
     }
 
     /**

@@ -4,7 +4,6 @@ package io.safebunny.node;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.message.Names;
 import io.safebunny.serialization.BodyCodec;
-import io.safebunny.serialization.GzipCodec;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;

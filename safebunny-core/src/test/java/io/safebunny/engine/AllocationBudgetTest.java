@@ -166,7 +166,8 @@ class AllocationBudgetTest {
                 null,
                 headers,
                 body);
-        return new Arrival(new IncomingMessage(new Origin("budget-Ping", "safebunny", "budget-Ping"), false, 0, message));
+        return new Arrival(
+                new IncomingMessage(new Origin("budget-Ping", "safebunny", "budget-Ping"), false, 0, message));
     }
 
     private record Arrival(IncomingMessage message) implements Delivery {

@@ -10,7 +10,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.node.TopologyPlanner;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.test.harness.VirtualNode;
-import io.safebunny.test.harness.VirtualNode.Room;
+import io.safebunny.test.harness.broker.RealBroker.Room;
 import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Subscription;

@@ -127,7 +127,8 @@ class RabbitStartIT {
         apply(topology(QueueType.QUORUM));
 
         assertRefused(
-                topology(TopologyOptions.defaults().withPoison(PoisonLimits.defaults().withTtl(Duration.ofDays(1)))),
+                topology(TopologyOptions.defaults()
+                        .withPoison(PoisonLimits.defaults().withTtl(Duration.ofDays(1)))),
                 "x-message-ttl=86400000 (safebunny.poison.ttl)",
                 "Remove safebunny.poison.ttl, or ");
     }
@@ -137,7 +138,8 @@ class RabbitStartIT {
         apply(topology(QueueType.QUORUM));
 
         assertRefused(
-                topology(TopologyOptions.defaults().withPoison(PoisonLimits.defaults().withMaxLength(1_000L))),
+                topology(TopologyOptions.defaults()
+                        .withPoison(PoisonLimits.defaults().withMaxLength(1_000L))),
                 "(safebunny.poison.max-length)",
                 "Remove safebunny.poison.max-length, or ");
     }

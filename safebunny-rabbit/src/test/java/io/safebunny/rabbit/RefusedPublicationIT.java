@@ -56,7 +56,8 @@ class RefusedPublicationIT {
             for (int i = 0; i < 300; i++) {
                 taken.add(transport.send(message(i, new Route.ToQueue(open)), rabbit.deadline()));
                 refused.add(transport.send(message(i, new Route.ToQueue(full)), rabbit.deadline()));
-                unroutable.add(transport.send(message(i, new Route.ToSubscribers(node + "-Nothing")), rabbit.deadline()));
+                unroutable.add(
+                        transport.send(message(i, new Route.ToSubscribers(node + "-Nothing")), rabbit.deadline()));
             }
 
             assertThat(taken).allSatisfy(future -> assertThat(future).succeedsWithin(Duration.ofSeconds(20)));

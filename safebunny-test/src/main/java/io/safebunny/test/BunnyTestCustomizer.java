@@ -12,6 +12,7 @@ import io.safebunny.test.harness.JournalMiddleware;
 import io.safebunny.test.harness.VirtualClock;
 import io.safebunny.test.harness.VirtualNode;
 import io.safebunny.test.harness.VirtualTaskScheduler;
+import io.safebunny.test.harness.broker.RealBroker;
 import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Transport;
@@ -88,7 +89,7 @@ record BunnyTestCustomizer(Broker broker, long mostSteps, int longestStep) imple
     private void register(ListableBeanFactory beans, BeanDefinitionRegistry registry, @Nullable BrokerRoom room) {
         VirtualNode node = new VirtualNode(
                 new Limits(mostSteps, Duration.ofSeconds(longestStep)),
-                room == null ? null : new VirtualNode.Room(room.broker(), room.prefix()));
+                room == null ? null : new RealBroker.Room(room.broker(), room.prefix()));
         if (room != null) {
             add(registry, ROOM, BrokerRoom.class, () -> room);
         }

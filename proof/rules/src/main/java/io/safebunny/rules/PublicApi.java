@@ -65,7 +65,8 @@ final class PublicApi {
         try {
             return Class.forName(name, false, loader);
         } catch (ClassNotFoundException e) {
-            throw new IllegalStateException(name + " is in the folder, but not on the class path. Check the module's dependencies.", e);
+            throw new IllegalStateException(
+                    name + " is in the folder, but not on the class path. Check the module's dependencies.", e);
         }
     }
 }

@@ -62,7 +62,8 @@ final class Matrix {
                 one.get();
             }
         } catch (ExecutionException e) {
-            throw new IllegalStateException("A cell of the matrix did not end. Check the log of its processes.", e.getCause());
+            throw new IllegalStateException(
+                    "A cell of the matrix did not end. Check the log of its processes.", e.getCause());
         } finally {
             threads.shutdownNow();
         }

@@ -130,7 +130,8 @@ public final class World {
         return instances.stream()
                 .filter(instance -> !instance.isDead() && instance.node().equals(node))
                 .findFirst()
-                .orElseThrow(() -> new IllegalStateException("No instance of %s runs. The test must start one first.".formatted(node)));
+                .orElseThrow(() -> new IllegalStateException(
+                        "No instance of %s runs. The test must start one first.".formatted(node)));
     }
 
     public void stop(String node) {

@@ -71,7 +71,9 @@ public record Patch(String name, String source, List<Edit> edits) {
                             files.getJavaFileObjects(changed))
                     .call();
             if (!compiled) {
-                throw new IllegalStateException("The fault '%s' does not compile any more. Its text must fit the source as it is now.".formatted(name));
+                throw new IllegalStateException(
+                        "The fault '%s' does not compile any more. Its text must fit the source as it is now."
+                                .formatted(name));
             }
         }
     }

@@ -46,7 +46,10 @@ record MutantRow(Path sources) {
             long done = (long) runs.getClass().getMethod("done").invoke(runs);
             return deviation == null || deviation.isEmpty() ? -1 : done + Interleavings.TOGETHER;
         } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("Mutant '%s' does not run. Check that its row and its patch still fit the library.".formatted(mutant.name()), e);
+            throw new IllegalStateException(
+                    "Mutant '%s' does not run. Check that its row and its patch still fit the library."
+                            .formatted(mutant.name()),
+                    e);
         }
     }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.simulation;
 
-import io.safebunny.test.simulation.Finding;
 import io.safebunny.test.simulation.SimulatedSystem;
 import io.safebunny.test.simulation.Simulation;
+import io.safebunny.test.simulation.run.Finding;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -69,7 +69,9 @@ public final class Exploration {
     }
 
     private static Plant require(String name) {
-        return Plant.of(name).orElseThrow(() -> new IllegalArgumentException("There is no plant '%s'. Use one that bin/simulate lists.".formatted(name)));
+        return Plant.of(name)
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "There is no plant '%s'. Use one that bin/simulate lists.".formatted(name)));
     }
 
     private static @Nullable Finding explore(

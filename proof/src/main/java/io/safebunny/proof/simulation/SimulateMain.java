@@ -3,9 +3,9 @@ package io.safebunny.proof.simulation;
 
 import io.safebunny.proof.plant.Patch;
 import io.safebunny.proof.plant.PatchedLibrary;
-import io.safebunny.test.simulation.Schedule;
 import io.safebunny.test.simulation.Simulation;
-import io.safebunny.test.simulation.Violation;
+import io.safebunny.test.simulation.run.Schedule;
+import io.safebunny.test.simulation.run.Violation;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Path;

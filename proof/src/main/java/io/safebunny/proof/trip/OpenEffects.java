@@ -31,7 +31,8 @@ public final class OpenEffects {
         }
         try {
             if (!open.writeLock().tryLock(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                throw new IllegalStateException("A step has been between effect and record for too long. Check its handler.");
+                throw new IllegalStateException(
+                        "A step has been between effect and record for too long. Check its handler.");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

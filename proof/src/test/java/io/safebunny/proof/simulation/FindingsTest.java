@@ -3,9 +3,9 @@ package io.safebunny.proof.simulation;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.safebunny.test.simulation.Schedule;
 import io.safebunny.test.simulation.SimulatedSystem;
 import io.safebunny.test.simulation.Simulation;
+import io.safebunny.test.simulation.run.Schedule;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -40,7 +40,9 @@ public record DedupProperties(
     /** As long as a copy can be in the poison queue and then in its archive; 90 days if the queue has no time to live. */
     private Duration poisonRetention(TopologyOptions topology) {
         Duration ttl = topology.poison().ttl();
-        Duration copies = ttl == null ? Retention.DEFAULT_POISONED : ttl.plus(topology.poison().archiveTtl());
+        Duration copies = ttl == null
+                ? Retention.DEFAULT_POISONED
+                : ttl.plus(topology.poison().archiveTtl());
         return copies.compareTo(retention) < 0 ? retention : copies;
     }
 }

@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory;
 final class PoisonWatch implements DeliveryHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(PoisonWatch.class);
-    private static final Subject FAILED = Subject.warn(LOG, "Sagas cannot be told that messages of theirs were set aside");
+    private static final Subject FAILED =
+            Subject.warn(LOG, "Sagas cannot be told that messages of theirs were set aside");
 
     private static final String SET_ASIDE = Topology.setAsideOf("");
     private static final Duration PAUSE = Duration.ofSeconds(5);

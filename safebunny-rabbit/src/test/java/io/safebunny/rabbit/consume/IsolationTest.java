@@ -36,7 +36,9 @@ class IsolationTest {
                 new ConsumerSession("queue", new FakeChannel(new FakeConnection()).channel(), true, new Unheard());
         WireMessage message = new WireMessage(null, null, null, null, null, null, null, Map.of(), new byte[0]);
         return new RabbitDelivery(
-                session, ++tags, new IncomingMessage(new Origin("queue", "", "queue"), failures > 0, failures, message));
+                session,
+                ++tags,
+                new IncomingMessage(new Origin("queue", "", "queue"), failures > 0, failures, message));
     }
 
     @Test

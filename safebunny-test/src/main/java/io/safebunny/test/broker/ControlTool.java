@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.broker;
 
+import io.safebunny.test.broker.server.NodeProcess;
+import io.safebunny.test.broker.server.Scripts;
+import io.safebunny.test.broker.server.ServerRoot;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

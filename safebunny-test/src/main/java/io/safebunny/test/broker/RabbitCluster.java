@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.broker;
 
+import io.safebunny.test.broker.server.Epmd;
+import io.safebunny.test.broker.server.NodePlan;
+import io.safebunny.test.broker.server.ServerRoot;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

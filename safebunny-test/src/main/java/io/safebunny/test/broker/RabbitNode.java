@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.broker;
 
+import io.safebunny.test.broker.server.NodeFolder;
+import io.safebunny.test.broker.server.NodePlan;
+import io.safebunny.test.broker.server.NodeProcess;
+import io.safebunny.test.broker.server.Scripts;
+import io.safebunny.test.broker.server.ServerRoot;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -29,7 +34,6 @@ import org.jspecify.annotations.Nullable;
 public final class RabbitNode implements AutoCloseable {
 
     static final String ROOT = "SAFEBUNNY_RABBIT_ROOT";
-    static final String MEMORY_LIMIT = "1GB";
 
     private static final Duration START = Duration.ofSeconds(90);
     private static final Duration STOP = Duration.ofSeconds(30);
@@ -158,7 +162,7 @@ public final class RabbitNode implements AutoCloseable {
         if (on) {
             control("set_vm_memory_high_watermark", "0.00001");
         } else {
-            control("set_vm_memory_high_watermark", "absolute", MEMORY_LIMIT);
+            control("set_vm_memory_high_watermark", "absolute", NodeFolder.MEMORY_LIMIT);
         }
     }
 

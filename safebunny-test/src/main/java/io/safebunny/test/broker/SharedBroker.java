@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.broker;
 
+import io.safebunny.test.broker.server.ServerRoot;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;

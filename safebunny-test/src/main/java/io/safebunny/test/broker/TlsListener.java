@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.broker;
 
+import io.safebunny.test.broker.server.NodeFolder;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -2,7 +2,10 @@
 package io.safebunny.test.harness;
 
 import io.safebunny.memory.MemoryBroker;
-import io.safebunny.test.broker.TestBroker;
+import io.safebunny.test.harness.broker.BrokerInMemory;
+import io.safebunny.test.harness.broker.HarnessBroker;
+import io.safebunny.test.harness.broker.RealBroker;
+import io.safebunny.test.harness.broker.RealBroker.Room;
 import io.safebunny.test.scheduler.Choices;
 import io.safebunny.test.scheduler.DeterministicScheduler;
 import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
@@ -33,13 +36,6 @@ public final class VirtualNode implements AutoCloseable {
     public VirtualNode(Limits limits) {
         this(limits, null);
     }
-
-    /**
-     * Its part of a real broker.
-     *
-     * @param queuePrefix of all its queues, with exchanges of its own; empty with its own virtual host
-     */
-    public record Room(TestBroker broker, String queuePrefix) {}
 
     /** @param room on a real broker; {@code null} for a broker in memory */
     public VirtualNode(Limits limits, @Nullable Room room) {

@@ -7,6 +7,7 @@ import io.safebunny.message.MessageTypes;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.test.scheduler.DeterministicScheduler;
+import io.safebunny.test.simulation.run.Violation;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;

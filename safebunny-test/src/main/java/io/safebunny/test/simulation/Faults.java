@@ -2,6 +2,12 @@
 package io.safebunny.test.simulation;
 
 import io.safebunny.test.scheduler.SimulatedProcess;
+import io.safebunny.test.simulation.run.Chooser;
+import io.safebunny.test.simulation.run.Event;
+import io.safebunny.test.simulation.run.Fault;
+import io.safebunny.test.simulation.run.Place;
+import io.safebunny.test.simulation.run.Point;
+import io.safebunny.test.simulation.run.RunJournal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,7 +22,7 @@ final class Faults {
     static final Duration SKEW = Duration.ofHours(1);
 
     private final Chooser chooser;
-    private final Journal journal;
+    private final RunJournal journal;
     private final Map<Point, Integer> occurrences = new HashMap<>();
     // a task that hangs may go on while somebody copies them
     private final List<Point> points = Collections.synchronizedList(new ArrayList<>());
@@ -26,7 +32,7 @@ final class Faults {
     private long fingerprint;
 
     /** @param stall how long a process stands still */
-    Faults(Chooser chooser, Journal journal, Duration stall) {
+    Faults(Chooser chooser, RunJournal journal, Duration stall) {
         this.chooser = chooser;
         this.journal = journal;
         this.stall = stall;

@@ -7,6 +7,8 @@ import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.test.simulation.run.Fault;
+import io.safebunny.test.simulation.run.Place;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;

@@ -5,6 +5,8 @@ import io.safebunny.doubles.ForwardingDelivery;
 import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.message.WireMessage;
+import io.safebunny.test.simulation.run.Fault;
+import io.safebunny.test.simulation.run.Place;
 import io.safebunny.time.Deadline;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Delivery;

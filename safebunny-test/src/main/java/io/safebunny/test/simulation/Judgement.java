@@ -10,6 +10,7 @@ import io.safebunny.store.RecordState;
 import io.safebunny.test.scheduler.DeterministicScheduler;
 import io.safebunny.test.scheduler.StandstillException;
 import io.safebunny.test.simulation.SimulatedSystem.Check;
+import io.safebunny.test.simulation.run.Violation;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.Arrays;

@@ -11,6 +11,7 @@ import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.Verdict;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordState;
+import io.safebunny.test.simulation.run.Violation;
 import io.safebunny.topology.Topology;
 import java.util.ArrayList;
 import java.util.Collections;

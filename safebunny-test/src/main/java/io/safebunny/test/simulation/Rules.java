@@ -6,6 +6,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
+import io.safebunny.test.simulation.run.Violation;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.HashMap;

@@ -3,6 +3,9 @@ package io.safebunny.test.simulation;
 
 import io.safebunny.test.simulation.SimulatedSystem.Message;
 import io.safebunny.test.simulation.SimulatedSystem.Node;
+import io.safebunny.test.simulation.run.Cut;
+import io.safebunny.test.simulation.run.Schedule;
+import io.safebunny.test.simulation.run.Violation;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;

@@ -2,6 +2,21 @@
 package io.safebunny.test.simulation;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.test.simulation.SimulatedSystem.Message;
+import io.safebunny.test.simulation.SimulatedSystem.Node;
+import io.safebunny.test.simulation.process.QuietLog;
+import io.safebunny.test.simulation.run.Chooser;
+import io.safebunny.test.simulation.run.Clean;
+import io.safebunny.test.simulation.run.Cut;
+import io.safebunny.test.simulation.run.Event;
+import io.safebunny.test.simulation.run.Finding;
+import io.safebunny.test.simulation.run.NotDeterministicException;
+import io.safebunny.test.simulation.run.Point;
+import io.safebunny.test.simulation.run.RandomChooser;
+import io.safebunny.test.simulation.run.RunOutcome;
+import io.safebunny.test.simulation.run.RunReport;
+import io.safebunny.test.simulation.run.Schedule;
+import io.safebunny.test.simulation.run.Violation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -12,6 +27,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,7 +79,7 @@ public final class Simulation {
     }
 
     private @Nullable Finding search(int schedules, long seed) {
-        Outcome first = run(Schedule.CLEAN, false);
+        RunOutcome first = run(Schedule.CLEAN, false);
         if (first.violation() != null) {
             return finding(first.violation(), 1, Schedule.CLEAN);
         }
@@ -79,7 +95,7 @@ public final class Simulation {
         if (found < 0) {
             return null;
         }
-        Outcome outcome = run(chooser(found, singles, clean, seed));
+        RunOutcome outcome = run(chooser(found, singles, clean, seed));
         Violation violation = outcome.violation();
         if (violation == null) {
             throw new NotDeterministicException(
@@ -89,7 +105,7 @@ public final class Simulation {
         return finding(violation, found + 2, new Schedule(outcome.events()));
     }
 
-    private static void requireSame(Outcome first, Outcome second) {
+    private static void requireSame(RunOutcome first, RunOutcome second) {
         if (first.fingerprint() == second.fingerprint()) {
             return;
         }
@@ -120,15 +136,18 @@ public final class Simulation {
      *     does not have what the schedule leaves out, so that it proves nothing any more
      */
     public void replay(Schedule schedule) {
-        List<String> missing = schedule.cut().missingIn(whole());
+        List<String> missing = schedule.cut()
+                .missingIn(
+                        whole().messages().stream().map(Message::description).toList(),
+                        whole().nodes().values().stream().collect(Collectors.toMap(Node::name, Node::instances)));
         if (!missing.isEmpty()) {
             throw new AssertionError(
                     "The system has changed, and this schedule leaves out what it does not have [schedule=%s]. Explore again for another one, or delete this test."
                             .formatted(missing));
         }
-        Outcome outcome = run(schedule, true);
+        RunOutcome outcome = run(schedule, true);
         if (outcome.violation() != null) {
-            throw new AssertionError(Report.of(outcome.violation(), schedule, outcome.journal(), ""));
+            throw new AssertionError(RunReport.of(outcome.violation(), schedule, outcome.journal(), ""));
         }
         List<Event> missed = new ArrayList<>(schedule.events());
         missed.removeAll(outcome.events());
@@ -146,7 +165,7 @@ public final class Simulation {
      */
     public List<Long> fingerprints(int schedules, long seed) {
         try (QuietLog quiet = QuietLog.begin()) {
-            Outcome first = run(Schedule.CLEAN, false);
+            RunOutcome first = run(Schedule.CLEAN, false);
             Clean clean = new Clean(first.points());
             List<Schedule> singles = clean.singles();
             List<Long> fingerprints = new ArrayList<>(List.of(first.fingerprint()));
@@ -159,12 +178,15 @@ public final class Simulation {
 
     private Finding finding(Violation violation, int schedules, Schedule schedule) {
         Schedule shortest = new Shrinker(this::violationOf, whole()).shrink(schedule, violation);
-        Outcome outcome = run(shortest, true);
+        RunOutcome outcome = run(shortest, true);
         Violation last = outcome.violation() == null ? violation : outcome.violation();
         Schedule happened =
                 new Schedule(outcome.events(), shortest.cut()); // some of the schedule may depend on the removed parts
         return new Finding(
-                last, schedules, happened, Report.of(last, happened, outcome.journal(), Report.test(happened, method)));
+                last,
+                schedules,
+                happened,
+                RunReport.of(last, happened, outcome.journal(), RunReport.test(happened, method)));
     }
 
     /** The declared system, without running it. */
@@ -179,15 +201,15 @@ public final class Simulation {
         return run(schedule, false).violation();
     }
 
-    private Outcome run(Schedule schedule, boolean isTold) {
+    private RunOutcome run(Schedule schedule, boolean isTold) {
         return run(Chooser.of(schedule), schedule.cut(), isTold);
     }
 
-    private Outcome run(Chooser chooser) {
+    private RunOutcome run(Chooser chooser) {
         return run(chooser, Cut.NONE, false);
     }
 
-    private Outcome run(Chooser chooser, Cut cut, boolean isTold) {
+    private RunOutcome run(Chooser chooser, Cut cut, boolean isTold) {
         try (World world = new World(declaration, cut, chooser, isTold)) {
             return world.run();
         }

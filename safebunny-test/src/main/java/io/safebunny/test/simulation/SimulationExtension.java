@@ -2,6 +2,8 @@
 package io.safebunny.test.simulation;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.test.simulation.run.Finding;
+import io.safebunny.test.simulation.run.Schedule;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.function.Consumer;

@@ -18,6 +18,11 @@ import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
 import io.safebunny.test.scheduler.SimulatedProcess;
 import io.safebunny.test.simulation.SimulatedSystem.Message;
 import io.safebunny.test.simulation.SimulatedSystem.Node;
+import io.safebunny.test.simulation.run.Chooser;
+import io.safebunny.test.simulation.run.Cut;
+import io.safebunny.test.simulation.run.RunJournal;
+import io.safebunny.test.simulation.run.RunOutcome;
+import io.safebunny.test.simulation.run.Violation;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;
@@ -55,7 +60,7 @@ final class World implements AutoCloseable {
     private final MemoryBroker broker = new MemoryBroker(outside.timeline(), outside.executor());
     private final SimulatedSystem system = new SimulatedSystem(this::sagas);
     private final Cut cut;
-    private final Journal journal;
+    private final RunJournal journal;
     private final Faults faults;
     private final Rules rules;
     private final NavigableSet<Duration> noticedAt = new TreeSet<>();
@@ -70,13 +75,13 @@ final class World implements AutoCloseable {
      */
     World(Consumer<SimulatedSystem> declaration, Cut cut, Chooser chooser, boolean isTold) {
         this.cut = cut;
-        this.journal = new Journal(isTold, scheduler::elapsed);
+        this.journal = new RunJournal(isTold, scheduler::elapsed);
         this.faults = new Faults(chooser, journal, STALL);
         this.rules = new Rules(scheduler::elapsed, () -> !faults.events().isEmpty());
         declaration.accept(system);
     }
 
-    Outcome run() {
+    RunOutcome run() {
         for (Node node : system.nodes().values()) {
             stores.put(node.name(), system.newStore(outside.timeline()));
             for (int number = 1; number <= cut.instances(node.name(), node.instances()); number++) {
@@ -88,7 +93,7 @@ final class World implements AutoCloseable {
             publish();
             violation = new Judgement(this, scheduler).judge();
         }
-        return new Outcome(violation, faults.points(), faults.events(), faults.fingerprint(), journal.entries());
+        return new RunOutcome(violation, faults.points(), faults.events(), faults.fingerprint(), journal.entries());
     }
 
     private void start(Node node, String name, int incarnation) {

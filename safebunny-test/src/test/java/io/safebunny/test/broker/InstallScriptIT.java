@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.sun.net.httpserver.HttpServer;
+import io.safebunny.test.broker.server.ServerRoot;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

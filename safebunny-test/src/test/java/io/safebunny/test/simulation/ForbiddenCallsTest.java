@@ -3,6 +3,9 @@ package io.safebunny.test.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.test.simulation.process.ForbiddenCalls;
+import io.safebunny.test.simulation.run.Finding;
+import io.safebunny.test.simulation.run.Schedule;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,6 +3,12 @@ package io.safebunny.test.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.test.simulation.run.Event;
+import io.safebunny.test.simulation.run.Fault;
+import io.safebunny.test.simulation.run.Place;
+import io.safebunny.test.simulation.run.Point;
+import io.safebunny.test.simulation.run.Schedule;
+import io.safebunny.test.simulation.run.Violation;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;

@@ -9,6 +9,16 @@ import ch.qos.logback.classic.Logger;
 import io.safebunny.BunnyHandler;
 import io.safebunny.MessageContext;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.test.simulation.run.Event;
+import io.safebunny.test.simulation.run.Fault;
+import io.safebunny.test.simulation.run.Finding;
+import io.safebunny.test.simulation.run.NotDeterministicException;
+import io.safebunny.test.simulation.run.Place;
+import io.safebunny.test.simulation.run.Point;
+import io.safebunny.test.simulation.run.RunJournal;
+import io.safebunny.test.simulation.run.RunReport;
+import io.safebunny.test.simulation.run.Schedule;
+import io.safebunny.test.simulation.run.Violation;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -272,7 +282,7 @@ class SimulationTest {
         Schedule schedule = new Schedule(List.of(odd));
 
         assertThat(Schedule.read(schedule.write().toArray(String[]::new))).isEqualTo(schedule);
-        assertThat(Report.test(schedule, null)).contains("charge | \\\"7\\\"\\n8 | 1 | x | 2 | CRASH");
+        assertThat(RunReport.test(schedule, null)).contains("charge | \\\"7\\\"\\n8 | 1 | x | 2 | CRASH");
     }
 
     @Test
@@ -300,12 +310,12 @@ class SimulationTest {
     /** Or a loop of messages would print a hundred thousand lines. */
     @Test
     void aLongReportIsShortened() {
-        List<Journal.Entry> journal = IntStream.range(0, 5_000)
-                .mapToObj(i -> new Journal.Entry(
+        List<RunJournal.Entry> journal = IntStream.range(0, 5_000)
+                .mapToObj(i -> new RunJournal.Entry(
                         Duration.ZERO, new Point("billing", Place.AFTER_EFFECT, "charge " + i, 1), null))
                 .toList();
 
-        assertThat(Report.of(new Violation("it ends", "it does not"), Schedule.CLEAN, journal, ""))
+        assertThat(RunReport.of(new Violation("it ends", "it does not"), Schedule.CLEAN, journal, ""))
                 .contains("charge 99\n", "4800 more", "charge 4900\n", "charge 4999\n")
                 .doesNotContain("charge 100\n", "charge 4899\n");
     }

@@ -40,7 +40,8 @@ final class KillRun {
             return run(
                     options.withRabbit(RabbitAddress.parse(rabbit.broker().uri().toString())));
         } catch (BrokerUnavailableException e) {
-            throw new UsageException("no private RabbitMQ for --kill. Use --rabbit for one that runs already: " + e.getMessage());
+            throw new UsageException(
+                    "no private RabbitMQ for --kill. Use --rabbit for one that runs already: " + e.getMessage());
         }
     }
 

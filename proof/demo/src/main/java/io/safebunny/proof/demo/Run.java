@@ -97,8 +97,9 @@ final class Run {
         long deadline = System.nanoTime() + PATIENCE_FOR_THE_BROKER.toNanos();
         while (!saga.isReady() && !interruption.awaitFor(POLL)) {
             if (System.nanoTime() > deadline) {
-                throw new UsageException("the broker does not answer, or does not have all queues. Check that it runs, and"
-                        + " that the address is right");
+                throw new UsageException(
+                        "the broker does not answer, or does not have all queues. Check that it runs, and"
+                                + " that the address is right");
             }
         }
     }

@@ -144,7 +144,8 @@ final class Saga implements AutoCloseable {
     <T> T bean(Node node, Class<T> type) {
         ConfigurableApplicationContext context = nodes.get(node);
         if (context == null) {
-            throw new IllegalStateException("The node " + node.wireName() + " does not run in this process. Check which nodes were started");
+            throw new IllegalStateException(
+                    "The node " + node.wireName() + " does not run in this process. Check which nodes were started");
         }
         return context.getBean(type);
     }

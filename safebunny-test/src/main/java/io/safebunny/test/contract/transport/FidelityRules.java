@@ -7,7 +7,6 @@ import static io.safebunny.test.contract.Messages.rich;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.message.WireMessage;
-import io.safebunny.test.contract.Messages;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.Route;
 import java.time.Duration;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.failure.BrowsingException;
-import io.safebunny.test.contract.Messages;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;

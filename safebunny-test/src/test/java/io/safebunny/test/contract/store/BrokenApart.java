@@ -4,7 +4,6 @@ package io.safebunny.test.contract.store;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
-import io.safebunny.test.contract.bites.Faults;
 import io.safebunny.test.contract.bites.Sabotage;
 import io.safebunny.test.contract.bites.Sabotage.Answer1;
 import io.safebunny.test.contract.store.LockingStore.Transaction;

@@ -9,7 +9,6 @@ import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.test.contract.bites.Faults;
 import io.safebunny.test.contract.bites.Sabotage;
 import io.safebunny.test.contract.bites.Wire;
 import io.safebunny.transport.OutboundMessage;

@@ -7,7 +7,6 @@ import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.test.contract.bites.Faults;
 import io.safebunny.test.contract.bites.Sabotage;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,7 +6,6 @@ import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
-import io.safebunny.test.contract.bites.Faults;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

@@ -4,7 +4,6 @@ package io.safebunny.test.contract.store;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.test.contract.bites.Faults;
 import io.safebunny.test.contract.store.LockingStore.Transaction;
 import io.safebunny.test.contract.store.MemoryTransactions.Locks;
 import io.safebunny.test.contract.store.StoreFaults.Meeting;

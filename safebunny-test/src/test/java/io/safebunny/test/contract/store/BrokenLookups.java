@@ -5,7 +5,6 @@ import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
-import io.safebunny.test.contract.bites.Faults;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -6,7 +6,6 @@ import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.test.contract.bites.Faults;
 import io.safebunny.test.contract.bites.Sabotage;
 import io.safebunny.test.contract.store.BrokenStoreContract.Where;
 import java.util.Locale;

@@ -5,7 +5,6 @@ import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.test.contract.bites.Faults;
 import io.safebunny.test.contract.bites.Sabotage;
 import io.safebunny.test.contract.store.LockingStore.Transaction;
 import java.time.Duration;

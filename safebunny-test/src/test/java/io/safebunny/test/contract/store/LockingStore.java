@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A store of transactions that faults can look into. */
-interface LockingStore extends TransactionalMessageStore {
+public interface LockingStore extends TransactionalMessageStore {
 
     /** Of each thread. */
     ThreadLocal<@Nullable Transaction> current();

@@ -4,7 +4,6 @@ package io.safebunny.test.contract.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.BrowsingException;
-import io.safebunny.test.contract.bites.Faults;
 import io.safebunny.test.contract.bites.Sabotage;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Consumption;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract.transport;
 
-import io.safebunny.test.contract.bites.Faults;
 import io.safebunny.transport.ControlChannel;
 import io.safebunny.transport.Transport;
 

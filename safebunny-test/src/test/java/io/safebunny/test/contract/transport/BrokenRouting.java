@@ -2,7 +2,6 @@
 package io.safebunny.test.contract.transport;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.test.contract.bites.Faults;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;

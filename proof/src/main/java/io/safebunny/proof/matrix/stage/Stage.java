@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.matrix;
+
+import com.rabbitmq.client.GetResponse;
+import io.safebunny.message.Names;
+import io.safebunny.message.WireMessage;
+import io.safebunny.proof.child.Child;
+import io.safebunny.proof.child.ChildOptions;
+import io.safebunny.proof.child.Plan;
+import io.safebunny.proof.ledger.Entry;
+import io.safebunny.proof.ledger.Entry.Kind;
+import io.safebunny.proof.ledger.Ledger;
+import io.safebunny.proof.saga.Desk;
+import io.safebunny.proof.saga.NodeAddress;
+import io.safebunny.proof.saga.Order;
+import io.safebunny.proof.saga.Placed;
+import io.safebunny.proof.store.StoreAddress;
+import io.safebunny.proof.store.StoreServers;
+import io.safebunny.proof.trip.TripSaga;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.time.SystemTimeline;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.MissingNode;
+
+/**
+ * The environment of one scenario with one store: a desk, a ledger, and a worker node whose processes come and go. All names are
+ * unique, so that scenarios do not see each other. Used by one thread.
+ */
+final class Stage implements AutoCloseable {
+
+    private static final Duration STEP = Duration.ofSeconds(30);
+    private static final List<String> OF_SAGAS = List.of(
+            "StepA",
+            "UndoA",
+            "DoneA",
+            "StepB",
+            "UndoB",
+            "DoneB",
+            "BunnyTimeout",
+            "BunnyUndone",
+            "BunnyRepair",
+            "BunnyPoisoned",
+            "BunnyScheduled",
+            "poison-watch");
+    private static final Duration ANOTHER_COPY = Duration.ofSeconds(1);
+
+    private final StoreAddress address;
+    private final NodeAddress worker;
+    private final NodeAddress deskAddress;
+    private final Path log;
+    private final boolean sagas;
+    private final Ledger ledger = new Ledger();
+    private final SystemTimeline timeline = new SystemTimeline("stage");
+    private final @Nullable StoreView store;
+    private final Queues queues;
+    private final Desk desk;
+    private final String tap;
+    private final List<Child> children = new ArrayList<>();
+    private final List<Plan> plans = new ArrayList<>();
+    private @Nullable String messageId;
+
+    /**
+     * @param name name of the run, unique on the broker and in the store
+     * @param prefix prefix of the exchanges
+     * @param log receives the output of its processes
+     * @param sagas whether the worker has a saga with state
+     */
+    Stage(String name, String prefix, String broker, StoreAddress address, Path log, boolean sagas) {
+        this.sagas = sagas;
+        this.address = StoreServers.forRun(address, name);
+        this.worker = new NodeAddress(name + "-work", prefix, broker);
+        this.deskAddress = new NodeAddress(name + "-desk", prefix, broker);
+        this.log = log;
+        this.store = address.kind().isDurable()
+                ? new StoreView(this.address, worker.node(), timeline, this::reachable)
+                : null;
+        this.queues = new Queues(broker);
+        this.desk = new Desk(deskAddress, worker.node(), ledger);
+        this.tap = queues.tap(prefix, Names.address(worker.node(), Placed.TYPE));
+    }
+
+    /**
+     * How to reach a file that one process has open, or {@code null} while that is unknown: a process that has started but not
+     * consumed yet may just be opening it.
+     */
+    private @Nullable StoreAddress reachable() {
+        List<Child> alive = children.stream().filter(Child::isAlive).toList();
+        if (alive.isEmpty()) {
+            return address;
+        }
+        List<Entry> started = ledger.entries(alive.get(alive.size() - 1).name(), Kind.STARTED);
+        return started.isEmpty() ? null : address.through(started.get(0).detail());
+    }
+
+    StoreAddress address() {
+        return address;
+    }
+
+    // ---- what scripts do
+
+    /** Starts a process that waits for {@link #go}. */
+    Child prepare(Plan plan) {
+        return prepare(plan, null);
+    }
+
+    /** Like {@link #prepare(Plan)}; the process places an order once it has started. */
+    Child prepare(Plan plan, @Nullable Order placed) {
+        String process = "worker-" + (children.size() + 1);
+        ledger.hold(process, Kind.READY);
+        if (plan.action() == Plan.Action.HOLD) {
+            ledger.hold(process, Kind.REACHED);
+        }
+        Child child = Child.start(
+                new ChildOptions(process, worker, deskAddress.node(), address, ledger.port(), plan, placed, sagas),
+                log);
+        children.add(child);
+        plans.add(plan);
+        return child;
+    }
+
+    /** Lets it start consuming. */
+    void go(Child child) {
+        await(child.name() + " is ready", () -> {
+            requireAlive(child);
+            return !ledger.entries(child.name(), Kind.READY).isEmpty();
+        });
+        ledger.letGo(child.name(), Kind.READY);
+    }
+
+    Child start(Plan plan) {
+        Child child = prepare(plan);
+        go(child);
+        awaitStarted(child);
+        return child;
+    }
+
+    void awaitStarted(Child child) {
+        await(child.name() + " consumes", () -> {
+            requireAlive(child);
+            return !ledger.entries(child.name(), Kind.STARTED).isEmpty();
+        });
+    }
+
+    private static void requireAlive(Child child) {
+        if (!child.isAlive()) {
+            throw new StageException(child.name() + " ended before it could begin. Check its output");
+        }
+    }
+
+    /** Publishes the order; a repeat publishes a copy. */
+    void publish(Order order) {
+        messageId = desk.publish(order);
+    }
+
+    /** Publishes copies of the order until this process has received one. */
+    void publishUntilDelivered(Order order, Child child) {
+        await(child.name() + " has the message", () -> {
+            publish(order);
+            long patience = System.nanoTime() + ANOTHER_COPY.toNanos();
+            Awaitility.await()
+                    .pollInterval(Duration.ofMillis(20))
+                    .atMost(STEP)
+                    .until(() -> wasDelivered(child) || System.nanoTime() - patience > 0);
+            return wasDelivered(child);
+        });
+    }
+
+    private boolean wasDelivered(Child child) {
+        return deliveries(child) > 0;
+    }
+
+    int deliveries(Child child) {
+        return ledger.entries(child.name(), Kind.DELIVERED).size();
+    }
+
+    void awaitReached(Child child) {
+        await(child.name() + " reaches its point", () -> {
+            if (!child.isAlive() && !hasReached(child)) {
+                throw new StageException(
+                        child.name() + " ended before it reached its point. Check its output and the plan");
+            }
+            return hasReached(child);
+        });
+    }
+
+    private boolean hasReached(Child child) {
+        return !ledger.entries(child.name(), Kind.REACHED).isEmpty();
+    }
+
+    void awaitHalted(Child child) {
+        awaitReached(child);
+        if (!child.hasEndedWithin(STEP)) {
+            throw new StageException(child.name() + " was not halted. Check the plan");
+        }
+    }
+
+    void letGo(Child child) {
+        ledger.letGo(child.name(), Kind.REACHED);
+    }
+
+    /** Removes the message, as an operator or a limit might. */
+    void loseDelivery() {
+        await("the message is back in its queue", () -> queues.messages(orders()) > 0);
+        queues.purge(orders());
+    }
+
+    void await(String what, Callable<Boolean> condition) {
+        try {
+            Awaitility.await()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(20))
+                    .atMost(STEP)
+                    .until(condition);
+        } catch (org.awaitility.core.ConditionTimeoutException e) {
+            throw new StageException("waited in vain; check the output of the processes: " + what, e);
+        }
+    }
+
+    // ---- what is left behind
+
+    Ledger ledger() {
+        return ledger;
+    }
+
+    List<WireMessage> arrived() {
+        return desk.arrived();
+    }
+
+    /** The {@link Placed} messages published since the last call, in order, including copies. */
+    List<GetResponse> tapped() {
+        return queues.drain(tap);
+    }
+
+    /** Processes that did not reach the point of their plan. */
+    List<String> neverReached() {
+        List<String> missing = new ArrayList<>();
+        for (int i = 0; i < plans.size(); i++) {
+            if (plans.get(i).happens() && !hasReached(children.get(i))) {
+                missing.add(plans.get(i).point());
+            }
+        }
+        return missing;
+    }
+
+    @Nullable
+    MessageRecord record(Order order) {
+        String id = messageId;
+        return store == null || id == null
+                ? null
+                : store.ask(open -> open.store().find(new RecordKey(order.id(), id)));
+    }
+
+    /** The order's saga as it is stored; a missing node if it is not, or cannot be read now. */
+    JsonNode saga(Order order) {
+        RecordKey key = RecordKey.companion(order.id(), "saga." + TripSaga.NAME);
+        MessageRecord stored =
+                store == null ? null : store.ask(open -> open.store().find(key));
+        return stored == null
+                ? MissingNode.getInstance()
+                : JsonMapper.shared().readTree(stored.steps().getOrDefault("saga", ""));
+    }
+
+    /** Whether no message waits for its publications to be sent: a second delivery of such a message comes back again and again. */
+    boolean allIsDispatched() {
+        return store != null
+                && Boolean.TRUE.equals(store.ask(
+                        open -> open.store().findCompleted(Duration.ZERO, 1).isEmpty()));
+    }
+
+    /** Runs whose rows were committed, or {@code null} if the handlers have no table. */
+    @Nullable
+    List<String> committedRuns(String order) {
+        return store == null
+                ? null
+                : store.ask(open -> open.work() == null ? null : open.work().runs(order));
+    }
+
+    /** Number of unconfirmed publications in the outbox; -1 if that cannot be determined now. */
+    int unsent() {
+        return store == null ? 0 : Objects.requireNonNullElse(store.ask(open -> open.unsent(worker.node())), -1);
+    }
+
+    /** Everything there is to know, for humans. */
+    String describe() {
+        return ledger.describe() + "\n"
+                + String.join(
+                        "\n", arrived().stream().map(WireMessage::toString).toList());
+    }
+
+    boolean isDurable() {
+        return store != null;
+    }
+
+    @Nullable
+    String messageId() {
+        return messageId;
+    }
+
+    String workerName() {
+        return worker.node();
+    }
+
+    String orders() {
+        return worker.node() + "-Order";
+    }
+
+    String poison() {
+        return worker.node() + "-poison";
+    }
+
+    String deskPoison() {
+        return deskAddress.node() + "-poison";
+    }
+
+    int messages(String queue) {
+        return queues.messages(queue);
+    }
+
+    List<GetResponse> drain(String queue) {
+        return queues.drain(queue);
+    }
+
+    /** All queues that may hold messages of this run, except the two poison queues and those for delayed messages. */
+    List<String> transitQueues() {
+        List<String> all = new ArrayList<>(List.of(
+                orders(),
+                worker.node() + "-dead-letters",
+                deskAddress.node() + "-Charged",
+                deskAddress.node() + "-Shipped",
+                deskAddress.node() + "-" + Placed.TYPE,
+                deskAddress.node() + "-SagaFailed",
+                deskAddress.node() + "-dead-letters"));
+        if (sagas) {
+            OF_SAGAS.forEach(type -> all.add(worker.node() + "-" + type));
+        }
+        return all;
+    }
+
+    /** The queues in which delayed messages wait. */
+    List<String> rungs() {
+        return IntStream.range(4, 16)
+                .mapToObj(rung -> String.format(Locale.ROOT, "%s.delayed.%02d", worker.prefix(), rung))
+                .toList();
+    }
+
+    /**
+     * Removes what could not be routed and returns what is of this run, described. The queue outlives runs, as the exchanges do, and may
+     * hold a late copy of the run before, whose queues are gone.
+     */
+    List<String> unrouted() {
+        return queues.drain(worker.prefix() + ".unrouted").stream()
+                .map(GetResponse::getProps)
+                .filter(message -> message.getAppId() == null
+                        || message.getAppId().equals(worker.node())
+                        || message.getAppId().equals(deskAddress.node()))
+                .map(Object::toString)
+                .toList();
+    }
+
+    /** Shuts all processes down cleanly. */
+    void stop() {
+        children.forEach(Child::stop);
+        desk.close();
+    }
+
+    @Override
+    public void close() {
+        children.forEach(Child::close);
+        for (String queue : transitQueues()) {
+            if (queue.startsWith(worker.node()) || queue.startsWith(deskAddress.node())) {
+                queues.delete(queue);
+            }
+        }
+        queues.delete(poison());
+        queues.delete(deskPoison());
+        queues.close();
+        if (store != null) {
+            store.close();
+        }
+        timeline.close();
+        ledger.close();
+    }
+}

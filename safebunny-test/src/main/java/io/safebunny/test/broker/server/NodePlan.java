@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.broker.server;
+
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.IntStream;
+
+/**
+ * Start options of a node.
+ *
+ * @param cookie secret that lets other Erlang nodes connect with the server's full rights; the same for all nodes of a cluster
+ * @param password of the user {@code guest}; one for all nodes of a cluster, who share their users
+ * @param hasOwnEpmd whether the node runs the port mapper itself, which then dies with it
+ * @param hasTls whether it also listens for TLS
+ * @param settings lines of {@code rabbitmq.conf} beyond those every node has
+ */
+public record NodePlan(
+        ServerRoot root,
+        NodePorts ports,
+        String cookie,
+        String password,
+        boolean hasOwnEpmd,
+        boolean hasTls,
+        List<String> settings) {
+
+    public static NodePlan alone(ServerRoot root, boolean hasTls) {
+        return new NodePlan(root, NodePorts.free(1).get(0), newSecret(), newSecret(), true, hasTls, List.of());
+    }
+
+    /** Plans of nodes that join the first of them. */
+    public static List<NodePlan> cluster(ServerRoot root, int nodes) {
+        List<NodePorts> ports = NodePorts.free(nodes);
+        String cookie = newSecret();
+        String password = newSecret();
+        String first = nodeName(ports.get(0));
+        return IntStream.range(0, nodes)
+                .mapToObj(i -> new NodePlan(
+                        root, ports.get(i), cookie, password, false, false, discovery(first, nodeName(ports.get(i)))))
+                .toList();
+    }
+
+    private static String newSecret() {
+        return UUID.randomUUID().toString();
+    }
+
+    public String nodeName() {
+        return nodeName(ports);
+    }
+
+    /** Faster than join_cluster, which boots each node twice. Only the first node may form a cluster, so there is never a second one. */
+    private static List<String> discovery(String first, String self) {
+        String key = "cluster_formation.classic_config.nodes.";
+        return List.of(
+                // a paused member counts as down after some 10 s instead of a minute, and heals when it is resumed
+                "net_ticktime = 10",
+                "cluster_partition_handling = autoheal",
+                "cluster_formation.peer_discovery_backend = classic_config",
+                key + "1 = " + first,
+                self.equals(first) ? "" : key + "2 = " + self);
+    }
+
+    /** Without cookie and password. */
+    @Override
+    public String toString() {
+        return nodeName();
+    }
+
+    private static String nodeName(NodePorts ports) {
+        return "safebunny-" + ports.amqp() + "-" + ProcessHandle.current().pid() + "@localhost";
+    }
+}

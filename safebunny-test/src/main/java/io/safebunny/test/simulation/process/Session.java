@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.test.simulation.process;
+
+import io.safebunny.time.Deadline;
+import io.safebunny.topology.Topology;
+import io.safebunny.transport.BrowsedQueue;
+import io.safebunny.transport.Consumption;
+import io.safebunny.transport.ControlChannel;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Pace;
+import io.safebunny.transport.Transport;
+import io.safebunny.transport.TransportStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A connection that can be lost and restored like that of a real broker, which then redelivers unsettled messages. Confined to the run. */
+public final class Session implements Transport {
+
+    private final Supplier<Transport> connections;
+    private final List<Consumer<Transport>> afterReconnect = new ArrayList<>();
+    private Transport current;
+
+    public Session(Supplier<Transport> connections) {
+        this.connections = connections;
+        this.current = connections.get();
+    }
+
+    /** Delivers nothing until {@link #reconnect}. */
+    public void disconnect() {
+        current.close();
+    }
+
+    public void reconnect() {
+        current = connections.get();
+        afterReconnect.forEach(join -> join.accept(current));
+    }
+
+    @Override
+    public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+        return current.send(message, deadline);
+    }
+
+    @Override
+    public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
+        Consuming consuming = new Consuming(queue, prefetch, handler);
+        afterReconnect.add(consuming::begin);
+        consuming.begin(current);
+        return consuming;
+    }
+
+    @Override
+    public ControlChannel control(String node, Consumer<byte[]> heard) {
+        ControlChannel[] channel = new ControlChannel[1];
+        Consumer<Transport> join = transport -> channel[0] = transport.control(node, heard);
+        afterReconnect.add(join);
+        join.accept(current);
+        return new ControlChannel() {
+            @Override
+            public @Nullable String problem() {
+                return channel[0].problem();
+            }
+
+            @Override
+            public CompletableFuture<Void> tell(byte[] message) {
+                return channel[0].tell(message);
+            }
+        };
+    }
+
+    @Override
+    public void start(Topology topology) {
+        current.start(topology);
+    }
+
+    @Override
+    public BrowsedQueue browse(String queue) {
+        return current.browse(queue);
+    }
+
+    @Override
+    public TransportStatus status() {
+        return current.status();
+    }
+
+    @Override
+    public OptionalLong depth(String queue) {
+        return current.depth(queue);
+    }
+
+    @Override
+    public void close() {
+        afterReconnect.clear();
+        current.close();
+    }
+
+    private static final class Consuming implements Consumption {
+
+        private final String queue;
+        private final int prefetch;
+        private final DeliveryHandler handler;
+        private Pace pace = Pace.FULL;
+        private @Nullable Consumption consumption;
+        private boolean stopped;
+
+        Consuming(String queue, int prefetch, DeliveryHandler handler) {
+            this.queue = queue;
+            this.prefetch = prefetch;
+            this.handler = handler;
+        }
+
+        void begin(Transport transport) {
+            if (!stopped) {
+                Consumption begun = transport.consume(queue, prefetch, handler);
+                consumption = begun;
+                if (pace != Pace.FULL) {
+                    begun.pace(pace);
+                }
+            }
+        }
+
+        @Override
+        public void pace(Pace other) {
+            pace = other;
+            if (consumption != null) {
+                consumption.pace(other);
+            }
+        }
+
+        @Override
+        public CompletableFuture<Void> stop() {
+            stopped = true;
+            return consumption == null ? CompletableFuture.completedFuture(null) : consumption.stop();
+        }
+    }
+}
