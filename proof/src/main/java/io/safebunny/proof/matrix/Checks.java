@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.matrix;
 
+import io.safebunny.proof.matrix.stage.Stage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.matrix;
 
+import io.safebunny.proof.matrix.stage.Stage;
+import io.safebunny.proof.matrix.stage.StageException;
 import io.safebunny.proof.saga.Order;
 import io.safebunny.proof.store.StoreAddress;
 import java.io.IOException;

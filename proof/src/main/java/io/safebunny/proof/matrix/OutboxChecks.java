@@ -4,6 +4,7 @@ package io.safebunny.proof.matrix;
 import com.rabbitmq.client.GetResponse;
 import io.safebunny.proof.ledger.Entry;
 import io.safebunny.proof.ledger.Entry.Kind;
+import io.safebunny.proof.matrix.stage.Stage;
 import io.safebunny.proof.saga.Order;
 import io.safebunny.proof.saga.Placed;
 import java.util.HashSet;

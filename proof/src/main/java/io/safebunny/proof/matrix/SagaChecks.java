@@ -7,6 +7,7 @@ import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.message.WireMessage;
 import io.safebunny.proof.ledger.Entry;
 import io.safebunny.proof.ledger.Entry.Kind;
+import io.safebunny.proof.matrix.stage.Stage;
 import io.safebunny.proof.saga.Order;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordState;

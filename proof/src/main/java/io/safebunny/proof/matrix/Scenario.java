@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.matrix;
 
+import io.safebunny.proof.matrix.stage.Stage;
 import io.safebunny.proof.saga.Order;
 import io.safebunny.proof.saga.OrderKind;
 import io.safebunny.proof.store.StoreAddress;

@@ -4,6 +4,7 @@ package io.safebunny.proof.matrix;
 import io.safebunny.message.WireMessage;
 import io.safebunny.proof.ledger.Entry;
 import io.safebunny.proof.ledger.Entry.Kind;
+import io.safebunny.proof.matrix.stage.Stage;
 import io.safebunny.proof.saga.Order;
 import io.safebunny.proof.saga.OrderKind;
 import io.safebunny.saga.SagaStatus;

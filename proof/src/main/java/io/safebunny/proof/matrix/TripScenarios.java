@@ -3,6 +3,7 @@ package io.safebunny.proof.matrix;
 
 import io.safebunny.proof.child.Child;
 import io.safebunny.proof.child.Plan;
+import io.safebunny.proof.matrix.stage.Stage;
 import io.safebunny.proof.point.Moment;
 import io.safebunny.proof.point.Operation;
 import io.safebunny.proof.point.Point;

@@ -3,6 +3,7 @@ package io.safebunny.proof.model;
 
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
+import io.safebunny.proof.model.saga.ShopSaga;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
  * What one {@link ShopSaga} must be after each message, written down a second time without stores, conflicts and crashes. It is given
  * the messages in the order of their writes, and compared with what was written. Confined to one thread.
  */
-final class ShopModel {
+public final class ShopModel {
 
     private static final JsonMapper JSON = JsonMapper.shared();
     /** Header of the news that a message was set aside. */
@@ -62,7 +63,7 @@ final class ShopModel {
     private long version;
 
     /** @param isSetAside whether a message to the saga is set aside now, and not being handled again after a replay */
-    ShopModel(Predicate<String> isSetAside) {
+    public ShopModel(Predicate<String> isSetAside) {
         this.isSetAside = isSetAside;
     }
 

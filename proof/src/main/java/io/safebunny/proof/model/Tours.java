@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.model;
 
+import io.safebunny.proof.model.saga.TourSagas;
 import io.safebunny.saga.SagaView;
 import io.safebunny.store.MessageStore;
 import java.time.Duration;

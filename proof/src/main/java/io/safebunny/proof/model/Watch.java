@@ -3,6 +3,7 @@ package io.safebunny.proof.model;
 
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
+import io.safebunny.proof.model.saga.ShopSaga;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordState;

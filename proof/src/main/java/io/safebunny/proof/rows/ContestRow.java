@@ -2,8 +2,9 @@
 package io.safebunny.proof.rows;
 
 import io.safebunny.PublishOptions;
-import io.safebunny.proof.rows.SumSaga.Add;
-import io.safebunny.proof.rows.SumSaga.Begin;
+import io.safebunny.proof.rows.saga.SumSaga;
+import io.safebunny.proof.rows.saga.SumSaga.Add;
+import io.safebunny.proof.rows.saga.SumSaga.Begin;
 import io.safebunny.proof.saga.Node;
 import io.safebunny.proof.store.OpenStore;
 import io.safebunny.proof.store.StoreAddress;

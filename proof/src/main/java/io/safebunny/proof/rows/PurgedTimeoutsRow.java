@@ -2,7 +2,8 @@
 package io.safebunny.proof.rows;
 
 import io.safebunny.PublishOptions;
-import io.safebunny.proof.rows.WaitingSaga.Wait;
+import io.safebunny.proof.rows.saga.WaitingSaga;
+import io.safebunny.proof.rows.saga.WaitingSaga.Wait;
 import io.safebunny.proof.saga.Node;
 import io.safebunny.proof.store.OpenStore;
 import io.safebunny.proof.store.StoreAddress;

@@ -3,10 +3,10 @@ package io.safebunny.proof.rows;
 
 import io.safebunny.proof.model.Fate;
 import io.safebunny.proof.model.Interleavings;
-import io.safebunny.proof.model.TimeoutSaga;
-import io.safebunny.proof.model.TimeoutSaga.Begin;
-import io.safebunny.proof.model.TimeoutSaga.Move;
 import io.safebunny.proof.model.World;
+import io.safebunny.proof.model.saga.TimeoutSaga;
+import io.safebunny.proof.model.saga.TimeoutSaga.Begin;
+import io.safebunny.proof.model.saga.TimeoutSaga.Move;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.time.Instant;

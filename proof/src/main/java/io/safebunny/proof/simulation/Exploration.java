@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.simulation;
 
+import io.safebunny.proof.simulation.story.Choreographed;
+import io.safebunny.proof.simulation.story.Correlated;
+import io.safebunny.proof.simulation.story.Counting;
+import io.safebunny.proof.simulation.story.Deadlines;
+import io.safebunny.proof.simulation.story.Forgotten;
+import io.safebunny.proof.simulation.story.Orchestrated;
+import io.safebunny.proof.simulation.story.Pairs;
+import io.safebunny.proof.simulation.story.Poisoned;
+import io.safebunny.proof.simulation.story.Receipts;
+import io.safebunny.proof.simulation.story.Reminders;
 import io.safebunny.test.simulation.SimulatedSystem;
 import io.safebunny.test.simulation.Simulation;
 import io.safebunny.test.simulation.run.Finding;

@@ -11,7 +11,7 @@ import io.safebunny.proof.child.Child;
 import io.safebunny.proof.ledger.Entry;
 import io.safebunny.proof.ledger.Entry.Kind;
 import io.safebunny.proof.ledger.Ledger;
-import io.safebunny.proof.matrix.Queues;
+import io.safebunny.proof.matrix.stage.Queues;
 import io.safebunny.proof.replay.InstanceOptions.Duty;
 import io.safebunny.proof.saga.Node;
 import io.safebunny.proof.saga.NodeAddress;

@@ -3,6 +3,8 @@ package io.safebunny.proof.simulation;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.safebunny.proof.simulation.story.Choreographed;
+import io.safebunny.proof.simulation.story.Orchestrated;
 import io.safebunny.test.simulation.SimulatedSystem;
 import io.safebunny.test.simulation.Simulation;
 import io.safebunny.test.simulation.run.Schedule;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.simulation;
 
+import io.safebunny.proof.simulation.story.Choreographed;
+import io.safebunny.proof.simulation.story.Orchestrated;
 import io.safebunny.test.simulation.Simulation;
 
 /** What some schedules of sagas come to, to be compared with what they come to elsewhere. */

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.demo;
 
+import io.safebunny.proof.demo.accounts.Report;
+import io.safebunny.proof.demo.command.CommandLine;
+import io.safebunny.proof.demo.command.Options;
+import io.safebunny.proof.demo.command.UsageException;
 import java.io.PrintStream;
 import java.time.Duration;
 import org.slf4j.Logger;

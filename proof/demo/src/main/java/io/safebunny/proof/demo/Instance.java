@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.demo;
 
+import io.safebunny.proof.demo.accounts.Counts;
+import io.safebunny.proof.demo.command.Node;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.demo;
 
+import io.safebunny.proof.demo.accounts.Counts;
+import io.safebunny.proof.demo.accounts.Storage;
+import io.safebunny.proof.demo.command.UsageException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -23,9 +26,6 @@ final class InstanceProcess implements AutoCloseable {
 
     /** {@code safebunny.dedup.lease} of the instances: how long the claim of a killed one is respected. */
     static final Duration LEASE = Duration.ofSeconds(2);
-
-    /** System property of the Cosmos DB client: private servers have self-signed certificates. */
-    static final String ANY_CERTIFICATE = "COSMOS.EMULATOR_SERVER_CERTIFICATE_VALIDATION_DISABLED";
 
     private static final String LAUNCHER = "org.springframework.boot.loader.launch.JarLauncher";
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -58,8 +58,8 @@ final class InstanceProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m"));
-        if (Boolean.getBoolean(ANY_CERTIFICATE)) {
-            command.add("-D" + ANY_CERTIFICATE + "=true");
+        if (Boolean.getBoolean(Storage.ANY_CERTIFICATE)) {
+            command.add("-D" + Storage.ANY_CERTIFICATE + "=true");
         }
         // runs from the jar that bin/demo starts, or from the class path of a test
         String main =

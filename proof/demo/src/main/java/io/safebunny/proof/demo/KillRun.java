@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.demo;
 
+import io.safebunny.proof.demo.accounts.Accounts;
+import io.safebunny.proof.demo.accounts.Counts;
+import io.safebunny.proof.demo.accounts.Report;
+import io.safebunny.proof.demo.accounts.Storage;
+import io.safebunny.proof.demo.accounts.Tally;
+import io.safebunny.proof.demo.command.Node;
+import io.safebunny.proof.demo.command.Options;
+import io.safebunny.proof.demo.command.RabbitAddress;
+import io.safebunny.proof.demo.command.UsageException;
 import io.safebunny.test.broker.BrokerUnavailableException;
 import io.safebunny.test.broker.RabbitNode;
 import java.io.PrintStream;

@@ -2,6 +2,10 @@
 package io.safebunny.proof.demo;
 
 import io.safebunny.Published;
+import io.safebunny.proof.demo.accounts.Storage;
+import io.safebunny.proof.demo.command.Node;
+import io.safebunny.proof.demo.command.Options;
+import io.safebunny.proof.demo.command.UsageException;
 import io.safebunny.samples.orders.ledger.Effect;
 import io.safebunny.samples.orders.storefront.Storefront;
 import java.io.PrintStream;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.demo;
 
+import io.safebunny.proof.demo.command.Options;
+import io.safebunny.proof.demo.command.StoreChoice;
 import io.safebunny.samples.orders.messages.OrderLine;
 import io.safebunny.samples.orders.messages.PlaceOrder;
 import java.util.List;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.demo;
 
+import io.safebunny.proof.demo.command.Options;
 import java.io.Console;
 import java.io.PrintStream;
 import java.lang.reflect.Method;

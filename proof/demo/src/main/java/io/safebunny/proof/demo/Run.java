@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.demo;
 
+import io.safebunny.proof.demo.accounts.Accounts;
+import io.safebunny.proof.demo.accounts.Counts;
+import io.safebunny.proof.demo.accounts.Report;
+import io.safebunny.proof.demo.accounts.Storage;
+import io.safebunny.proof.demo.accounts.Tally;
+import io.safebunny.proof.demo.command.Node;
+import io.safebunny.proof.demo.command.Options;
+import io.safebunny.proof.demo.command.UsageException;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.demo;
 
+import io.safebunny.proof.demo.accounts.Storage;
+import io.safebunny.proof.demo.command.Options;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -15,7 +17,7 @@ import org.springframework.boot.convert.DurationStyle;
  * @param http port of the first node, 0 for any free one; {@code null} if they serve no HTTP
  * @param orchestrated whether a saga with state tells the nodes what to do
  */
-record Setup(
+public record Setup(
         boolean chaos,
         long seed,
         boolean embedded,
@@ -26,7 +28,7 @@ record Setup(
     private static final String PAY_WITHIN = "shop.pay-within";
     private static final Duration LONGEST_PAYMENT = Duration.ofMinutes(1);
 
-    static Setup of(Options options, Storage storage) {
+    public static Setup of(Options options, Storage storage) {
         Map<String, String> properties = new LinkedHashMap<>(storage.properties());
         properties.put("safebunny.transport", options.rabbit() == null ? "memory" : "rabbit");
         if (options.rabbit() != null) {

@@ -2,7 +2,11 @@
 package io.safebunny.proof.demo;
 
 import io.safebunny.Published;
+import io.safebunny.proof.demo.accounts.Accounts;
+import io.safebunny.proof.demo.accounts.Storage;
+import io.safebunny.proof.demo.accounts.Tally;
 import io.safebunny.proof.demo.chaos.Chaos;
+import io.safebunny.proof.demo.command.Options;
 import io.safebunny.samples.orders.messages.PlaceOrder;
 import io.safebunny.samples.orders.storefront.Storefront;
 import java.io.PrintStream;

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.demo;
 
+import io.safebunny.proof.demo.accounts.Accounts;
+import io.safebunny.proof.demo.accounts.Counts;
+import io.safebunny.proof.demo.accounts.Orchestration;
+import io.safebunny.proof.demo.accounts.Storage;
+import io.safebunny.proof.demo.command.Node;
+import io.safebunny.proof.demo.command.Options;
 import io.safebunny.proof.demo.repair.RepairDesk;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Sagas;

@@ -8,6 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
+import io.safebunny.proof.demo.accounts.Orchestration;
+import io.safebunny.proof.demo.accounts.Report;
+import io.safebunny.proof.demo.command.Options;
+import io.safebunny.proof.demo.command.StoreChoice;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;

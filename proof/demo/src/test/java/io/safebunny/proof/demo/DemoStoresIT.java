@@ -3,6 +3,9 @@ package io.safebunny.proof.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.proof.demo.accounts.Report;
+import io.safebunny.proof.demo.command.Options;
+import io.safebunny.proof.demo.command.StoreChoice;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

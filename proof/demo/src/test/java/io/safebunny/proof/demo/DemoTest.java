@@ -3,6 +3,11 @@ package io.safebunny.proof.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.proof.demo.accounts.Orchestration;
+import io.safebunny.proof.demo.accounts.Report;
+import io.safebunny.proof.demo.command.CommandLine;
+import io.safebunny.proof.demo.command.Options;
+import io.safebunny.proof.demo.command.StoreChoice;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

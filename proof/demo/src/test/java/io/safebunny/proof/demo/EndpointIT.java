@@ -3,6 +3,7 @@ package io.safebunny.proof.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.proof.demo.command.Options;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -9,6 +9,8 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import io.safebunny.proof.demo.BadMessages.Bad;
+import io.safebunny.proof.demo.accounts.Report;
+import io.safebunny.proof.demo.command.Options;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,6 +3,10 @@ package io.safebunny.proof.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.proof.demo.accounts.Orchestration;
+import io.safebunny.proof.demo.accounts.Report;
+import io.safebunny.proof.demo.command.Options;
+import io.safebunny.proof.demo.command.StoreChoice;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;

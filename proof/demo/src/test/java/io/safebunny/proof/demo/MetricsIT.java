@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.Channel;
+import io.safebunny.proof.demo.command.Options;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

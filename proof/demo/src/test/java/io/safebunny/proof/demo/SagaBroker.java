@@ -5,6 +5,7 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import io.safebunny.proof.demo.command.RabbitAddress;
 import io.safebunny.test.broker.TestBroker;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -3,6 +3,8 @@ package io.safebunny.proof.demo;
 
 import static org.awaitility.Awaitility.await;
 
+import io.safebunny.proof.demo.accounts.Report;
+import io.safebunny.proof.demo.command.Options;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

@@ -4,6 +4,10 @@ package io.safebunny.proof.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.safebunny.proof.demo.accounts.Report;
+import io.safebunny.proof.demo.command.CommandLine;
+import io.safebunny.proof.demo.command.Node;
+import io.safebunny.proof.demo.command.Options;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

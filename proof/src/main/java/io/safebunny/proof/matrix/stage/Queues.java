@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.matrix;
+package io.safebunny.proof.matrix.stage;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.matrix;
+package io.safebunny.proof.matrix.stage;
 
 import com.rabbitmq.client.GetResponse;
 import io.safebunny.message.Names;
@@ -38,7 +38,7 @@ import tools.jackson.databind.node.MissingNode;
  * The environment of one scenario with one store: a desk, a ledger, and a worker node whose processes come and go. All names are
  * unique, so that scenarios do not see each other. Used by one thread.
  */
-final class Stage implements AutoCloseable {
+public final class Stage implements AutoCloseable {
 
     private static final Duration STEP = Duration.ofSeconds(30);
     private static final List<String> OF_SAGAS = List.of(
@@ -77,7 +77,7 @@ final class Stage implements AutoCloseable {
      * @param log receives the output of its processes
      * @param sagas whether the worker has a saga with state
      */
-    Stage(String name, String prefix, String broker, StoreAddress address, Path log, boolean sagas) {
+    public Stage(String name, String prefix, String broker, StoreAddress address, Path log, boolean sagas) {
         this.sagas = sagas;
         this.address = StoreServers.forRun(address, name);
         this.worker = new NodeAddress(name + "-work", prefix, broker);
@@ -104,19 +104,19 @@ final class Stage implements AutoCloseable {
         return started.isEmpty() ? null : address.through(started.get(0).detail());
     }
 
-    StoreAddress address() {
+    public StoreAddress address() {
         return address;
     }
 
     // ---- what scripts do
 
     /** Starts a process that waits for {@link #go}. */
-    Child prepare(Plan plan) {
+    public Child prepare(Plan plan) {
         return prepare(plan, null);
     }
 
     /** Like {@link #prepare(Plan)}; the process places an order once it has started. */
-    Child prepare(Plan plan, @Nullable Order placed) {
+    public Child prepare(Plan plan, @Nullable Order placed) {
         String process = "worker-" + (children.size() + 1);
         ledger.hold(process, Kind.READY);
         if (plan.action() == Plan.Action.HOLD) {
@@ -131,23 +131,23 @@ final class Stage implements AutoCloseable {
     }
 
     /** Lets it start consuming. */
-    void go(Child child) {
-        await(child.name() + " is ready", () -> {
+    public void go(Child child) {
+         await(child.name() + " is ready", () -> {
             requireAlive(child);
             return !ledger.entries(child.name(), Kind.READY).isEmpty();
         });
         ledger.letGo(child.name(), Kind.READY);
     }
 
-    Child start(Plan plan) {
+    public Child start(Plan plan) {
         Child child = prepare(plan);
         go(child);
         awaitStarted(child);
         return child;
     }
 
-    void awaitStarted(Child child) {
-        await(child.name() + " consumes", () -> {
+    public void awaitStarted(Child child) {
+         await(child.name() + " consumes", () -> {
             requireAlive(child);
             return !ledger.entries(child.name(), Kind.STARTED).isEmpty();
         });
@@ -160,13 +160,13 @@ final class Stage implements AutoCloseable {
     }
 
     /** Publishes the order; a repeat publishes a copy. */
-    void publish(Order order) {
+    public void publish(Order order) {
         messageId = desk.publish(order);
     }
 
     /** Publishes copies of the order until this process has received one. */
-    void publishUntilDelivered(Order order, Child child) {
-        await(child.name() + " has the message", () -> {
+    public void publishUntilDelivered(Order order, Child child) {
+         await(child.name() + " has the message", () -> {
             publish(order);
             long patience = System.nanoTime() + ANOTHER_COPY.toNanos();
             Awaitility.await()
@@ -181,12 +181,12 @@ final class Stage implements AutoCloseable {
         return deliveries(child) > 0;
     }
 
-    int deliveries(Child child) {
+    public int deliveries(Child child) {
         return ledger.entries(child.name(), Kind.DELIVERED).size();
     }
 
-    void awaitReached(Child child) {
-        await(child.name() + " reaches its point", () -> {
+    public void awaitReached(Child child) {
+         await(child.name() + " reaches its point", () -> {
             if (!child.isAlive() && !hasReached(child)) {
                 throw new StageException(
                         child.name() + " ended before it reached its point. Check its output and the plan");
@@ -199,24 +199,24 @@ final class Stage implements AutoCloseable {
         return !ledger.entries(child.name(), Kind.REACHED).isEmpty();
     }
 
-    void awaitHalted(Child child) {
+    public void awaitHalted(Child child) {
         awaitReached(child);
         if (!child.hasEndedWithin(STEP)) {
             throw new StageException(child.name() + " was not halted. Check the plan");
         }
     }
 
-    void letGo(Child child) {
+    public void letGo(Child child) {
         ledger.letGo(child.name(), Kind.REACHED);
     }
 
     /** Removes the message, as an operator or a limit might. */
-    void loseDelivery() {
+    public void loseDelivery() {
         await("the message is back in its queue", () -> queues.messages(orders()) > 0);
         queues.purge(orders());
     }
 
-    void await(String what, Callable<Boolean> condition) {
+    public void await(String what, Callable<Boolean> condition) {
         try {
             Awaitility.await()
                     .pollDelay(Duration.ZERO)
@@ -230,21 +230,21 @@ final class Stage implements AutoCloseable {
 
     // ---- what is left behind
 
-    Ledger ledger() {
+    public Ledger ledger() {
         return ledger;
     }
 
-    List<WireMessage> arrived() {
+    public List<WireMessage> arrived() {
         return desk.arrived();
     }
 
     /** The {@link Placed} messages published since the last call, in order, including copies. */
-    List<GetResponse> tapped() {
+    public List<GetResponse> tapped() {
         return queues.drain(tap);
     }
 
     /** Processes that did not reach the point of their plan. */
-    List<String> neverReached() {
+    public List<String> neverReached() {
         List<String> missing = new ArrayList<>();
         for (int i = 0; i < plans.size(); i++) {
             if (plans.get(i).happens() && !hasReached(children.get(i))) {
@@ -255,7 +255,7 @@ final class Stage implements AutoCloseable {
     }
 
     @Nullable
-    MessageRecord record(Order order) {
+    public MessageRecord record(Order order) {
         String id = messageId;
         return store == null || id == null
                 ? null
@@ -263,7 +263,7 @@ final class Stage implements AutoCloseable {
     }
 
     /** The order's saga as it is stored; a missing node if it is not, or cannot be read now. */
-    JsonNode saga(Order order) {
+    public JsonNode saga(Order order) {
         RecordKey key = RecordKey.companion(order.id(), "saga." + TripSaga.NAME);
         MessageRecord stored =
                 store == null ? null : store.ask(open -> open.store().find(key));
@@ -273,7 +273,7 @@ final class Stage implements AutoCloseable {
     }
 
     /** Whether no message waits for its publications to be sent: a second delivery of such a message comes back again and again. */
-    boolean allIsDispatched() {
+    public boolean allIsDispatched() {
         return store != null
                 && Boolean.TRUE.equals(store.ask(
                         open -> open.store().findCompleted(Duration.ZERO, 1).isEmpty()));
@@ -281,61 +281,61 @@ final class Stage implements AutoCloseable {
 
     /** Runs whose rows were committed, or {@code null} if the handlers have no table. */
     @Nullable
-    List<String> committedRuns(String order) {
+    public List<String> committedRuns(String order) {
         return store == null
                 ? null
                 : store.ask(open -> open.work() == null ? null : open.work().runs(order));
     }
 
     /** Number of unconfirmed publications in the outbox; -1 if that cannot be determined now. */
-    int unsent() {
+    public int unsent() {
         return store == null ? 0 : Objects.requireNonNullElse(store.ask(open -> open.unsent(worker.node())), -1);
     }
 
     /** Everything there is to know, for humans. */
-    String describe() {
+    public String describe() {
         return ledger.describe() + "\n"
                 + String.join(
                         "\n", arrived().stream().map(WireMessage::toString).toList());
     }
 
-    boolean isDurable() {
+    public boolean isDurable() {
         return store != null;
     }
 
     @Nullable
-    String messageId() {
+    public String messageId() {
         return messageId;
     }
 
-    String workerName() {
+    public String workerName() {
         return worker.node();
     }
 
-    String orders() {
+    public String orders() {
         return worker.node() + "-Order";
     }
 
-    String poison() {
+    public String poison() {
         return worker.node() + "-poison";
     }
 
-    String deskPoison() {
+    public String deskPoison() {
         return deskAddress.node() + "-poison";
     }
 
-    int messages(String queue) {
+    public int messages(String queue) {
         return queues.messages(queue);
     }
 
-    List<GetResponse> drain(String queue) {
+    public List<GetResponse> drain(String queue) {
         return queues.drain(queue);
     }
 
     /** All queues that may hold messages of this run, except the two poison queues and those for delayed messages. */
-    List<String> transitQueues() {
+    public List<String> transitQueues() {
         List<String> all = new ArrayList<>(List.of(
-                orders(),
+                 orders(),
                 worker.node() + "-dead-letters",
                 deskAddress.node() + "-Charged",
                 deskAddress.node() + "-Shipped",
@@ -349,7 +349,7 @@ final class Stage implements AutoCloseable {
     }
 
     /** The queues in which delayed messages wait. */
-    List<String> rungs() {
+    public List<String> rungs() {
         return IntStream.range(4, 16)
                 .mapToObj(rung -> String.format(Locale.ROOT, "%s.delayed.%02d", worker.prefix(), rung))
                 .toList();
@@ -359,7 +359,7 @@ final class Stage implements AutoCloseable {
      * Removes what could not be routed and returns what is of this run, described. The queue outlives runs, as the exchanges do, and may
      * hold a late copy of the run before, whose queues are gone.
      */
-    List<String> unrouted() {
+    public List<String> unrouted() {
         return queues.drain(worker.prefix() + ".unrouted").stream()
                 .map(GetResponse::getProps)
                 .filter(message -> message.getAppId() == null
@@ -370,7 +370,7 @@ final class Stage implements AutoCloseable {
     }
 
     /** Shuts all processes down cleanly. */
-    void stop() {
+    public void stop() {
         children.forEach(Child::stop);
         desk.close();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.matrix;
+package io.safebunny.proof.matrix.stage;
 
 import io.safebunny.proof.store.OpenStore;
 import io.safebunny.proof.store.StoreAddress;

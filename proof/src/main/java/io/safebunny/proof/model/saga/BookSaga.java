@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.model;
+package io.safebunny.proof.model.saga;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.saga.BunnySaga;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 @BunnySaga(name = BookSaga.NAME)
 public final class BookSaga {
 
-    static final String NAME = "Book";
+    public static final String NAME = "Book";
 
     public record Mark(int points) {}
 
@@ -45,7 +45,7 @@ public final class BookSaga {
     }
 
     /** @return what is wrong in the end; empty for nothing */
-    static String judge(@Nullable SagaView view, int points) {
+    public static String judge(@Nullable SagaView view, int points) {
         String whole = "{\"points\":%s,\"firsts\":1,\"seconds\":1}".formatted(points);
         return view != null && view.state().equals(whole) && view.blockedOn().isEmpty()
                 ? ""

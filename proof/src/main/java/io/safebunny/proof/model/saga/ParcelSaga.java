@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.model;
+package io.safebunny.proof.model.saga;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.saga.BlockedOn;
@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
 @BunnySaga(name = ParcelSaga.NAME)
 public final class ParcelSaga {
 
-    static final String NAME = "Parcel";
+    public static final String NAME = "Parcel";
 
     public record Pack(String parcel, int grams) {}
 
     public record Label(String parcel) {
 
         /** Whether its participant sets it aside, always. */
-        boolean isUnprintable() {
+        public boolean isUnprintable() {
             return parcel.hashCode() % 2 != 0;
         }
     }
@@ -49,7 +49,7 @@ public final class ParcelSaga {
     }
 
     /** @return what is wrong in the end; empty for nothing */
-    static String judge(@Nullable SagaView view, String parcel, int grams) {
+    public static String judge(@Nullable SagaView view, String parcel, int grams) {
         boolean hears = new Label(parcel).isUnprintable();
         boolean isWhole = view != null
                 && view.state().startsWith("{\"grams\":%s,".formatted(grams))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.model;
+package io.safebunny.proof.model.saga;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.saga.BunnySaga;
@@ -9,14 +9,14 @@ import io.safebunny.saga.Starts;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/** An order with two steps, a sum that everybody adds to, and a timeout that is moved. {@link ShopModel} says what it must do. */
+/** An order with two steps, a sum that everybody adds to, and a timeout that is moved. {@code ShopModel} says what it must do. */
 @BunnySaga(name = ShopSaga.NAME)
 public final class ShopSaga {
 
-    static final String NAME = "Shop";
-    static final String NODE = "orders";
-    static final String PAYMENT = "payment";
-    static final Duration PAY_WITHIN = Duration.ofMinutes(2);
+    public static final String NAME = "Shop";
+    public static final String NODE = "orders";
+    public static final String PAYMENT = "payment";
+    public static final Duration PAY_WITHIN = Duration.ofMinutes(2);
 
     public record PlaceOrder(String order, long cents) {}
 

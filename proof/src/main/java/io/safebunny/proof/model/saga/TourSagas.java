@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.model;
+package io.safebunny.proof.model.saga;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.saga.BunnySaga;

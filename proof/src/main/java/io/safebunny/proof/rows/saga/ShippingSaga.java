@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.rows;
+package io.safebunny.proof.rows.saga;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.saga.BunnySaga;
@@ -10,38 +10,38 @@ import java.time.Duration;
 
 /** An order of eight messages: placed, reserved, charged and shipped, each with its answer; or one that cannot be shipped, and is undone. */
 @BunnySaga(name = ShippingSaga.NAME)
-final class ShippingSaga {
+public final class ShippingSaga {
 
     static final String NAME = "Shipping";
 
-    record Place(String order) {}
+    public record Place(String order) {}
 
-    record Reserve(String order) {}
+    public record Reserve(String order) {}
 
-    record Release(String order) {}
+    public record Release(String order) {}
 
-    record Reserved(String order) {}
+    public record Reserved(String order) {}
 
-    record Charge(String order) {}
+    public record Charge(String order) {}
 
-    record Refund(String order) {}
+    public record Refund(String order) {}
 
-    record Charged(String order) {}
+    public record Charged(String order) {}
 
-    record Ship(String order) {}
+    public record Ship(String order) {}
 
-    record Shipped(String order) {}
+    public record Shipped(String order) {}
 
-    record Unshippable(String order) {}
+    public record Unshippable(String order) {}
 
     /** The eighth message. */
-    record Done(String order) {}
+    public record Done(String order) {}
 
     record State(String order, int messages) {}
 
     private final io.safebunny.proof.saga.Node node;
 
-    ShippingSaga(io.safebunny.proof.saga.Node node) {
+    public ShippingSaga(io.safebunny.proof.saga.Node node) {
         this.node = node;
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.rows;
+package io.safebunny.proof.rows.saga;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.MessageContext;
@@ -11,23 +11,23 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Adds up. Thread-safe. */
 @BunnySaga(name = SumSaga.NAME)
-final class SumSaga {
+public final class SumSaga {
 
-    static final String NAME = "Sums";
+    public static final String NAME = "Sums";
 
-    record Begin() {}
+    public record Begin() {}
 
-    record Add(int amount) {}
+    public record Add(int amount) {}
 
     /** To a neighbour of the saga that gets most. */
-    record Beside(long sentAt) {}
+    public record Beside(long sentAt) {}
 
     record State(int messages, int sum) {}
 
-    final AtomicInteger begun = new AtomicInteger();
-    final AtomicInteger runs = new AtomicInteger();
-    final AtomicInteger retries = new AtomicInteger();
-    final List<Long> beside = new CopyOnWriteArrayList<>();
+    public final AtomicInteger begun = new AtomicInteger();
+    public final AtomicInteger runs = new AtomicInteger();
+    public final AtomicInteger retries = new AtomicInteger();
+    public final List<Long> beside = new CopyOnWriteArrayList<>();
 
     @Starts
     @BunnyHandler(from = "${desk}")

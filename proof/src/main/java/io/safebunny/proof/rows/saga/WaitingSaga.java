@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.rows;
+package io.safebunny.proof.rows.saga;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.saga.BunnySaga;
@@ -17,18 +17,18 @@ import java.util.function.Supplier;
 @BunnySaga(name = WaitingSaga.NAME)
 public final class WaitingSaga {
 
-    static final String NAME = "Waiting";
+    public static final String NAME = "Waiting";
 
     public record Wait(String id, long due) {}
 
     public record State(String id, long due) {}
 
     /** Milliseconds after its time, of each run of each saga's timeout. */
-    final Map<String, List<Long>> runs = new ConcurrentHashMap<>();
+    public final Map<String, List<Long>> runs = new ConcurrentHashMap<>();
 
     private final Supplier<Instant> clock;
 
-    WaitingSaga(Supplier<Instant> clock) {
+    public WaitingSaga(Supplier<Instant> clock) {
         this.clock = clock;
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.simulation;
+package io.safebunny.proof.simulation.story;
 
 import io.safebunny.PoisonMessageException;
 import io.safebunny.samples.orders.billing.PaymentGateway;
@@ -9,12 +9,12 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The sample's bank, as it is and otherwise. */
-final class Banks {
+public final class Banks {
 
     private Banks() {}
 
     /** Charges once for each key. */
-    static PaymentGateway good(SimulatedNode node) {
+    public static PaymentGateway good(SimulatedNode node) {
         return (key, order, card, cents) -> {
             node.perform("charge " + order, key);
             return true;
@@ -22,7 +22,7 @@ final class Banks {
     }
 
     /** Takes its time. */
-    static PaymentGateway slow(SimulatedNode node, Duration time) {
+    public static PaymentGateway slow(SimulatedNode node, Duration time) {
         return (key, order, card, cents) -> {
             sleep(node, time);
             return good(node).charge(key, order, card, cents);
@@ -39,7 +39,7 @@ final class Banks {
     }
 
     /** Does not know keys, and declines whoever asks again: an attempt that is repeated ends otherwise than the first one. */
-    static PaymentGateway moody(SimulatedNode node, Effects effects) {
+    public static PaymentGateway moody(SimulatedNode node, Effects effects) {
         return (key, order, card, cents) -> {
             boolean isFirst = effects.count("ask " + order) == 0;
             node.perform("ask " + order);
@@ -48,7 +48,7 @@ final class Banks {
     }
 
     /** Takes nobody's card until a person has put that right. */
-    static PaymentGateway shut(SimulatedNode node, AtomicBoolean mended) {
+    public static PaymentGateway shut(SimulatedNode node, AtomicBoolean mended) {
         return (key, order, card, cents) -> {
             if (!mended.get()) {
                 throw new PoisonMessageException("the bank does not know us");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.simulation;
+package io.safebunny.proof.simulation.story;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
@@ -29,11 +29,11 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** Handlers with the bugs that users write. */
-final class Careless {
+public final class Careless {
 
     private Careless() {}
 
-    static void inAnotherThread(Runnable task) {
+    public static void inAnotherThread(Runnable task) {
         Thread thread = new Thread(task, "careless");
         thread.setUncaughtExceptionHandler((same, failure) -> {}); // nobody looks there
         thread.start();
@@ -45,9 +45,9 @@ final class Careless {
     }
 
     /** Charges in its own way. */
-    record Billing(SimulatedNode node, SimulatedLedger ledger, Charge charge, Consumer<Runnable> publishing) {
+    public record Billing(SimulatedNode node, SimulatedLedger ledger, Charge charge, Consumer<Runnable> publishing) {
 
-        interface Charge {
+        public interface Charge {
             void perform(String order, MessageContext context);
         }
 
@@ -64,7 +64,7 @@ final class Careless {
     }
 
     /** Tells of an order's end only to those who know that there is an order. */
-    record Postman(SimulatedLedger ledger, Effects effects) {
+    public record Postman(SimulatedLedger ledger, Effects effects) {
 
         @BunnyHandler(from = "orders")
         void on(OrderPlaced order, MessageContext context) {
@@ -81,7 +81,7 @@ final class Careless {
 
     /** Takes a payment that is late for one that was not made. */
     @BunnySaga
-    record OrderSaga(Bunny bunny) {
+    public record OrderSaga(Bunny bunny) {
 
         private static final String PAYMENT = "payment";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.simulation;
+package io.safebunny.proof.simulation.story;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,21 +21,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /** Stories of the sample's saga without an orchestrator. */
-final class Choreographed {
+public final class Choreographed {
 
     static final String SAGA = "order-7";
 
     private Choreographed() {}
 
-    static void delivered(SimulatedSystem system) {
+    public static void delivered(SimulatedSystem system) {
         delivered(system, node -> billing(system, node, Banks.good(node)));
     }
 
-    static void delivered(SimulatedSystem system, Function<SimulatedNode, Object> billing) {
+    public static void delivered(SimulatedSystem system, Function<SimulatedNode, Object> billing) {
         delivered(system, billing, node -> postman(system, node));
     }
 
-    static void delivered(
+    public static void delivered(
             SimulatedSystem system, Function<SimulatedNode, Object> billing, Function<SimulatedNode, Object> postman) {
         shop(system, billing, postman);
         place(system, "hay");
@@ -45,7 +45,7 @@ final class Choreographed {
                         "ACCEPTED", "charge", "CHARGE", "SHIPMENT", "COMPLETED", "MAIL_RECEIVED", "MAIL_OUTCOME")));
     }
 
-    static void soldOut(SimulatedSystem system) {
+    public static void soldOut(SimulatedSystem system) {
         shop(system, node -> billing(system, node, Banks.good(node)), node -> postman(system, node));
         place(system, "sold-out");
         system.holds("what is sold out is charged and refunded, once each", () -> assertThat(
@@ -55,7 +55,7 @@ final class Choreographed {
     }
 
     /** What the handler of a payment publishes is not the same in each attempt, and only one answer may count. */
-    static void moody(SimulatedSystem system) {
+    public static void moody(SimulatedSystem system) {
         shop(
                 system,
                 node -> new MoodyBilling(node, Banks.moody(node, system.effects())),
@@ -93,25 +93,25 @@ final class Choreographed {
     }
 
     /** Payments are set aside until a person mends what they fail for, and replays them. */
-    static void repaired(SimulatedSystem system) {
+    public static void repaired(SimulatedSystem system) {
         AtomicBoolean mended = new AtomicBoolean();
         system.replaysAfter(() -> mended.set(true));
         delivered(system, node -> billing(system, node, Banks.shut(node, mended)));
     }
 
-    static Object billing(SimulatedSystem system, SimulatedNode node, PaymentGateway bank) {
+    public static Object billing(SimulatedSystem system, SimulatedNode node, PaymentGateway bank) {
         return Sample.handler("billing.Billing", bank, ledger(system, node), node.bunny());
     }
 
-    static Object postman(SimulatedSystem system, SimulatedNode node) {
+    public static Object postman(SimulatedSystem system, SimulatedNode node) {
         return Sample.handler("notifications.Postman", ledger(system, node));
     }
 
-    static SimulatedLedger ledger(SimulatedSystem system, SimulatedNode node) {
+    public static SimulatedLedger ledger(SimulatedSystem system, SimulatedNode node) {
         return new SimulatedLedger(node, system.effects());
     }
 
-    static void place(SimulatedSystem system, String sku) {
+    public static void place(SimulatedSystem system, String sku) {
         system.publish("storefront", new PlaceOrder("7", "Ada", List.of(new OrderLine(sku, 1, 100)), "tok_visa"), SAGA);
     }
 

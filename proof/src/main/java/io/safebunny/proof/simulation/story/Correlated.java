@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.simulation;
+package io.safebunny.proof.simulation.story;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * A saga whose messages name it in their payload, and which is a participant of another one: it ships a parcel and takes it back, for an
  * order that always ends because nobody answers in time.
  */
-final class Correlated {
+public final class Correlated {
 
     private static final String PARCEL = "parcel-7";
     private static final int SCANS = 3;
@@ -40,7 +40,7 @@ final class Correlated {
 
     private Correlated() {}
 
-    static void declare(SimulatedSystem system) {
+    public static void declare(SimulatedSystem system) {
         system.node("orders", 2, node -> List.of(new Selling()))
                 .node("carrier", 1, node -> List.of(new Carrying(node)))
                 .holds("what was shipped is taken back afterwards", () -> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.simulation;
+package io.safebunny.proof.simulation.story;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,13 +16,13 @@ import io.safebunny.test.simulation.SimulatedSystem;
 import java.util.List;
 
 /** A saga that gets several messages at once, and must count each. */
-final class Counting {
+public final class Counting {
 
     private static final int PARTS = 3;
 
     private Counting() {}
 
-    static void declare(SimulatedSystem system) {
+    public static void declare(SimulatedSystem system) {
         system.node("orders", 2, node -> List.of(new CountingSaga(node.bunny())))
                 .node("shipping", 1, node -> List.of(new Warehouse(node.bunny())))
                 .holds("each part is counted once", () -> assertThat(system.sagas("orders", Choreographed.SAGA))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.simulation;
+package io.safebunny.proof.simulation.story;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,13 +16,13 @@ import java.time.Duration;
 import java.util.List;
 
 /** A saga with several timeouts at once, of which one is moved, and one is cancelled by another. */
-final class Deadlines {
+public final class Deadlines {
 
     private static final Duration FIRST = Duration.ofHours(6);
 
     private Deadlines() {}
 
-    static void declare(SimulatedSystem system) {
+    public static void declare(SimulatedSystem system) {
         system.node("deadlines", 2, node -> List.of(new DeadlineSaga(node)))
                 .holds("each runs once, in the order in which they are due, and none that is cancelled", () -> {
                     assertThat(system.effects().all().keySet()).containsExactly("remind 7", "warn 7", "close 7");

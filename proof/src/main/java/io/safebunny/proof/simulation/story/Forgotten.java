@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.simulation;
+package io.safebunny.proof.simulation.story;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A saga that waits for longer than messages are remembered, so that its step is forgotten when it is undone. */
-final class Forgotten {
+public final class Forgotten {
 
     /** Longer than clocks may differ. */
     private static final Duration RETENTION = Duration.ofDays(1);
@@ -28,7 +28,7 @@ final class Forgotten {
 
     private Forgotten() {}
 
-    static void declare(SimulatedSystem system) {
+    public static void declare(SimulatedSystem system) {
         system.retention(RETENTION)
                 .node("orders", 2, node -> List.of(new PatientSaga()))
                 .node("warehouse", 1, node -> List.of(new Warehouse(node)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.simulation;
+package io.safebunny.proof.simulation.story;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,23 +16,23 @@ import java.util.List;
 import java.util.function.Function;
 
 /** Stories of the sample's saga with state. */
-final class Orchestrated {
+public final class Orchestrated {
 
     /** Shorter than a process stands still. */
     static final Duration PAY_WITHIN = Duration.ofSeconds(40);
 
     private Orchestrated() {}
 
-    static void delivered(SimulatedSystem system) {
+    public static void delivered(SimulatedSystem system) {
         delivered(system, node -> saga(node));
     }
 
-    static void delivered(SimulatedSystem system, Function<SimulatedNode, Object> saga) {
+    public static void delivered(SimulatedSystem system, Function<SimulatedNode, Object> saga) {
         declare(system, saga, node -> billing(system, node, Banks.good(node)));
     }
 
     /** The bank answers when the saga does not wait any more. */
-    static void late(SimulatedSystem system) {
+    public static void late(SimulatedSystem system) {
         declare(
                 system,
                 Orchestrated::saga,
@@ -40,19 +40,19 @@ final class Orchestrated {
     }
 
     /** The bank answers in the moment in which the saga ceases to wait. */
-    static void racing(SimulatedSystem system) {
+    public static void racing(SimulatedSystem system) {
         declare(system, Orchestrated::saga, node -> billing(system, node, Banks.slow(node, PAY_WITHIN)));
     }
 
     /** The bank never answers. */
-    static void unpaid(SimulatedSystem system) {
+    public static void unpaid(SimulatedSystem system) {
         declare(system, Orchestrated::saga, node -> new SilentBilling());
         system.holds(
                 "who does not pay gets nothing",
                 () -> assertThat(system.effects().all()).containsKeys("TIMEOUT 7", "CANCELLED 7"));
     }
 
-    static Object saga(SimulatedNode node) {
+    public static Object saga(SimulatedNode node) {
         return Sample.handler("orchestrated.orders.OrderSaga", node.bunny(), PAY_WITHIN);
     }
 

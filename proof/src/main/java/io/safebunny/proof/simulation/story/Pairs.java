@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.simulation;
+package io.safebunny.proof.simulation.story;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.groups.Tuple.tuple;
@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Two classes that each have a saga for one order, with a step and a timeout of the same name: one completes, and one is undone. */
-final class Pairs {
+public final class Pairs {
 
     /** Longer than clocks may differ. */
     private static final Duration LATE = Duration.ofHours(3);
@@ -43,7 +43,7 @@ final class Pairs {
 
     private Pairs() {}
 
-    static void declare(SimulatedSystem system) {
+    public static void declare(SimulatedSystem system) {
         system.node("orders", 2, node -> List.of(new Packing(), new Paying()))
                 .node("hands", 1, node -> List.of(new Hands(node, node.bunny())))
                 .publish("storefront", new PackOrder("7"), Choreographed.SAGA)

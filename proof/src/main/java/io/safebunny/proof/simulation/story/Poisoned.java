@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.simulation;
+package io.safebunny.proof.simulation.story;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A saga that is told that its command was set aside, and gives up; beside it one with the same id, which has nothing to do with that. */
-final class Poisoned {
+public final class Poisoned {
 
     record Watch(String order) {}
 
@@ -33,7 +33,7 @@ final class Poisoned {
 
     private Poisoned() {}
 
-    static void declare(SimulatedSystem system) {
+    public static void declare(SimulatedSystem system) {
         AtomicBoolean mended = new AtomicBoolean();
         system.node("orders", 2, node -> List.of(new Paying(node), new Watching(node)))
                 .node("billing", 1, node -> List.of(new Billing(node, mended)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.simulation;
+package io.safebunny.proof.simulation.story;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Map;
 
 /** A handler that publishes before it has succeeded: each of its attempts must publish the same message. */
-final class Receipts {
+public final class Receipts {
 
     private Receipts() {}
 
     record ReceiptSent(String order) {}
 
-    static void declare(SimulatedSystem system) {
+    public static void declare(SimulatedSystem system) {
         system.node("receipts", 1, node -> List.of(new Sender(node)))
                 .node("archive", 1, node -> List.of(new Archive(node)))
                 .holds(

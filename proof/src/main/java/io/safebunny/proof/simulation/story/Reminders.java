@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.simulation;
+package io.safebunny.proof.simulation.story;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,11 +17,11 @@ import java.util.List;
 import java.util.Map;
 
 /** A saga that cancels a timeout and sets another one of the same name. */
-final class Reminders {
+public final class Reminders {
 
     private Reminders() {}
 
-    static void declare(SimulatedSystem system) {
+    public static void declare(SimulatedSystem system) {
         system.node("reminders", 2, node -> List.of(new ReminderSaga(node)))
                 .holds(
                         "a customer is reminded twice",

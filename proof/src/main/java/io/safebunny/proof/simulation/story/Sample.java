@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.simulation;
+package io.safebunny.proof.simulation.story;
 
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
@@ -12,7 +12,7 @@ final class Sample {
     private Sample() {}
 
     /** @param name of the class below the sample's root package; it has one constructor */
-    static Object handler(String name, Object... arguments) {
+    public static Object handler(String name, Object... arguments) {
         try {
             Constructor<?> constructor = Class.forName(PACKAGES + name).getDeclaredConstructors()[0];
             constructor.setAccessible(true);

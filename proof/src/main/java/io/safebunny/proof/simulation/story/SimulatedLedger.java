@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.simulation;
+package io.safebunny.proof.simulation.story;
 
 import io.safebunny.MessageContext;
 import io.safebunny.samples.orders.ledger.Effect;

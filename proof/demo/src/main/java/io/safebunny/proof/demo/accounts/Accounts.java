@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.accounts;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Reads from the ledger what happened to each order, and counts the orders by how they ended. */
-final class Accounts {
+public final class Accounts {
 
     /** An order without acceptance was accepted by an earlier run: a broker may still hold messages about it. */
     private static final String TALLY = """
@@ -55,13 +55,13 @@ final class Accounts {
     private final long lastRow;
 
     /** @param prefix counts only orders whose ids begin with it; empty for all since the storage was opened */
-    Accounts(Storage storage, String prefix) {
+    public Accounts(Storage storage, String prefix) {
         this.jdbc = storage.client();
         this.lastRow = storage.lastRow();
         this.orders = prefix + "%";
     }
 
-    Tally tally() {
+    public Tally tally() {
         return jdbc.sql(TALLY).params(orders, lastRow).query(Accounts::read).single();
     }
 

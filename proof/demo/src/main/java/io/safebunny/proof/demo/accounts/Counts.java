@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.accounts;
 
 /**
  * What the nodes of one process did, apart from what the ledger shows.
@@ -12,7 +12,7 @@ package io.safebunny.proof.demo;
  * @param sagasStuck how often a saga got stuck
  * @param compensationsFailed how often the undo of a saga was set aside
  */
-record Counts(
+public record Counts(
         long duplicatesDelivered,
         long redelivered,
         long duplicatesSuppressed,
@@ -23,7 +23,7 @@ record Counts(
         long sagasStuck,
         long compensationsFailed) {
 
-    Counts plus(Counts other) {
+    public Counts plus(Counts other) {
         return new Counts(
                 duplicatesDelivered + other.duplicatesDelivered,
                 redelivered + other.redelivered,

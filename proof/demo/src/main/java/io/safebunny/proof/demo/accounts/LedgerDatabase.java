@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.accounts;
 
+import io.safebunny.proof.demo.command.UsageException;
 import io.safebunny.test.database.MySqlServer;
 import io.safebunny.test.database.PostgresServer;
 import java.io.IOException;

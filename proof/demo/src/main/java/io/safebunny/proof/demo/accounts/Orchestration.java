@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.accounts;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 
@@ -14,7 +14,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
  * @param unfinished sagas that have not ended at the end of the run
  * @param unbalanced orders for which not exactly as much was undone as was done
  */
-record Orchestration(
+public record Orchestration(
         long compensated,
         long compensationFailed,
         long timeouts,
@@ -29,7 +29,7 @@ record Orchestration(
         long reservations,
         long releases) {
 
-    static Orchestration of(Tally.Books books, Counts counts, long unfinished, long repairs) {
+    public static Orchestration of(Tally.Books books, Counts counts, long unfinished, long repairs) {
         return new Orchestration(
                 books.compensated(),
                 counts.compensationsFailed(),

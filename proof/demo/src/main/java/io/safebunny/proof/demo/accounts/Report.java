@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.accounts;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
@@ -19,7 +19,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param repeatedCalls repeated calls that a remote ledger recognised by their key
  * @param orchestration {@code null} for a choreographed run
  */
-record Report(
+public record Report(
         long orders,
         long completed,
         long cancelled,
@@ -40,7 +40,7 @@ record Report(
         double seconds,
         @JsonUnwrapped @Nullable Orchestration orchestration) {
 
-    static Report of(
+    public static Report of(
             long orders, Accounts accounts, Counts counts, double seconds, @Nullable Orchestration orchestration) {
         Tally tally = accounts.tally();
         return new Report(
@@ -74,15 +74,15 @@ record Report(
         return doubleCharges + doubleShipments + doubleRefunds + doubleMails + doubleSteps;
     }
 
-    int exitStatus() {
+    public int exitStatus() {
         return isClean() ? 0 : 1;
     }
 
-    String json() {
+    public String json() {
         return JsonMapper.shared().writeValueAsString(this);
     }
 
-    String table(String where) {
+    public String table(String where) {
         StringBuilder table = new StringBuilder();
         table.append(format("%n%,d orders in %.1f s on %s%n%n", orders, seconds, where));
         line(table, "completed", completed);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.accounts;
 
+import io.safebunny.proof.demo.command.Options;
+import io.safebunny.proof.demo.command.StoreChoice;
+import io.safebunny.proof.demo.command.UsageException;
 import io.safebunny.test.database.CosmosProxy;
 import io.safebunny.test.database.CosmosServer;
 import io.safebunny.test.database.DatabaseUnavailableException;
@@ -12,7 +15,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The storage of the nodes' message records and ledger, including the servers started for it. */
-final class Storage implements AutoCloseable {
+public final class Storage implements AutoCloseable {
+
+    /** System property of the Cosmos DB client: private servers have self-signed certificates. */
+    public static final String ANY_CERTIFICATE = "COSMOS.EMULATOR_SERVER_CERTIFICATE_VALIDATION_DISABLED";
 
     private final LedgerDatabase ledger;
     private final @Nullable CosmosServer cosmos;
@@ -30,7 +36,7 @@ final class Storage implements AutoCloseable {
     }
 
     /** @throws UsageException when a server does not start or answer */
-    static Storage open(Options options) {
+    public static Storage open(Options options) {
         try {
             Storage storage = start(options);
             storage.configure(options);
@@ -102,7 +108,7 @@ final class Storage implements AutoCloseable {
         properties.put("spring.cloud.azure.cosmos.endpoint", endpoint.toString());
         properties.put("spring.cloud.azure.cosmos.key", cosmos.key());
         if (cosmos.isPrivate()) {
-            System.setProperty(InstanceProcess.ANY_CERTIFICATE, "true");
+            System.setProperty(ANY_CERTIFICATE, "true");
         }
     }
 
@@ -117,17 +123,17 @@ final class Storage implements AutoCloseable {
     }
 
     /** Spring Boot properties for the nodes. */
-    Map<String, String> properties() {
+    public Map<String, String> properties() {
         return properties;
     }
 
     /** The ledger of all nodes, for use by one thread; may be read after they have stopped. */
-    JdbcClient client() {
+    public JdbcClient client() {
         return ledger.client();
     }
 
     /** Number of the last row that existed when the storage was opened. */
-    long lastRow() {
+    public long lastRow() {
         return lastRow;
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.accounts;
 
 /**
  * What the ledger says about some orders.
@@ -11,7 +11,7 @@ package io.safebunny.proof.demo;
  * @param surplus rows beyond the first per order
  * @param books what was done and undone; only an orchestrated run does all of it
  */
-record Tally(long accepted, long completed, long cancelled, long mails, Surplus surplus, Books books) {
+public record Tally(long accepted, long completed, long cancelled, long mails, Surplus surplus, Books books) {
 
     /**
      * Rows beyond the first per order, for each effect; {@code steps} are acceptances and ends, of which an order has
@@ -38,7 +38,7 @@ record Tally(long accepted, long completed, long cancelled, long mails, Surplus 
             long compensated,
             long unbalanced) {}
 
-    long ended() {
+    public long ended() {
         return completed + cancelled;
     }
 
@@ -48,11 +48,11 @@ record Tally(long accepted, long completed, long cancelled, long mails, Surplus 
     }
 
     /** A number that grows with everything worth waiting for. */
-    long progress() {
+    public long progress() {
         return accepted + ended() + mails;
     }
 
-    boolean isComplete(long orders) {
+    public boolean isComplete(long orders) {
         return ended() >= orders && missingMails() == 0;
     }
 }

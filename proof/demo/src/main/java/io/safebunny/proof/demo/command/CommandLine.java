@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.command;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the arguments. Values may follow their option after a space or an equals sign. */
-final class CommandLine {
+public final class CommandLine {
 
-    static final String USAGE = """
+    public static final String USAGE = """
         usage: bin/demo [--orders N] [--chaos] [--seed S] [--rabbit amqp://…] [--store KIND] [--kill] [--json]
                         [--serve] [--http PORT] [--orchestrated]
                bin/demo --quickstart
@@ -83,13 +83,13 @@ final class CommandLine {
         }
     }
 
-    static boolean asksForHelp(String... arguments) {
+    public static boolean asksForHelp(String... arguments) {
         return Arrays.asList(arguments).contains("--help")
                 || Arrays.asList(arguments).contains("-h");
     }
 
     /** @throws UsageException when the arguments make no sense */
-    static Options parse(String... arguments) {
+    public static Options parse(String... arguments) {
         Options options = new CommandLine(List.of(arguments)).read();
         if (options.serve() && options.rabbit() == null) {
             throw new UsageException(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.command;
 
 import io.safebunny.samples.orders.billing.BillingNode;
 import io.safebunny.samples.orders.notifications.NotificationsNode;
@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** The applications of the saga, in starting order: publishers after their receivers. */
-enum Node {
+public enum Node {
     NOTIFICATIONS(NotificationsNode.class, NotificationsNode.class),
     SHIPPING(ShippingNode.class, OrchestratedShippingNode.class),
     BILLING(BillingNode.class, OrchestratedBillingNode.class),
@@ -30,12 +30,12 @@ enum Node {
         this.orchestrated = orchestrated;
     }
 
-    Class<?> application(boolean withOrchestrator) {
+    public Class<?> application(boolean withOrchestrator) {
         return withOrchestrator ? orchestrated : choreographed;
     }
 
     /** The node's name on the wire. */
-    String wireName() {
+    public String wireName() {
         return name().toLowerCase(Locale.ROOT);
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.command;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param orchestrated whether a saga with state tells the nodes what to do
  * @param settings of SafeBunny, for all nodes, by their property's name
  */
-record Options(
+public record Options(
         int orders,
         boolean chaos,
         long seed,
@@ -34,16 +34,16 @@ record Options(
 
     static final int MOST_ORDERS = 1_000_000;
 
-    Options {
+    public Options {
         settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
     }
 
     /** Whether the node only shows what it needs on the broker, and then ends the process. */
-    boolean asksForTopology() {
+    public boolean asksForTopology() {
         return settings.containsKey("safebunny.topology");
     }
 
-    static Options defaults() {
+    public static Options defaults() {
         return new Options(
                 1_000,
                 false,
@@ -60,12 +60,12 @@ record Options(
                 Map.of());
     }
 
-    Options withOrders(int number) {
+    public Options withOrders(int number) {
         return new Options(
                 number, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, http, orchestrated, settings);
     }
 
-    Options withChaos(long chaosSeed) {
+    public Options withChaos(long chaosSeed) {
         return new Options(
                 orders,
                 true,
@@ -99,7 +99,7 @@ record Options(
                 settings);
     }
 
-    Options withRabbit(RabbitAddress address) {
+    public Options withRabbit(RabbitAddress address) {
         return new Options(
                 orders,
                 chaos,
@@ -116,7 +116,7 @@ record Options(
                 settings);
     }
 
-    Options withStore(StoreChoice choice) {
+    public Options withStore(StoreChoice choice) {
         return new Options(
                 orders,
                 chaos,
@@ -133,12 +133,12 @@ record Options(
                 settings);
     }
 
-    Options withJson() {
+    public Options withJson() {
         return new Options(
                 orders, chaos, seed, rabbit, store, true, serve, node, kill, deduplicate, http, orchestrated, settings);
     }
 
-    Options withServe() {
+    public Options withServe() {
         return new Options(
                 orders, chaos, seed, rabbit, store, json, true, node, kill, deduplicate, http, orchestrated, settings);
     }
@@ -148,17 +148,17 @@ record Options(
                 orders, chaos, seed, rabbit, store, json, serve, only, kill, deduplicate, http, orchestrated, settings);
     }
 
-    Options withKill() {
+    public Options withKill() {
         return new Options(
                 orders, chaos, seed, rabbit, store, json, serve, node, true, deduplicate, http, orchestrated, settings);
     }
 
-    Options withHttp(int port) {
+    public Options withHttp(int port) {
         return new Options(
                 orders, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, port, orchestrated, settings);
     }
 
-    Options withOrchestrator() {
+    public Options withOrchestrator() {
         return new Options(
                 orders, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, http, true, settings);
     }
@@ -170,7 +170,7 @@ record Options(
                 orders, chaos, seed, rabbit, store, json, serve, node, kill, deduplicate, http, orchestrated, more);
     }
 
-    Options withoutDeduplication() {
+    public Options withoutDeduplication() {
         return new Options(
                 orders, chaos, seed, rabbit, store, json, serve, node, kill, false, http, orchestrated, settings);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.command;
 
 import java.net.URI;
 import java.net.URLDecoder;
@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Address and credentials of the broker. Never printed as given, because it contains a password. */
-final class RabbitAddress {
+public final class RabbitAddress {
 
     private static final Pattern AUTHORITY = Pattern.compile("(?:(?<user>[^:@]*)(?::(?<password>[^@]*))?@)?"
             + "(?<host>\\[[0-9a-fA-F:.]+]|[^:@\\[\\]]+)(?::(?<port>\\d{1,5}))?");
@@ -34,7 +34,7 @@ final class RabbitAddress {
     }
 
     /** @throws UsageException whose message does not repeat the text */
-    static RabbitAddress parse(String text) {
+    public static RabbitAddress parse(String text) {
         try {
             URI uri = URI.create(text);
             String authority = Objects.requireNonNullElse(uri.getRawAuthority(), "");
@@ -61,7 +61,7 @@ final class RabbitAddress {
     }
 
     /** Spring Boot properties of the connection. */
-    Map<String, String> properties() {
+    public Map<String, String> properties() {
         Map<String, String> properties = new LinkedHashMap<>();
         properties.put("spring.rabbitmq.addresses", host + ":" + port);
         properties.put("spring.rabbitmq.username", user);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.command;
 
 import java.util.Arrays;
 import java.util.Locale;
@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param address JDBC URL of the PostgreSQL or MySQL database, or endpoint of the Cosmos account; {@code null} for a private server
  * @param key key of the Cosmos account
  */
-record StoreChoice(
+public record StoreChoice(
         Kind kind, @Nullable String address, @Nullable String key) {
 
-    enum Kind {
+    public enum Kind {
         MEMORY("memory"),
         H2("H2, with the ledger"),
         POSTGRES("PostgreSQL, with the ledger"),
@@ -29,26 +29,26 @@ record StoreChoice(
             this.description = description;
         }
 
-        String description() {
+        public String description() {
             return description;
         }
 
         /** Whether records and ledger are in one database, and therefore in one transaction. */
-        boolean isTransactional() {
+        public boolean isTransactional() {
             return this == H2 || hasAddress();
         }
 
         /** Whether the user may give one with a JDBC URL. */
-        boolean hasAddress() {
+        public boolean hasAddress() {
             return this == POSTGRES || this == MYSQL;
         }
 
         /** How its JDBC URLs begin. */
-        String scheme() {
+        public String scheme() {
             return this == POSTGRES ? "jdbc:postgresql:" : "jdbc:mysql:";
         }
 
-        static Optional<Kind> named(String name) {
+        public static Optional<Kind> named(String name) {
             return Arrays.stream(values())
                     .filter(kind -> kind.optionName().equals(name))
                     .findFirst();
@@ -58,17 +58,17 @@ record StoreChoice(
             return name().toLowerCase(Locale.ROOT);
         }
 
-        static String names() {
+        public static String names() {
             return Arrays.stream(values()).map(Kind::optionName).collect(Collectors.joining(", "));
         }
     }
 
-    static StoreChoice of(Kind kind) {
+    public static StoreChoice of(Kind kind) {
         return new StoreChoice(kind, null, null);
     }
 
     /** Whether the user gave an existing store, which may contain data of earlier runs. */
-    boolean isGiven() {
+    public boolean isGiven() {
         return address != null;
     }
 

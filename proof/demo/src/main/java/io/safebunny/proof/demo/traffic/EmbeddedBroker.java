@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.traffic;
 
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.time.SystemTimeline;
@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /** The in-process broker and its threads. */
-final class EmbeddedBroker implements AutoCloseable {
+public final class EmbeddedBroker implements AutoCloseable {
 
     private final SystemTimeline timeline = new SystemTimeline("demo-broker-timeline");
     private final ExecutorService threads = threads();
@@ -23,7 +23,7 @@ final class EmbeddedBroker implements AutoCloseable {
         return new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), factory);
     }
 
-    MemoryBroker broker() {
+    public MemoryBroker broker() {
         return broker;
     }
 

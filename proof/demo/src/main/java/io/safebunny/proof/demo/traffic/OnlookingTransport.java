@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.traffic;
 
 import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.transport.Consumption;
@@ -10,14 +10,14 @@ import java.util.concurrent.CompletableFuture;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
 /** Sends, but leaves all messages to other instances, except those that were set aside for people. */
-final class OnlookingTransport extends ForwardingTransport {
+public final class OnlookingTransport extends ForwardingTransport {
 
     private OnlookingTransport(Transport transport) {
         super(transport);
     }
 
     /** Wraps whatever transport a node has. */
-    record Onlooker() implements BeanPostProcessor {
+    public record Onlooker() implements BeanPostProcessor {
         @Override
         public Object postProcessAfterInitialization(Object bean, String name) {
             return bean instanceof Transport transport ? new OnlookingTransport(transport) : bean;

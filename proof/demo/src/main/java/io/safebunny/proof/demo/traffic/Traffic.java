@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.traffic;
 
 import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
+import io.safebunny.proof.demo.accounts.Counts;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.IncomingMessage;
 import java.time.Duration;
@@ -13,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Counts deliveries to the nodes by queue, counts duplicates, and notes when something last moved. Thread-safe. */
-final class Traffic {
+public final class Traffic {
 
     /** How many of the latest messages are remembered; a duplicate after that many others is not recognised. */
     private static final int REMEMBERED = 300_000;
@@ -33,7 +34,7 @@ final class Traffic {
     }
 
     /** Queues of all nodes that were started. */
-    Set<String> queues() {
+    public Set<String> queues() {
         return Set.copyOf(queues);
     }
 
@@ -69,7 +70,7 @@ final class Traffic {
         beingHandled.decrementAndGet();
     }
 
-    void moved() {
+    public void moved() {
         lastMoved = System.nanoTime();
     }
 
@@ -79,19 +80,19 @@ final class Traffic {
         backAt.accumulateAndGet(at, (one, other) -> one - other > 0 ? one : other);
     }
 
-    long duplicates() {
+    public long duplicates() {
         return duplicates.get();
     }
 
-    long redelivered() {
+    public long redelivered() {
         return redelivered.get();
     }
 
-    long lastMoved() {
+    public long lastMoved() {
         return lastMoved;
     }
 
-    boolean quietFor(Duration duration) {
+    public boolean quietFor(Duration duration) {
         long now = System.nanoTime();
         return beingHandled.get() == 0
                 && now - lastMoved >= duration.toNanos()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.traffic;
 
 import io.safebunny.doubles.ForwardingTransport;
+import io.safebunny.proof.demo.accounts.Counts;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Consumption;
@@ -14,19 +15,19 @@ import java.util.concurrent.CompletableFuture;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
 /** Counts what a node's transport delivers, and changes nothing. */
-final class WatchedTransport extends ForwardingTransport {
+public final class WatchedTransport extends ForwardingTransport {
 
     static final String POISON = "-poison";
 
     private final Traffic traffic;
 
-    WatchedTransport(Transport transport, Traffic traffic) {
+    public WatchedTransport(Transport transport, Traffic traffic) {
         super(transport);
         this.traffic = traffic;
     }
 
     /** Wraps whatever transport a node has. */
-    record Watcher(Traffic traffic) implements BeanPostProcessor {
+    public record Watcher(Traffic traffic) implements BeanPostProcessor {
         @Override
         public Object postProcessAfterInitialization(Object bean, String name) {
             return bean instanceof Transport transport ? new WatchedTransport(transport, traffic) : bean;

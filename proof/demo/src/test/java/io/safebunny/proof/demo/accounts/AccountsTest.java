@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.accounts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.proof.demo.command.Options;
 import io.safebunny.samples.orders.ledger.Effect;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.demo;
+package io.safebunny.proof.demo.traffic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
