@@ -4,6 +4,7 @@ package io.safebunny.test.scheduler;
 import io.safebunny.test.scheduler.Timers.Timer;
 import io.safebunny.time.Timeline.Purpose;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -24,6 +25,7 @@ final class Agenda {
 
     private static final int MOST_TOLD = 20;
 
+    private final Instant start;
     private final Choices choices;
     private final List<Ready> ready = new ArrayList<>();
     private final Timers timers = new Timers();
@@ -34,7 +36,8 @@ final class Agenda {
 
     private volatile long elapsed;
 
-    Agenda(Choices choices) {
+    Agenda(Instant start, Choices choices) {
+        this.start = start;
         this.choices = choices;
     }
 
@@ -52,6 +55,10 @@ final class Agenda {
     /** Nanoseconds since the beginning. */
     long elapsed() {
         return elapsed;
+    }
+
+    Instant now() {
+        return start.plusNanos(elapsed);
     }
 
     boolean hasReady() {

@@ -15,6 +15,8 @@ final class Report {
 
     private static final Set<String> HIDDEN = Set.of(
             DeterministicScheduler.class.getName(),
+            Turn.class.getName(),
+            OutsideChanges.class.getName(),
             SimulatedProcess.class.getName(),
             LockSupport.class.getName(),
             "jdk.internal.misc.Unsafe");
