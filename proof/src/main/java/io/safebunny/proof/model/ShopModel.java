@@ -400,7 +400,7 @@ public final class ShopModel {
         }
     }
 
-    /** Somebody has written the saga who only looks after it: a new alarm is all that may come of it, or that one was set aside. */
+    /** The saga's supervision has written it: only a new alarm may come of that, or the news that one was set aside. */
     void lookedAfter(JsonNode written, long writtenVersion) {
         version++;
         if (written.path("status").asString("").equals("STUCK") && status == SagaStatus.ACTIVE) {

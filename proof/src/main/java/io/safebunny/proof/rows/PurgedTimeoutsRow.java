@@ -26,7 +26,7 @@ record PurgedTimeoutsRow(StoreAddress store) {
     private static final int FULL = 10_000;
     private static final int QUICK = 1_000;
     private static final int PURGES = 5;
-    /** For all sagas to begin, on a slow machine. */
+    /** How long all sagas may take to begin on a slow machine. */
     private static final Duration ARMING_FULL = Duration.ofMinutes(2);
 
     private static final Duration ARMING_QUICK = Duration.ofSeconds(20);
@@ -75,7 +75,7 @@ record PurgedTimeoutsRow(StoreAddress store) {
         CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)).join();
     }
 
-    /** Several times, because a message that the broker just moves from one queue to the next is in neither. */
+    /** Several times, because a message that the broker is moving between two queues is in neither. */
     private static int purge(Live live) throws Exception {
         int lost = 0;
         for (int i = 0; i < PURGES; i++) {

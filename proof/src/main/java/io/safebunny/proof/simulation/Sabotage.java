@@ -43,7 +43,7 @@ final class Sabotage {
         };
     }
 
-    /** Its client asks again when an answer got lost, and takes its own record for somebody else's. */
+    /** Its client repeats a write whose answer got lost, and mistakes its own record for somebody else's. */
     static MessageStore losingAnswers(Timeline timeline) {
         return new ForwardingMessageStore(sound(timeline)) {
             @Override
@@ -57,7 +57,7 @@ final class Sabotage {
         };
     }
 
-    /** Two rows for one message, when two read at once that there is none. */
+    /** Creates two rows for one message when two readers find none at the same time. */
     static final class ReadsThenCreates extends ForwardingMessageStore {
         private final Timeline timeline;
         private final Map<String, MessageRecord> seconds = new HashMap<>();
@@ -123,7 +123,7 @@ final class Sabotage {
         public void reject() {}
     }
 
-    /** Says at once that the broker has a message, which gets there a moment later, unless its process ends before. */
+    /** Confirms a message before the broker has it; if the process ends in between, the message is lost. */
     static Transport confirmingEarly(Transport transport, Timeline timeline) {
         return new ForwardingTransport(transport) {
             @Override

@@ -23,7 +23,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /**
- * The store of one process, and the table its handlers write to.
+ * The store of one process, and the table that its handlers write to.
  *
  * @param work the handlers' own table, if it is in the same database and transaction
  * @param database the database of that table

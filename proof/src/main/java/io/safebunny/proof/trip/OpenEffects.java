@@ -6,8 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * Steps between their effect and the record of it. A process that is halted there repeats the effect, which is declared and has rows of
- * its own; the rows of sagas halt somewhere else, while other messages may be in work, and so wait until none is there. Thread-safe.
+ * Steps whose effect has happened but is not recorded yet. A process halted in between repeats the effect, which is documented and has rows of its own; the rows of sagas halt elsewhere, while other messages may be in work, and so wait until no step is open. Thread-safe.
  */
 public final class OpenEffects {
 
@@ -24,7 +23,7 @@ public final class OpenEffects {
         }
     }
 
-    /** Lets none begin, and waits for the others; does nothing for a thread that is in one itself. */
+    /** Lets no step begin and waits for open ones; does nothing on a thread that is in a step itself. */
     public void end() {
         if (open.getReadHoldCount() > 0) {
             return;

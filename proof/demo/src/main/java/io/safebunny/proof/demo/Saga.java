@@ -38,7 +38,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** Nodes running in this process, each in its own application context. They share the in-process broker if there is one. */
 final class Saga implements AutoCloseable {
 
-    /** After the last message has moved, or was due back: brokers are late now and then. */
+    /** Grace after the last message has moved or was due back, because brokers are sometimes late. */
     private static final Duration QUIET = Duration.ofMillis(2_500);
 
     private final Setup setup;
@@ -62,7 +62,7 @@ final class Saga implements AutoCloseable {
         return start(new Saga(setup, false), nodes);
     }
 
-    /** An instance of the orchestrator that takes no messages: for looking at sagas, and repairing them, from outside of those that do. */
+    /** An instance of the orchestrator that consumes nothing: it lists and repairs sagas from outside the instances that do. */
     static Saga console(Setup setup) {
         return start(new Saga(setup, true), List.of(Node.ORDERS));
     }

@@ -104,7 +104,7 @@ final class Supervision implements AutoCloseable {
         return desk == null ? Duration.ofMinutes(1) : Duration.ofSeconds(1);
     }
 
-    /** Counts for the report, as long as the nodes can be asked, and repairs nothing any more. */
+    /** Counts for the report while the nodes can still be asked. Repairs nothing. */
     void end() {
         left = unfinished();
         close();

@@ -19,7 +19,7 @@ public final class SumSaga {
 
     public record Add(int amount) {}
 
-    /** To a neighbour of the saga that gets most. */
+    /** Sent to a saga next to the busiest one. */
     public record Beside(long sentAt) {}
 
     record State(int messages, int sum) {}
@@ -45,7 +45,7 @@ public final class SumSaga {
         return new State(state.messages() + 1, state.sum() + add.amount());
     }
 
-    /** Notes how long it took to come here. */
+    /** Records how long the message took to arrive. */
     @BunnyHandler(from = "${desk}")
     State on(Beside message, State state) {
         beside.add(System.nanoTime() - message.sentAt());

@@ -38,7 +38,7 @@ public final class Banks {
         }
     }
 
-    /** Does not know keys, and declines whoever asks again: an attempt that is repeated ends otherwise than the first one. */
+    /** Knows no idempotency keys and declines a repeated call, so a repeated attempt ends differently from the first one. */
     public static PaymentGateway moody(SimulatedNode node, Effects effects) {
         return (key, order, card, cents) -> {
             boolean isFirst = effects.count("ask " + order) == 0;
@@ -47,7 +47,7 @@ public final class Banks {
         };
     }
 
-    /** Takes nobody's card until a person has put that right. */
+    /** Refuses every card until an operator has fixed the cause. */
     public static PaymentGateway shut(SimulatedNode node, AtomicBoolean mended) {
         return (key, order, card, cents) -> {
             if (!mended.get()) {

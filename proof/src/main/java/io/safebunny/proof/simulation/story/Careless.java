@@ -79,7 +79,7 @@ public final class Careless {
         }
     }
 
-    /** Takes a payment that is late for one that was not made. */
+    /** Treats a late payment as one that was never made. */
     @BunnySaga
     public record OrderSaga(Bunny bunny) {
 

@@ -92,7 +92,7 @@ public final class Choreographed {
                 .isEqualTo(1);
     }
 
-    /** Payments are set aside until a person mends what they fail for, and replays them. */
+    /** Payments are set aside until an operator fixes their cause and replays them. */
     public static void repaired(SimulatedSystem system) {
         AtomicBoolean mended = new AtomicBoolean();
         system.replaysAfter(() -> mended.set(true));

@@ -27,7 +27,7 @@ public final class Correlated {
 
     private static final String PARCEL = "parcel-7";
     private static final int SCANS = 3;
-    /** When the order has ended, and the parcel is taken back while it waits for its next try, unless something goes wrong. */
+    /** By then the order has ended, and the parcel is taken back while it waits for its next attempt, unless something goes wrong. */
     private static final int LATE_ATTEMPT = 3;
 
     private static final Duration ORDER_ENDS = Duration.ofSeconds(12);

@@ -18,7 +18,7 @@ import java.util.function.Function;
 /** Stories of the sample's saga with state. */
 public final class Orchestrated {
 
-    /** Shorter than a process stands still. */
+    /** Shorter than the stall of a process. */
     static final Duration PAY_WITHIN = Duration.ofSeconds(40);
 
     private Orchestrated() {}
@@ -31,7 +31,7 @@ public final class Orchestrated {
         declare(system, saga, node -> billing(system, node, Banks.good(node)));
     }
 
-    /** The bank answers when the saga does not wait any more. */
+    /** The bank answers after the saga has stopped waiting. */
     public static void late(SimulatedSystem system) {
         declare(
                 system,
@@ -39,7 +39,7 @@ public final class Orchestrated {
                 node -> billing(system, node, Banks.slow(node, PAY_WITHIN.multipliedBy(2))));
     }
 
-    /** The bank answers in the moment in which the saga ceases to wait. */
+    /** The bank answers just as the saga stops waiting. */
     public static void racing(SimulatedSystem system) {
         declare(system, Orchestrated::saga, node -> billing(system, node, Banks.slow(node, PAY_WITHIN)));
     }

@@ -20,7 +20,7 @@ public record Tally(long accepted, long completed, long cancelled, long mails, S
     record Surplus(long charges, long shipments, long refunds, long mails, long steps) {}
 
     /**
-     * What was done for the orders, and undone.
+     * What was done and undone for the orders.
      *
      * @param timeouts orders whose payment was too late
      * @param compensated cancelled orders for which something was undone

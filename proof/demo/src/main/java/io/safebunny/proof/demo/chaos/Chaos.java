@@ -46,7 +46,7 @@ public final class Chaos {
         return new SplittableRandom(start).nextDouble() < share;
     }
 
-    /** As {@link #strikes}, but the same however often it is asked: what it says goes for ever. */
+    /** As {@link #strikes}, but permanent: the answer is the same however often it is asked. */
     boolean dooms(String place, String key, double share) {
         return decides(place + ' ' + key, 0, share);
     }

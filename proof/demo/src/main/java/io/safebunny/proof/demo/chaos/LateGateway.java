@@ -8,8 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A bank that answers one time in fifty only when nobody waits for the payment any more: it keeps the caller waiting, or, once it
- * has kept some waiting, asks to come back later.
+ * A bank that, one time in fifty, answers only after the saga has given up on the payment: it keeps the caller waiting or, once it has kept some waiting, asks to come back later.
  */
 final class LateGateway implements PaymentGateway {
 

@@ -21,7 +21,7 @@ import io.safebunny.samples.orders.orchestrated.messages.StockReserved;
 import java.util.Set;
 
 /**
- * Makes messages of an orchestrated saga fail so that only a person can help: commands, undos and answers are set aside at once,
+ * Makes messages of an orchestrated saga fail so that only an operator can help: commands, undos and answers are set aside at once,
  * and some of them again however often they are replayed. The saga's own methods also fail as handlers do, before and after they
  * have run: they do nothing that their transaction, or the write with the saga, does not take back.
  */

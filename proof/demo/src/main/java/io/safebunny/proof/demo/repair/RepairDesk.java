@@ -22,8 +22,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A person who looks at the sagas now and then, and does for each that cannot go on what would help: sometimes one thing, sometimes
- * another. Gives a saga up after some attempts. Used by one thread.
+ * An operator who checks the sagas now and then and repairs each that cannot go on, sometimes in one way, sometimes in another. Gives a saga up after some attempts. Used by one thread.
  */
 public final class RepairDesk implements AutoCloseable {
 
@@ -69,7 +68,7 @@ public final class RepairDesk implements AutoCloseable {
         return repairs;
     }
 
-    /** One round, unless the last one is only just over. Failures are logged: the next round is another attempt. */
+    /** Runs one round, unless the last one has just ended. Failures are logged: the next round is another attempt. */
     public void look() {
         if (System.nanoTime() - lookedAt < BETWEEN_LOOKS.toNanos()) {
             return;
@@ -161,7 +160,7 @@ public final class RepairDesk implements AutoCloseable {
         return true;
     }
 
-    /** An active saga that is blocked, or for which nobody does anything any more. */
+    /** An active saga that is blocked, or that makes no progress. */
     private boolean goOn(SagaView saga) throws Exception {
         if (saga.blockedOn().isEmpty()) {
             boolean waits = !saga.timeouts().isEmpty()

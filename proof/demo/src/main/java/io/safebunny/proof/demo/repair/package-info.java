@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a person does who looks after sagas: reads poison queues, replays, and repairs. Written down, so that chaos can be mended while it strikes. */
+/** What an operator of sagas does: reads poison queues, replays and repairs. As code, so that it runs while chaos strikes. */
 @NullMarked
 package io.safebunny.proof.demo.repair;
 
