@@ -9,4 +9,11 @@ public final class DeviationException extends RuntimeException {
     public DeviationException(String message) {
         super(message);
     }
+
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation would need another library
+    static void require(boolean condition, String otherwise, Object... arguments) {
+        if (!condition) {
+            throw new DeviationException(otherwise.formatted(arguments));
+        }
+    }
 }

@@ -352,7 +352,7 @@ public final class Interleaving {
 
     /** A step that somebody skipped is that person's business. */
     private static boolean isLeft(ShopModel model, SagaStatus status, String name, boolean isThere) {
-        StepStatus step = model.step(name);
+        StepStatus step = model.steps().status(name);
         if (step == StepStatus.SKIPPED) {
             return false;
         }

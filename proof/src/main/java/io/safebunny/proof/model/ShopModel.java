@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.model;
 
+import static io.safebunny.proof.model.DeviationException.require;
+
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
+import io.safebunny.proof.model.ShopSteps.Step;
 import io.safebunny.proof.model.saga.ShopSaga;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -34,27 +35,13 @@ public final class ShopModel {
     private static final Set<String> HANDLED =
             Set.of("PlaceOrder", "Note", "Wait", "StockReserved", "Captured", "Declined");
 
-    private static final class Step {
-        final String command;
-        final String undo;
-        StepStatus status = StepStatus.SENT;
-        String commandId = "";
-        String undoId = "";
-        boolean answered;
-
-        Step(String command, String undo) {
-            this.command = command;
-            this.undo = undo;
-        }
-    }
-
     private record Timeout(String token, long due, long wakesAt) {}
 
     private final Predicate<String> isSetAside;
     private SagaStatus status = SagaStatus.ACTIVE;
     private String order = "";
     private long cents;
-    private final Map<String, Step> steps = new LinkedHashMap<>();
+    private final ShopSteps steps = new ShopSteps();
     private @Nullable Timeout payment;
     private final Set<String> blockedOn = new LinkedHashSet<>();
     private String stuckOn = "";
@@ -71,17 +58,8 @@ public final class ShopModel {
         return status;
     }
 
-    /** The status of a step; {@code null} when there is none, or it was forgotten. */
-    @Nullable
-    StepStatus step(String name) {
-        Step step = steps.get(name);
-        return step == null ? null : step.status;
-    }
-
-    /** Ids of the undo of a step that were sent: one, or none. */
-    String undoId(String name) {
-        Step step = steps.get(name);
-        return step == null ? "" : step.undoId;
+    ShopSteps steps() {
+        return steps;
     }
 
     // ---- what a message does
@@ -114,7 +92,7 @@ public final class ShopModel {
         if (type.equals("PlaceOrder") && version == 0) {
             order = body.path("order").asString("");
             cents = body.path("cents").asLong();
-            step("stock", "ReserveStock", "ReleaseStock", published);
+            steps.send("stock", "ReserveStock", "ReleaseStock", published);
             arm(now + ShopSaga.PAY_WITHIN.toMillis(), published);
             return;
         }
@@ -129,29 +107,23 @@ public final class ShopModel {
         require(status == SagaStatus.ACTIVE, "%s was taken by a saga that is %s", type, status);
         if (message.headers().get(Headers.CAUSATION_ID) instanceof String cause) {
             blockedOn.remove(cause);
-            steps.values().stream().filter(step -> step.commandId.equals(cause)).forEach(step -> step.answered = true);
+            steps.answered(cause);
         }
         switch (type) {
             case "Note" -> cents += body.path("cents").asLong();
             case "Wait" -> move(now + 1_000 * body.path("seconds").asLong(), published);
-            case "StockReserved" -> step("pay", "Capture", "Refund", published);
+            case "StockReserved" -> steps.send("pay", "Capture", "Refund", published);
             case "Captured" -> {
                 status = SagaStatus.COMPLETED;
                 payment = null;
                 blockedOn.clear();
             }
             case "Declined" -> {
-                steps.remove("pay");
+                steps.forget("pay");
                 fail(published);
             }
             default -> throw new DeviationException("a saga took " + type);
         }
-    }
-
-    private void step(String name, String command, String undo, List<String> published) {
-        require(!steps.containsKey(name), "step %s was sent twice", name);
-        steps.put(name, new Step(command, undo));
-        published.add(command);
     }
 
     private void arm(long due, List<String> published) {
@@ -189,27 +161,16 @@ public final class ShopModel {
         undoNext(published);
     }
 
-    /** The last one first, one at a time. */
     private void undoNext(List<String> published) {
-        List<Step> sent = new ArrayList<>(steps.values());
-        for (int i = sent.size() - 1; i >= 0; i--) {
-            Step step = sent.get(i);
-            if (step.status == StepStatus.UNDOING) {
-                return;
-            }
-            if (step.status == StepStatus.SENT) {
-                step.status = StepStatus.UNDOING;
-                published.add(step.undo);
-                return;
-            }
+        if (!steps.undoNext(published)) {
+            status = SagaStatus.FAILED;
+            blockedOn.clear();
+            published.add("SagaFailed");
         }
-        status = SagaStatus.FAILED;
-        blockedOn.clear();
-        published.add("SagaFailed");
     }
 
     private void acknowledged(String command, List<String> published) {
-        for (Step step : steps.values()) {
+        for (Step step : steps.all()) {
             if (step.commandId.equals(command) && step.status == StepStatus.UNDOING) {
                 undone(step, StepStatus.UNDONE, published);
                 return;
@@ -245,7 +206,7 @@ public final class ShopModel {
         boolean meant = own
                 && (HANDLED.contains(type)
                         || (payment != null && payment.token().equals(id)));
-        List<Step> senders = steps.values().stream()
+        List<Step> senders = steps.all().stream()
                 .filter(step -> step.undoId.equals(sent) || step.commandId.equals(sent))
                 .toList();
         require(meant || !senders.isEmpty(), "the news of another's poison message changed the saga");
@@ -277,7 +238,7 @@ public final class ShopModel {
                 } else if (status == SagaStatus.COMPENSATION_FAILED) {
                     retry(published);
                 } else if (status == SagaStatus.COMPENSATING) {
-                    steps.values().stream()
+                    steps.all().stream()
                             .filter(step -> step.status == StepStatus.UNDOING)
                             .forEach(step -> published.add(step.undo));
                 }
@@ -321,7 +282,7 @@ public final class ShopModel {
         }
         boolean wantsCommands = status == SagaStatus.ACTIVE || status == SagaStatus.STUCK;
         for (String id : List.copyOf(blockedOn)) {
-            for (Step step : steps.values()) {
+            for (Step step : steps.all()) {
                 boolean undo = step.undoId.equals(id) && step.status == StepStatus.UNDOING;
                 boolean command = step.commandId.equals(id) && wantsCommands && step.status == StepStatus.SENT;
                 if (undo || command) {
@@ -351,20 +312,6 @@ public final class ShopModel {
 
     // ---- comparison with what was written
 
-    /** Learns an id that the engine gave to a message of this type. */
-    void published(String type, String id) {
-        for (Step step : steps.values()) {
-            if (step.command.equals(type)) {
-                require(step.commandId.isEmpty() || step.commandId.equals(id), "another command %s", type);
-                step.commandId = id;
-            }
-            if (step.undo.equals(type)) {
-                require(step.undoId.isEmpty() || step.undoId.equals(id), "another undo %s", type);
-                step.undoId = id;
-            }
-        }
-    }
-
     /**
      * Compares with the document after a message.
      *
@@ -376,7 +323,7 @@ public final class ShopModel {
         same("status", status.name(), written.path("status").asString(""));
         same("order", order, written.path("state").path("order").asString(""));
         same("sum", cents, written.path("state").path("cents").asLong());
-        same("steps", describe(), describe(written.path("steps")));
+        same("steps", steps.toString(), ShopSteps.written(written.path("steps")));
         Set<String> blocked = new TreeSet<>();
         written.path("blockedOn")
                 .forEach(block -> blocked.add(block.path("message").asString("")));
@@ -419,27 +366,7 @@ public final class ShopModel {
         compare(written, writtenVersion);
     }
 
-    private String describe() {
-        List<String> all = new ArrayList<>();
-        steps.forEach((name, step) -> all.add(name + ' ' + step.status));
-        return all.toString();
-    }
-
-    private static String describe(JsonNode steps) {
-        List<String> all = new ArrayList<>();
-        steps.forEach(step -> all.add(
-                step.path("name").asString("") + ' ' + step.path("status").asString("")));
-        return all.toString();
-    }
-
     private static void same(String what, Object expected, Object found) {
         require(expected.equals(found), "%s: %s instead of %s", what, found, expected);
-    }
-
-    @SuppressWarnings("AnnotateFormatMethod") // the annotation would need another library
-    private static void require(boolean condition, String otherwise, Object... arguments) {
-        if (!condition) {
-            throw new DeviationException(otherwise.formatted(arguments));
-        }
     }
 }

@@ -173,7 +173,7 @@ final class Watch {
             for (OutboundMessage publication : message.outgoing()) {
                 String id = String.valueOf(publication.message().messageId());
                 written.add(id);
-                model.published(String.valueOf(publication.message().type()), id);
+                model.steps().learn(String.valueOf(publication.message().type()), id);
             }
         }
         model.compare(document, saga.version());

@@ -140,7 +140,8 @@ public final class DeterministicScheduler implements AutoCloseable {
     }
 
     void execute(SimulatedProcess process, Runnable task, boolean isNews) {
-        enter(() -> agenda.add(new Ready(new Running(process, !isNews && turn.running().isUpkeep(), false), task, null)));
+        enter(() -> agenda.add(
+                new Ready(new Running(process, !isNews && turn.running().isUpkeep(), false), task, null)));
     }
 
     Cancellable schedule(SimulatedProcess process, Purpose purpose, Duration delay, Runnable task) {

@@ -132,7 +132,7 @@ public final class Stage implements AutoCloseable {
 
     /** Lets it start consuming. */
     public void go(Child child) {
-         await(child.name() + " is ready", () -> {
+        await(child.name() + " is ready", () -> {
             requireAlive(child);
             return !ledger.entries(child.name(), Kind.READY).isEmpty();
         });
@@ -147,7 +147,7 @@ public final class Stage implements AutoCloseable {
     }
 
     public void awaitStarted(Child child) {
-         await(child.name() + " consumes", () -> {
+        await(child.name() + " consumes", () -> {
             requireAlive(child);
             return !ledger.entries(child.name(), Kind.STARTED).isEmpty();
         });
@@ -166,7 +166,7 @@ public final class Stage implements AutoCloseable {
 
     /** Publishes copies of the order until this process has received one. */
     public void publishUntilDelivered(Order order, Child child) {
-         await(child.name() + " has the message", () -> {
+        await(child.name() + " has the message", () -> {
             publish(order);
             long patience = System.nanoTime() + ANOTHER_COPY.toNanos();
             Awaitility.await()
@@ -186,7 +186,7 @@ public final class Stage implements AutoCloseable {
     }
 
     public void awaitReached(Child child) {
-         await(child.name() + " reaches its point", () -> {
+        await(child.name() + " reaches its point", () -> {
             if (!child.isAlive() && !hasReached(child)) {
                 throw new StageException(
                         child.name() + " ended before it reached its point. Check its output and the plan");
@@ -335,7 +335,7 @@ public final class Stage implements AutoCloseable {
     /** All queues that may hold messages of this run, except the two poison queues and those for delayed messages. */
     public List<String> transitQueues() {
         List<String> all = new ArrayList<>(List.of(
-                 orders(),
+                orders(),
                 worker.node() + "-dead-letters",
                 deskAddress.node() + "-Charged",
                 deskAddress.node() + "-Shipped",

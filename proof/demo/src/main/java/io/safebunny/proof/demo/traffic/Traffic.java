@@ -3,7 +3,6 @@ package io.safebunny.proof.demo.traffic;
 
 import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
-import io.safebunny.proof.demo.accounts.Counts;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.IncomingMessage;
 import java.time.Duration;

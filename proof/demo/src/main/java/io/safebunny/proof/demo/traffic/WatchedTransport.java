@@ -2,7 +2,6 @@
 package io.safebunny.proof.demo.traffic;
 
 import io.safebunny.doubles.ForwardingTransport;
-import io.safebunny.proof.demo.accounts.Counts;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Consumption;
