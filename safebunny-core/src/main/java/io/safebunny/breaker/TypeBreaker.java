@@ -224,19 +224,15 @@ public final class TypeBreaker {
                     Duration asked = pause.duration();
                     open(asked == null ? settings.waitDurationInOpenState() : asked, pause.reason(), false);
                 } else if (admitted == period && isProbe) {
-                    probeFailed((Result) effect);
+                    switch ((Result) effect) {
+                        case FAILURE -> probed(false);
+                        case ANSWER -> probed(true);
+                        case NOTHING -> wasNoProbe();
+                    }
                 } else if (admitted == period && counts) {
                     rate.note(false);
                     openAtRate();
                 }
-            }
-        }
-
-        private void probeFailed(Result result) {
-            switch (result) {
-                case FAILURE -> probed(false);
-                case ANSWER -> probed(true);
-                case NOTHING -> wasNoProbe();
             }
         }
     }

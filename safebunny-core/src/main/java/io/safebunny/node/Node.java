@@ -27,6 +27,7 @@ public final class Node {
     private final SafeBunnyParts parts;
     private final BoundedLog log;
     private final Metrics metrics;
+    private final @Nullable MeteredStore store;
     private final Events events;
     private final Observations observations;
     private final ConfirmedSender sender;
@@ -39,6 +40,7 @@ public final class Node {
         SafeBunnyOptions options = parts.options();
         log = new BoundedLog(parts.timeline(), options.exceptionDetails());
         metrics = new Metrics(parts.meterRegistry());
+        store = parts.store() == null ? null : MeteredStore.of(parts.store(), parts.timeline(), metrics);
         events = new Events(options.node(), parts.listeners(), parts.callbacks(), parts.timeline(), log);
         observations =
                 new Observations(parts.observationRegistry(), options.topology().mainExchange(), log);
@@ -89,7 +91,7 @@ public final class Node {
 
     /** The store, with its operations timed; {@code null} for none. */
     public @Nullable MessageStore store() {
-        return parts.meteredStore();
+        return store;
     }
 
     /** The same, for callers that know that there is one. */
@@ -99,7 +101,6 @@ public final class Node {
 
     /** {@code null} while the store answers, or when there is none. */
     public @Nullable StoreOutage storeOutage() {
-        MeteredStore store = parts.meteredStore();
         return store == null ? null : store.answers().outage();
     }
 

@@ -13,7 +13,6 @@ import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.ContextPropagator;
 import io.safebunny.middleware.PublishMiddleware;
-import io.safebunny.observation.Metrics;
 import io.safebunny.serialization.json.JsonMessageSerializer;
 import io.safebunny.serialization.json.Serializers;
 import io.safebunny.store.MessageStore;
@@ -33,7 +32,6 @@ public final class SafeBunnyParts {
     private final Transport transport;
     private final Timeline timeline;
     private final @Nullable MessageStore store;
-    private final @Nullable MeteredStore meteredStore;
     private final @Nullable Outbox outbox;
     private final boolean scheduling;
     private final String instance;
@@ -74,7 +72,6 @@ public final class SafeBunnyParts {
         meterRegistry = builder.meterRegistry;
         observationRegistry = builder.observationRegistry;
         listeners = builder.listeners;
-        meteredStore = store == null ? null : MeteredStore.of(store, timeline, new Metrics(meterRegistry));
     }
 
     /** Everything that is not set has the default that its setter names. */
@@ -97,11 +94,6 @@ public final class SafeBunnyParts {
     /** The store as given; the node itself uses the metered one. */
     public @Nullable MessageStore store() {
         return store;
-    }
-
-    @Nullable
-    MeteredStore meteredStore() {
-        return meteredStore;
     }
 
     public @Nullable Outbox outbox() {

@@ -25,8 +25,8 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
- * The node: what it is, and pausing its types. All parameters are optional to Spring, so that the response can say which one is
- * missing and what to write; why the selector takes all that remains is said at {@link KnownParametersOnly}. Thread-safe.
+ * Shows the node, and pauses its types. All parameters are optional to Spring, so that the response can say which one is missing and what to
+ * write. For the reason why selectors take the rest of the path, see {@link KnownParametersOnly}. Thread-safe.
  */
 @WebEndpoint(id = "safebunny")
 final class NodeEndpoint {
@@ -98,7 +98,7 @@ final class NodeEndpoint {
                     PoisonOperation operation = operation(path);
                     return operation == null ? null : OperationViews.detailed(operation);
                 },
-                "There is nothing of that name %s: breakers/{type} and handlers/{type} have the types that this node handles, and operations/{operation} has one of the last 100 operations on poison messages that this instance began. Without the name each lists what it has."
+                "Not found %s: breakers/{type} and handlers/{type} show the types that this node handles, and operations/{operation} shows one of the last 100 operations on poison messages that this instance started. Leave out the name for a list."
                         .formatted(shown(path)));
     }
 
@@ -137,7 +137,7 @@ final class NodeEndpoint {
                     }
                     return OperationViews.detailed(operation);
                 },
-                "Nothing can be ended there %s: it must be operations/{operation}, one of the last 100 that this instance began. A pause is ended by POST breakers/{type} with the state closed, a saga by POST sagas/{id} with the action fail."
+                "Nothing to cancel %s: use DELETE operations/{operation} with one of the last 100 operations that this instance started. To end a pause, POST breakers/{type} with the state closed; to end a saga, POST sagas/{id} with the action fail."
                         .formatted(shown(path)));
     }
 
@@ -175,7 +175,7 @@ final class NodeEndpoint {
                             : pauseOrResume(
                                     type, PauseAction.asked(state, duration, scope, reason), Asked.by(security));
                 },
-                "Nothing can be changed there %s: post to breakers/{type} or sagas/{id}. An operation is ended by DELETE operations/{operation}."
+                "Nothing to change %s: use POST breakers/{type} or POST sagas/{id}. To cancel an operation, use DELETE operations/{operation}."
                         .formatted(shown(path)));
     }
 

@@ -96,7 +96,7 @@ final class SagaSection {
 
     private static String missing(String[] path, SagaLook asked) {
         String id = path.length > 1 ? String.join("/", List.of(path).subList(1, path.length)) : asked.sagaId();
-        return "This node stores no saga with this id [id=%s]: it never started, or ended longer ago than safebunny.saga.retention. GET safebunny/sagas?state=running, stuck, blocked or ended lists what there is."
+        return "This node stores no saga with this id [id=%s]: it never started, or ended longer ago than safebunny.saga.retention. Use GET safebunny/sagas?state=running, stuck, blocked or ended for a list."
                 .formatted(Names.printable(String.valueOf(id)));
     }
 
@@ -165,7 +165,7 @@ final class SagaSection {
             if (event.what().startsWith(refused)) {
                 throw new MisuseException(
                         MisuseException.REPAIR,
-                        "The saga refused the repair [saga=%s, id=%s, action=%s]: %s. Nothing but its history was changed. Look at it with GET safebunny/sagas/%s, and choose another repair, or none."
+                        "The saga refused the repair [saga=%s, id=%s, action=%s]: %s. Nothing but its history was changed. Check it with GET safebunny/sagas/%s, and choose another repair, or none."
                                 .formatted(
                                         now.saga(),
                                         now.id(),

@@ -69,8 +69,8 @@ public final class Asked {
                     "all",
                     all,
                     some
-                            ? "there is a filter, too. Leave out one of them"
-                            : "without type, poisonReason, exception and correlation it must be true, so that nobody moves all messages by mistake");
+                            ? "there is also a filter. Use only one of them"
+                            : "it must be true if there is no type, poisonReason, exception or correlation, so that nobody moves all messages by mistake");
         }
     }
 

@@ -22,9 +22,9 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
  * Refuses a request with a property or query parameter that its operation does not have. Spring silently drops unknown ones, so
  * with a misspelt {@code dryRun} messages would be moved.
  *
- * <p>Spring also merges path, body and query, and what comes later wins: a property named like a selector would replace what the path says,
- * and another message would be moved. So our selectors take all that remains of the path: that comes as an array, which nothing in a body or
- * a query does. Ignores other endpoints. Thread-safe.
+ * <p>Spring also merges path, body and query, and later values win: a property named like a selector would replace what the path says, and
+ * another message would be moved. So our selectors take the whole rest of the path, which comes as an array, unlike anything in a body or a
+ * query. Ignores other endpoints. Thread-safe.
  */
 public final class KnownParametersOnly implements OperationInvokerAdvisor {
 
