@@ -25,7 +25,8 @@ class RoomsTest {
     private static final Map<String, Set<String>> MAY_USE = Map.of(
             "sql", Set.of(),
             "store", Set.of("sql"),
-            "outbox", Set.of("sql"),
+            "outbox", Set.of("sql", "outbox.rows"),
+            "outbox.rows", Set.of("sql"),
             "autoconfigure", Set.of("sql", "store", "outbox"));
 
     private static final JavaClasses JDBC = new ClassFileImporter()

@@ -2,6 +2,8 @@
 package io.safebunny.jdbc.outbox;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.jdbc.outbox.rows.OutboxRow;
+import io.safebunny.jdbc.outbox.rows.SendingInOrder;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.waiting.SerialTask;

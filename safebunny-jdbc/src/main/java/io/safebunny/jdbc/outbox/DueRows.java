@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
+import io.safebunny.jdbc.outbox.rows.ClaimedRow;
+import io.safebunny.jdbc.outbox.rows.OutboxRow;
 import io.safebunny.transport.Route;
 import java.sql.Connection;
 import java.sql.SQLException;

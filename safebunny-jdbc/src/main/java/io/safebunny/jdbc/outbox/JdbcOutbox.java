@@ -5,6 +5,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.Printable;
+import io.safebunny.jdbc.outbox.rows.OutboxRow;
+import io.safebunny.jdbc.outbox.rows.OutboxTable;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.Failures;

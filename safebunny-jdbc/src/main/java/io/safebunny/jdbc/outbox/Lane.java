@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
+import io.safebunny.jdbc.outbox.rows.OutboxRow;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

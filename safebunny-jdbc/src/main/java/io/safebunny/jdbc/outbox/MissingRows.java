@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
+import io.safebunny.jdbc.outbox.rows.OutboxRow;
 import io.safebunny.middleware.PublishOutcome;
 import java.sql.SQLException;
 import java.time.Duration;

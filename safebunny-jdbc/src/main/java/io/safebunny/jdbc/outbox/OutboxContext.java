@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
+import io.safebunny.jdbc.outbox.rows.OutboxRow;
+import io.safebunny.jdbc.outbox.rows.OutboxTable;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.time.Timeline;
 import java.sql.SQLException;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
+import io.safebunny.jdbc.outbox.rows.OutboxRow;
 import java.util.List;
 
 /** Claimed rows of one correlation, starting with its first, that are being sent. Thread-safe. */

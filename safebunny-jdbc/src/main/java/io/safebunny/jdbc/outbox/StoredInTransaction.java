@@ -2,6 +2,7 @@
 package io.safebunny.jdbc.outbox;
 
 import io.safebunny.failure.Printable;
+import io.safebunny.jdbc.outbox.rows.OutboxRow;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.middleware.PublishOutcome;
@@ -35,7 +36,7 @@ final class StoredInTransaction implements TransactionSynchronization {
     private final Consumer<List<OutboxRow>> committed;
     private final List<OutboxRow> rows = new ArrayList<>();
     private final List<Long> ids = new ArrayList<>();
-    /** Messages that exceed the memory bound but whose outcome somebody awaits, by row id. */
+    /** Messages that exceed the memory bound but whose outcome is awaited, by row id. */
     private final Map<Long, OutboundMessage> watched = new HashMap<>();
     /** Number of {@link #ids} at each savepoint. */
     private final Map<Object, Integer> savepoints = new HashMap<>();

@@ -11,7 +11,7 @@ import java.util.Locale;
 import javax.sql.DataSource;
 
 /**
- * * The properties of the database product that statements depend on.
+ * The properties of the database product that statements depend on.
  *
  * @param skipsLocked whether a query can skip rows that others have locked
  */

@@ -9,7 +9,7 @@ import io.safebunny.store.StoreUnavailableException;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/** Removes records whose retention is over, in small portions, and passes over those that somebody has locked. Thread-safe. */
+/** Removes expired records in small portions and skips locked ones. Thread-safe. */
 record ExpiredRecords(Connections connections, RecordTables tables, Retention retention) {
 
     /**

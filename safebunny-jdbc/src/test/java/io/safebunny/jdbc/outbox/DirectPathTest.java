@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.jdbc.outbox.rows.OutboxRow;
+import io.safebunny.jdbc.outbox.rows.OutboxTable;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.JdbcSchema;

@@ -3,6 +3,7 @@ package io.safebunny.jdbc.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.jdbc.outbox.rows.OutboxRow;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableSet;

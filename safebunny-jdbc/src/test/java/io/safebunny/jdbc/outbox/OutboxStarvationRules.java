@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.jdbc.outbox.rows.OutboxTable;
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.TablePrefix;
 import io.safebunny.middleware.PublishOutcome;

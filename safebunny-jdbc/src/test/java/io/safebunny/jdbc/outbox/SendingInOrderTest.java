@@ -3,6 +3,8 @@ package io.safebunny.jdbc.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.jdbc.outbox.rows.OutboxRow;
+import io.safebunny.jdbc.outbox.rows.SendingInOrder;
 import io.safebunny.transport.OutboundMessage;
 import java.util.ArrayList;
 import java.util.List;

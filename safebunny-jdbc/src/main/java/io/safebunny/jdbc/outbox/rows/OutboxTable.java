@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.jdbc.outbox;
+package io.safebunny.jdbc.outbox.rows;
 
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.TablePrefix;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * The statements of the outbox table, for the rows of one node. They run on a given connection and are cancelled after the
  * timeout. Thread-safe.
  */
-final class OutboxTable {
+public final class OutboxTable {
 
     private static final String ID = "id";
 
@@ -39,7 +39,7 @@ final class OutboxTable {
     private final int timeoutSeconds;
 
     /** @param timeline its lead over the database's clock is added to due times */
-    OutboxTable(Database database, String prefix, String node, Timeline timeline, Duration timeout) {
+    public OutboxTable(Database database, String prefix, String node, Timeline timeline, Duration timeout) {
         this.database = database;
         this.name = TablePrefix.require(prefix) + "outbox";
         String index = name.substring(name.lastIndexOf('.') + 1);
@@ -51,11 +51,11 @@ final class OutboxTable {
         this.timeoutSeconds = Math.toIntExact(timeout.plusMillis(999).toSeconds());
     }
 
-    String name() {
+    public String name() {
         return name;
     }
 
-    String script() {
+    public String script() {
         return database.dialect().script();
     }
 
@@ -74,7 +74,7 @@ final class OutboxTable {
     }
 
     /** Fails when the table, one of its columns, or an index that a statement names is missing. */
-    boolean check(Connection connection) throws SQLException {
+    public boolean check(Connection connection) throws SQLException {
         String sql =
                 "select id, node, correlation_id, message_id, message, attempts, created_at, due_at from %s%s where 1 = 0"
                         .formatted(name, inOrderOfDue);
@@ -85,7 +85,7 @@ final class OutboxTable {
     }
 
     /** @param dueIn time after which any instance's relay may claim the row */
-    OutboxRow insert(Connection connection, OutboundMessage message, Duration dueIn) throws SQLException {
+    public OutboxRow insert(Connection connection, OutboundMessage message, Duration dueIn) throws SQLException {
         String sql =
                 "insert into %s (node, correlation_id, message_id, message, attempts, created_at, due_at) values (?, ?, ?, ?, 0, %s, %s)"
                         .formatted(
@@ -112,7 +112,7 @@ final class OutboxTable {
     }
 
     /** The ids in the table up to {@code largest}, by correlation. */
-    Map<String, NavigableSet<Long>> present(Connection connection, Collection<String> correlations, long largest)
+    public Map<String, NavigableSet<Long>> present(Connection connection, Collection<String> correlations, long largest)
             throws SQLException {
         String sql = "select correlation_id, id from %s where node = ? and id <= ? and correlation_id in (%s)"
                 .formatted(name, places(correlations.size()));
@@ -136,7 +136,7 @@ final class OutboxTable {
      *
      * @param ago minimum time since the rows became due
      */
-    List<ClaimedRow> lockFirst(Connection connection, int limit, Duration ago) throws SQLException {
+    public List<ClaimedRow> lockFirst(Connection connection, int limit, Duration ago) throws SQLException {
         List<ClaimedRow> locked = new ArrayList<>();
         try (PreparedStatement statement = prepare(connection, lockFirst())) {
             statement.setString(1, node);
@@ -152,7 +152,7 @@ final class OutboxTable {
     }
 
     /** The scalar subquery is a single index lookup; some databases would turn {@code not exists} into a join over the whole table. */
-    String lockFirst() {
+    public String lockFirst() {
         return "select id, correlation_id, message_id, attempts, message from %1$s o%2$s where node = ? and due_at <= %3$s and id = (select e.id from %1$s e%5$s where e.node = o.node and e.correlation_id = o.correlation_id order by e.node, e.correlation_id, e.id limit 1) order by node, due_at, id limit ? for update%4$s"
                 .formatted(
                         name,
@@ -163,7 +163,8 @@ final class OutboxTable {
     }
 
     /** Rows after the first ones of these correlations, in the order of their ids. The lock on a first row covers them too. */
-    List<ClaimedRow> behind(Connection connection, long first, Collection<String> correlations, int limit, Duration ago)
+    public List<ClaimedRow> behind(
+            Connection connection, long first, Collection<String> correlations, int limit, Duration ago)
             throws SQLException {
         String sql =
                 "select id, correlation_id, message_id, attempts, message, case when due_at <= %s then 1 else 0 end from %s where node = ? and id > ? and correlation_id in (%s) order by id limit ?"
@@ -194,7 +195,7 @@ final class OutboxTable {
      *
      * @param failures number of attempts to add
      */
-    void defer(Connection connection, List<Long> ids, Duration dueIn, int failures) throws SQLException {
+    public void defer(Connection connection, List<Long> ids, Duration dueIn, int failures) throws SQLException {
         String sql = "update %s set due_at = %s, attempts = attempts + ? where id in (%s)"
                 .formatted(name, database.dialect().later(), places(ids.size()));
         try (PreparedStatement statement = prepare(connection, sql)) {
@@ -205,7 +206,7 @@ final class OutboxTable {
         }
     }
 
-    void delete(Connection connection, List<Long> ids) throws SQLException {
+    public void delete(Connection connection, List<Long> ids) throws SQLException {
         String sql = "delete from %s where id in (%s)".formatted(name, places(ids.size()));
         try (PreparedStatement statement = prepare(connection, sql)) {
             bind(statement, 1, ids);
@@ -214,7 +215,7 @@ final class OutboxTable {
     }
 
     /** Counts up to {@code most}, so a large table is not scanned. */
-    int count(Connection connection, int most) throws SQLException {
+    public int count(Connection connection, int most) throws SQLException {
         String sql = "select count(*) from (select 1 as one from %s where node = ? limit ?) counted".formatted(name);
         try (PreparedStatement statement = prepare(connection, sql)) {
             statement.setString(1, node);

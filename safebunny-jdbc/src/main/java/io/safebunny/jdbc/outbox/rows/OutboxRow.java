@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.jdbc.outbox;
+package io.safebunny.jdbc.outbox.rows;
 
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.transport.OutboundMessage;
@@ -11,17 +11,17 @@ import org.jspecify.annotations.Nullable;
  * @param id ascending in the order of publishing
  * @param attempts failed attempts of the relay so far
  */
-record OutboxRow(long id, String correlationId, int attempts, OutboundMessage message) {
+public record OutboxRow(long id, String correlationId, int attempts, OutboundMessage message) {
 
-    String messageId() {
+    public String messageId() {
         return String.valueOf(message.message().messageId());
     }
 
-    void ended(PublishOutcome outcome, @Nullable Throwable failure) {
+    public void ended(PublishOutcome outcome, @Nullable Throwable failure) {
         message.ended(outcome, failure);
     }
 
-    int bytes() {
+    public int bytes() {
         return message.message().body().length;
     }
 }

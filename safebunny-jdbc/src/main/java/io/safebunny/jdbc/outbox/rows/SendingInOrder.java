@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.jdbc.outbox;
+package io.safebunny.jdbc.outbox.rows;
 
 import io.safebunny.transport.OutboundMessage;
 import java.util.List;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Sends rows of one correlation one by one, each after the confirm of the one before, until one fails. For one use. Not thread-safe; its
  * steps run on different threads but each happens before the next.
  */
-final class SendingInOrder {
+public final class SendingInOrder {
 
     private final List<OutboxRow> rows;
     private final Function<OutboundMessage, CompletableFuture<Void>> sender;
@@ -26,7 +26,7 @@ final class SendingInOrder {
 
     /** Called when sending has ended. */
     @FunctionalInterface
-    interface End {
+    public interface End {
         /**
          * Called once, on any thread; must not block.
          *
@@ -40,7 +40,7 @@ final class SendingInOrder {
      * @param executor continues after a confirm that did not arrive at once: sending may block, and must not block the confirming thread
      * @param goesOn checked before each row
      */
-    SendingInOrder(
+    public SendingInOrder(
             List<OutboxRow> rows,
             Function<OutboundMessage, CompletableFuture<Void>> sender,
             Executor executor,
@@ -54,7 +54,7 @@ final class SendingInOrder {
     }
 
     /** Returns as soon as a confirm does not arrive at once; {@link #answered} then continues. */
-    void run() {
+    public void run() {
         while (confirmed < rows.size() && goesOn.getAsBoolean()) {
             CompletableFuture<Void> sent = sendNext();
             if (!sent.isDone()) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.jdbc.outbox;
+package io.safebunny.jdbc.outbox.rows;
 
 import io.safebunny.store.RecordJson;
 import io.safebunny.transport.OutboundMessage;
 import java.util.List;
 
 /** A row that the relay has read but not parsed yet, as its text may be unreadable. */
-record ClaimedRow(long id, String correlationId, String messageId, int attempts, String text, boolean isDue) {
+public record ClaimedRow(long id, String correlationId, String messageId, int attempts, String text, boolean isDue) {
 
     /** @throws IllegalArgumentException when a newer version wrote it, or it was edited by hand */
-    OutboxRow read() {
+    public OutboxRow read() {
         List<OutboundMessage> messages = RecordJson.readOutgoing(text);
         if (messages.size() != 1) {
             throw new IllegalArgumentException(
