@@ -19,6 +19,7 @@ import io.safebunny.dedup.Deduplication;
 import io.safebunny.dedup.NotRemembered;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handling.Handling;
+import io.safebunny.handling.Membership;
 import io.safebunny.handling.Pipeline;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
@@ -243,9 +244,10 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             if (correlation == null) {
                 decided = handled(message, NO_TURN);
             } else {
-                String saga = correlation.enter(message.handling, message.payload());
-                try (Hold turn = turns.take(saga)) {
-                    decided = turn == null ? turns.comesBack(saga, message) : handled(message, turn);
+                Membership saga = correlation.of(message.envelope(), message.payload());
+                message.handling.belongsTo(saga);
+                try (Hold turn = turns.take(saga.sagaId())) {
+                    decided = turn == null ? turns.comesBack(saga.sagaId(), message) : handled(message, turn);
                 }
             }
             return decided;
@@ -287,7 +289,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     /** Runs the handler, and again when others changed meanwhile what it changes, which costs no attempt. */
     private Completion run(HandledMessage message, Claim claim) {
         try {
-            Completion completion = claim.complete(claim.run(() -> runHandler(message)));
+            Completion completion = claim.handle(() -> runHandler(message));
             for (int losses = 1; completion instanceof Overtaken; losses++) {
                 parts.metrics().overtaken(message.type());
                 if (losses == MOST_LOSSES) {
@@ -297,7 +299,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
                             LOSERS_COME_BACK));
                 }
                 message.startAgain();
-                completion = claim.complete(claim.run(() -> parts.scope().runAnew(() -> runHandler(message))));
+                completion = claim.handle(() -> parts.scope().runAnew(() -> runHandler(message)));
             }
             return completion;
         } catch (Throwable failure) {

@@ -117,7 +117,6 @@ public record ConsumePipelineFactory(
                         new AgeLimit(timeline, null),
                         options.maxMessageSize()),
                 ageLimit(),
-                current,
                 correlations.apply(handler),
                 options.trustedUsers());
     }

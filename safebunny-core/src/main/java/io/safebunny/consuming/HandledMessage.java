@@ -119,7 +119,7 @@ final class HandledMessage implements ConsumeContext {
     /** The saga by which it was correlated, if that is not its correlation id. */
     @Nullable
     String saga() {
-        String partition = handling.records().key().correlationId();
+        String partition = handling.key().correlationId();
         return partition.equals(correlationId()) ? null : partition;
     }
 

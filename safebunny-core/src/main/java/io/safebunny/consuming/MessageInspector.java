@@ -3,8 +3,7 @@ package io.safebunny.consuming;
 
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.TrustedUsers;
-import io.safebunny.handling.CurrentHandling;
-import io.safebunny.handling.Handling;
+import io.safebunny.handling.Membership;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.MessageTypes;
@@ -19,7 +18,6 @@ public final class MessageInspector {
 
     private final MessageValidator validator;
     private final AgeLimit ageLimit;
-    private final CurrentHandling current;
     private final @Nullable Correlation correlation;
     private final boolean checksSenders;
 
@@ -27,12 +25,10 @@ public final class MessageInspector {
             HandlerDefinition handler,
             MessageValidator validator,
             AgeLimit ageLimit,
-            CurrentHandling current,
             @Nullable Correlation correlation,
             TrustedUsers trustedUsers) {
         this.validator = validator;
         this.ageLimit = ageLimit;
-        this.current = current;
         this.correlation = correlation;
         this.checksSenders = trustedUsers.isChecked(handler.from());
     }
@@ -61,13 +57,10 @@ public final class MessageInspector {
     /** @throws InvalidMessageException the queue would not take it, whatever its age */
     public Inspected inspect(WireMessage wire) {
         Envelope message = decoded(wire);
-        Handling handling = new Handling(current, message);
         Object payload = validator.payload(message);
-        if (correlation != null) {
-            String unused = correlation.enter(handling, payload);
-        }
+        Membership membership = correlation == null ? null : correlation.of(message, payload);
         boolean tooOld =
                 !MessageTypes.isReserved(message.type()) && ageLimit.of(message).isExceededIn(Duration.ZERO);
-        return new Inspected(message, handling.records().key(), tooOld);
+        return new Inspected(message, Membership.keyOf(message, membership), tooOld);
     }
 }

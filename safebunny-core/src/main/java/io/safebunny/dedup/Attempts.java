@@ -59,7 +59,7 @@ final class Attempts {
      */
     void countUnwritten(Handling handling, MessageStore store, Ownership ownership) {
         Envelope message = handling.message();
-        RecordKey key = handling.records().key();
+        RecordKey key = handling.key();
         MessageRecord stored;
         MessageRecord steps;
         try {

@@ -9,15 +9,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One delivery's claim of its message. Used by the thread that handles it, in this order: {@link #run} and {@link #complete}, again if
- * others were faster; {@link #release} unless it is complete; and {@link #close} in any case.
+ * One delivery's claim of its message. Used by the thread that handles it, in this order: {@link #handle}, again if others were
+ * faster; {@link #release} unless it is complete; and {@link #close} in any case.
  */
 public interface Claim extends AutoCloseable {
+
+    /** Runs the handler, and completes the message if that succeeds. */
+    default Completion handle(Next handler) {
+        Run run = run(handler);
+        return run.failure() == null ? complete(run) : new NotWritten(run.failure());
+    }
 
     /** Runs the handler as soon as it may run, and an undo after its step is barred. */
     Run run(Next handler);
 
-    /** Durably records that the message is handled, together with what the run has left behind; unless the run failed. */
+    /**
+     * Durably records that the message is handled, together with what the run has left behind.
+     *
+     * @param run that has succeeded
+     */
     Completion complete(Run run);
 
     /**

@@ -167,7 +167,7 @@ final class HandlerTransaction {
     private @Nullable MessageRecord complete(MessageRecord intended, List<MessageRecord> joined) {
         JointWrite result;
         try {
-            result = RecordWrites.replace(store, intended, joined);
+            result = RecordWrites.write(store, intended, joined);
         } catch (RecordRefusedException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -184,7 +184,7 @@ final class HandlerTransaction {
         if (result instanceof JointWrite.Written written) {
             return written.records().get(0);
         }
-        if (result instanceof JointWrite.Overtaken overtaken && !overtaken.key().equals(intended.key())) {
+        if (RecordWrites.isCompanionOvertaken(result, intended.key())) {
             return null;
         }
         throw diagnosis.claimIsGone();
@@ -262,7 +262,7 @@ final class HandlerTransaction {
         MessageRecord claimed = claim;
         if (claimed != null
                 && (claimed.version() > 1 || !(stepsAreAnothers || ending.record() == RecordEffect.RELEASED))) {
-            known = known.and(afterRollback.write(claimed, ending.record(), mayBeCommitted));
+            known = known.and(afterRollback.write(claimed, ending, mayBeCommitted));
         } else if (claimed != null && claimed.state() == RecordState.DISPATCHED && !mayBeCommitted) {
             afterRollback.undoCommitted(claimed);
         }

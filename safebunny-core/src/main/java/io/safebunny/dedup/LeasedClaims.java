@@ -4,21 +4,19 @@ package io.safebunny.dedup;
 import io.safebunny.dedup.Claim.NotWritten;
 import io.safebunny.dedup.Claim.Written;
 import io.safebunny.dedup.Claimed.Ours;
-import io.safebunny.dedup.LeasedRecord.JointResult;
 import io.safebunny.dedup.dispatch.DedupLog;
-import io.safebunny.handling.Companions;
+import io.safebunny.handling.HandlerStore;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.Run;
-import io.safebunny.handling.StepStore;
 import io.safebunny.middleware.Next;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.recovery.Ending.Poisoned;
-import io.safebunny.recovery.Ending.RecordEffect;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.PoisonRecord;
 import io.safebunny.recovery.PoisonRecord.By;
 import io.safebunny.store.ApplicationCodeException;
+import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
@@ -93,7 +91,7 @@ final class LeasedClaims implements Claims {
         renewals.stop();
     }
 
-    final class Leased implements Claim, StepStore, Companions {
+    final class Leased implements Claim, HandlerStore {
 
         private final Handling handling;
         private final LeasedRecord held;
@@ -122,23 +120,22 @@ final class LeasedClaims implements Claims {
 
         @Override
         public Completion complete(Run run) {
-            if (run.failure() != null) {
-                return new NotWritten(run.failure());
-            }
-            JointResult result;
+            JointWrite result;
             try {
-                result = held.writeTogetherSurely(claimed -> claimed.completed(run.publications()), run.joined());
+                result = held.writeTogetherSurely(
+                        claimed -> claimed.completed(run.publications()),
+                        run.joined().records());
             } catch (RuntimeException e) {
                 return failures.notWritten(handling.message().id(), e);
             }
-            return switch (result) {
-                case WRITTEN -> new Written(held.record(), run.whenWritten());
-                case OVERTAKEN -> Completion.OVERTAKEN;
-                case LOST -> {
-                    metrics.claimLost(handling.message().type());
-                    yield new NotWritten(held.lost());
-                }
-            };
+            if (result instanceof JointWrite.Written) {
+                return new Written(held.record(), run.joined().whenWritten());
+            }
+            if (RecordWrites.isCompanionOvertaken(result, handling.key())) {
+                return Completion.OVERTAKEN;
+            }
+            metrics.claimLost(handling.message().type());
+            return new NotWritten(held.lost());
         }
 
         @Override
@@ -154,8 +151,8 @@ final class LeasedClaims implements Claims {
             boolean ours;
             PoisonRecord stored;
             try {
-                ours = ending instanceof Poisoned
-                        ? setAside()
+                ours = ending instanceof Poisoned poisoned
+                        ? setAside(poisoned)
                         : held.write(claimed -> RecordRules.released(claimed, ending.record()));
                 stored = RecordRules.poisonRecord(handling.message(), held.record(), By.THIS_DELIVERY);
             } catch (RuntimeException e) {
@@ -169,22 +166,15 @@ final class LeasedClaims implements Claims {
         }
 
         /** Together with what depends on it, which others may change meanwhile. */
-        private boolean setAside() {
+        private boolean setAside(Poisoned ending) {
             Map<String, String> apart = stepsApart();
-            SetAsideWrites together = new SetAsideWrites(handling, store);
-            JointResult result;
-            do {
-                result = held.writeTogether(
-                        claimed -> withMore(RecordRules.released(claimed, RecordEffect.POISONED), apart),
-                        together.read());
-            } while (result == JointResult.OVERTAKEN && together.mayTryAgain());
-            if (result == JointResult.OVERTAKEN) {
-                throw together.overtakenTooOften();
-            }
-            if (result == JointResult.WRITTEN) {
-                together.written();
-            }
-            return result == JointResult.WRITTEN;
+            JointWrite result = RecordWrites.setAside(
+                    store,
+                    handling,
+                    ending.reason(),
+                    companions -> held.writeTogether(
+                            claimed -> withMore(RecordRules.released(claimed, ending.record()), apart), companions));
+            return result instanceof JointWrite.Written;
         }
 
         @Override

@@ -65,17 +65,17 @@ final class LeasedRecord {
     boolean write(UnaryOperator<MessageRecord> change) {
         lock.lock();
         try {
-            return writeTogether(change, List.of()) == JointResult.WRITTEN;
+            return writeTogether(change, List.of()) instanceof JointWrite.Written;
         } finally {
             lock.unlock();
         }
     }
 
-    private JointResult replace(MessageRecord intended, List<MessageRecord> companions) {
+    private JointWrite replace(MessageRecord intended, List<MessageRecord> companions) {
         long now = timeline.nanoTime();
         JointWrite result;
         try {
-            result = RecordWrites.replace(store, intended, companions);
+            result = RecordWrites.write(store, intended, companions);
         } catch (RuntimeException e) {
             unsure |= !(e instanceof RecordRefusedException);
             throw e;
@@ -84,50 +84,39 @@ final class LeasedRecord {
             current = written.records().get(0);
             writtenAt = now;
             unsure = false;
-            return JointResult.WRITTEN;
+        } else {
+            lost = !RecordWrites.isCompanionOvertaken(result, intended.key());
         }
-        if (result instanceof JointWrite.Overtaken overtaken && !overtaken.key().equals(intended.key())) {
-            return JointResult.OVERTAKEN;
-        }
-        lost = true;
-        return JointResult.LOST;
-    }
-
-    /** What became of a write of this claim and its companions. */
-    enum JointResult {
-        WRITTEN,
-        /** A companion was changed by somebody else; the claim is still ours. */
-        OVERTAKEN,
-        /** The claim is somebody else's. */
-        LOST
+        return result;
     }
 
     /**
      * Tries once to write the claim together with companions, all or nothing.
      *
+     * @return overtaken by this record's key when the claim is somebody else's
      * @throws RuntimeException the store did not answer: it is unknown whether it was written
      */
-    JointResult writeTogether(UnaryOperator<MessageRecord> change, List<MessageRecord> companions) {
+    JointWrite writeTogether(UnaryOperator<MessageRecord> change, List<MessageRecord> companions) {
         lock.lock();
         try {
             if (lost) {
-                return JointResult.LOST;
+                return new JointWrite.Overtaken(current.key());
             }
             boolean doubtful = unsure;
-            JointResult result = replace(change.apply(current), companions);
-            return result == JointResult.WRITTEN || !doubtful ? result : reconcile(change, companions);
+            JointWrite result = replace(change.apply(current), companions);
+            return result instanceof JointWrite.Written || !doubtful ? result : reconcile(change, companions);
         } finally {
             lock.unlock();
         }
     }
 
     /** Like {@link #writeSurely(UnaryOperator)}, with companions. */
-    JointResult writeTogetherSurely(UnaryOperator<MessageRecord> change, List<MessageRecord> companions) {
+    JointWrite writeTogetherSurely(UnaryOperator<MessageRecord> change, List<MessageRecord> companions) {
         return surely(() -> writeTogether(change, companions));
     }
 
     /** After an unanswered write: the version in the way may be our own. */
-    private JointResult reconcile(UnaryOperator<MessageRecord> change, List<MessageRecord> companions) {
+    private JointWrite reconcile(UnaryOperator<MessageRecord> change, List<MessageRecord> companions) {
         lost = false; // not known yet, and the find may fail too
         MessageRecord stored = store.find(current.key());
         unsure = false;
@@ -135,14 +124,14 @@ final class LeasedRecord {
             boolean written = stored.isSameWriteAs(change.apply(current));
             current = stored;
             if (written) {
-                return JointResult.WRITTEN;
+                return new JointWrite.Written(List.of(stored));
             }
             if (stored.state() == RecordState.CLAIMED) {
                 return replace(change.apply(current), companions);
             }
         }
         lost = true;
-        return JointResult.LOST;
+        return new JointWrite.Overtaken(current.key());
     }
 
     /**

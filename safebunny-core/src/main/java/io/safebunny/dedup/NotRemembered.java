@@ -42,12 +42,9 @@ public final class NotRemembered implements Claims {
 
         @Override
         public Completion complete(Run run) {
-            if (run.failure() != null) {
-                return new NotWritten(run.failure());
-            }
             try {
                 sender.sendInOrder(run.publications());
-                return new Written(null, run.whenWritten());
+                return new Written(null, run.joined().whenWritten());
             } catch (UnroutableException | NackedException e) {
                 return new NotWritten(
                         new UnpublishedException(handling.message().id(), e));

@@ -226,9 +226,12 @@ final class Ownership {
 
     /** Together with what depends on it. */
     private Claimed setAside(Handling handling, MessageRecord poisoned, int takeovers) {
-        SetAsideWrites together = new SetAsideWrites(handling, store);
-        if (RecordWrites.replace(store, poisoned, together.read()) instanceof JointWrite.Written written) {
-            together.written();
+        JointWrite result = RecordWrites.trySetAside(
+                store,
+                handling,
+                PoisonReason.DELIVERY_LIMIT,
+                companions -> RecordWrites.write(store, poisoned, companions));
+        if (result instanceof JointWrite.Written written) {
             watch.forget(poisoned.key());
             return setAside(
                     PoisonReason.DELIVERY_LIMIT,

@@ -1,31 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.handling.Handling;
+import io.safebunny.handling.JointRecords;
+import io.safebunny.handling.Membership;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.TransactionalMessageStore;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** Writes of a message's record and whatever is to be written with it. */
+/** Writes of a message's record and of its companions. */
 final class RecordWrites {
+
+    /** More than the writers of one companion that are active at once. */
+    private static final int MOST_TRIES = 20;
 
     private RecordWrites() {}
 
-    /** Replaces the record, with its companions all or nothing; one without companions costs no joint write. */
-    static JointWrite replace(MessageStore store, MessageRecord record, List<MessageRecord> companions) {
-        if (!companions.isEmpty()) {
-            return together(store, record, companions);
+    /** Writes the record and its companions, all or nothing; one without companions costs no joint write. */
+    static JointWrite write(MessageStore store, MessageRecord record, List<MessageRecord> companions) {
+        if (companions.isEmpty()) {
+            MessageRecord stored = JointWrite.isCreated(record) ? store.create(record) : store.replace(record);
+            return stored == null || !stored.owner().equals(record.owner())
+                    ? new JointWrite.Overtaken(record.key())
+                    : new JointWrite.Written(List.of(stored));
         }
-        MessageRecord written = store.replace(record);
-        return written == null ? new JointWrite.Overtaken(record.key()) : new JointWrite.Written(List.of(written));
-    }
-
-    /** The record first, as {@link JointWrite#LOCK_ORDER} has it. */
-    static JointWrite together(MessageStore store, MessageRecord record, List<MessageRecord> companions) {
         List<MessageRecord> all = new ArrayList<>(companions.size() + 1);
-        all.add(record);
+        all.add(record); // first, as JointWrite.LOCK_ORDER has it
         all.addAll(companions);
         return store.writeTogether(all);
+    }
+
+    /** Whether nothing was written because of a companion; otherwise it is the record itself that others have changed. */
+    static boolean isCompanionOvertaken(JointWrite result, RecordKey record) {
+        return result instanceof JointWrite.Overtaken overtaken
+                && !overtaken.key().equals(record);
+    }
+
+    /**
+     * Writes that a message is set aside, again while others change what is written with it.
+     *
+     * @param write of the record and these companions
+     * @throws StoreUnavailableException they changed it each time
+     */
+    static JointWrite setAside(
+            MessageStore store,
+            Handling handling,
+            PoisonReason reason,
+            Function<List<MessageRecord>, JointWrite> write) {
+        for (int tries = 0; tries < MOST_TRIES; tries++) {
+            JointWrite result = trySetAside(store, handling, reason, write);
+            if (!isCompanionOvertaken(result, handling.key())) {
+                return result;
+            }
+        }
+        throw new StoreUnavailableException(
+                "What is written with the record of message %s was changed by others %s times in a row"
+                        .formatted(handling.message().id(), MOST_TRIES),
+                null,
+                null);
+    }
+
+    /** As {@link #setAside}, once. */
+    static JointWrite trySetAside(
+            MessageStore store,
+            Handling handling,
+            PoisonReason reason,
+            Function<List<MessageRecord>, JointWrite> write) {
+        Membership saga = handling.membership();
+        JointRecords joined = saga == null ? JointRecords.NONE : saga.whenSetAside().records(reason, store::find);
+        JointWrite result = write.apply(Stream.concat(joined.records().stream(), Stream.ofNullable(steps(store, handling)))
+                .toList());
+        if (result instanceof JointWrite.Written) {
+            joined.whenWritten().forEach(Runnable::run);
+        }
+        return result;
+    }
+
+    /** Those that are kept apart, to be kept as long as the record of the message that is set aside. */
+    private static @Nullable MessageRecord steps(MessageStore store, Handling handling) {
+        return store instanceof TransactionalMessageStore
+                ? ApartSteps.poisoned(handling.message(), ApartSteps.find(store::find, handling.key()))
+                : null;
     }
 }

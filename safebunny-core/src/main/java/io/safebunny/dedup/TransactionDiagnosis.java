@@ -54,7 +54,7 @@ final class TransactionDiagnosis {
      */
     private boolean isAnswered() {
         try {
-            MessageRecord unused = store.find(handling.records().key());
+            MessageRecord unused = store.find(handling.key());
             return true;
         } catch (UnreadableRecordException e) {
             return true;

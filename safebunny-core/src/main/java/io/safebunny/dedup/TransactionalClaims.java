@@ -6,10 +6,10 @@ import io.safebunny.dedup.Claim.Written;
 import io.safebunny.dedup.Claimed.Busy;
 import io.safebunny.dedup.Claimed.Ours;
 import io.safebunny.dedup.dispatch.DedupLog;
-import io.safebunny.handling.Companions;
+import io.safebunny.handling.HandlerStore;
 import io.safebunny.handling.Handling;
+import io.safebunny.handling.JointRecords;
 import io.safebunny.handling.Run;
-import io.safebunny.handling.StepStore;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.middleware.Next;
 import io.safebunny.observation.BoundedLog.Subject;
@@ -25,10 +25,8 @@ import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.TransactionalMessageStore.Permit;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,7 +79,7 @@ final class TransactionalClaims implements Claims {
         }
     }
 
-    final class Transactional implements Claim, StepStore, Companions {
+    final class Transactional implements Claim, HandlerStore {
 
         private final Handling handling;
         private final String messageId;
@@ -117,18 +115,13 @@ final class TransactionalClaims implements Claims {
         /** What is neither the store's refusal nor its silence is the handler's own failure. */
         @Override
         public Completion complete(Run run) {
-            if (run.failure() != null) {
-                return new NotWritten(run.failure());
-            }
             try {
                 return end(() -> {
                     MessageRecord steps = steps().handled(handling.message().poisonVersion() > 0);
-                    List<MessageRecord> joined = steps == null
-                            ? run.joined()
-                            : Stream.concat(run.joined().stream(), Stream.of(steps))
-                                    .toList();
-                    MessageRecord completed = transaction.commit(run.publications(), joined);
-                    return completed == null ? Completion.OVERTAKEN : new Written(completed, run.whenWritten());
+                    JointRecords joined =
+                            steps == null ? run.joined() : run.joined().with(steps);
+                    MessageRecord completed = transaction.commit(run.publications(), joined.records());
+                    return completed == null ? Completion.OVERTAKEN : new Written(completed, joined.whenWritten());
                 });
             } catch (RecordRefusedException | StoreUnavailableException e) {
                 return failures.notWritten(messageId, e);

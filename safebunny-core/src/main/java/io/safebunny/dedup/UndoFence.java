@@ -57,7 +57,7 @@ final class UndoFence {
         if (step == null) {
             return;
         }
-        RecordKey key = new RecordKey(undo.records().key().correlationId(), step);
+        RecordKey key = new RecordKey(undo.key().correlationId(), step);
         try {
             bar(undo, key);
         } catch (NotHandledException e) {

@@ -3,7 +3,8 @@ package io.safebunny.dedup;
 
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
-import io.safebunny.recovery.Ending.RecordEffect;
+import io.safebunny.recovery.Ending.Failed;
+import io.safebunny.recovery.Ending.Poisoned;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.PoisonRecord;
 import io.safebunny.recovery.PoisonRecord.By;
@@ -39,13 +40,13 @@ final class WriteAfterRollback {
      * @return what is stored of the message if it is set aside
      * @throws NotHandledException another delivery has handled the message: ours is a duplicate
      */
-    PoisonRecord write(MessageRecord claimed, RecordEffect effect, boolean mayBeCommitted) {
-        MessageRecord released = RecordRules.released(claimed, effect).withVersion(claimed.version());
+    PoisonRecord write(MessageRecord claimed, Failed ending, boolean mayBeCommitted) {
+        MessageRecord released = RecordRules.released(claimed, ending.record()).withVersion(claimed.version());
         MessageRecord stored;
         try {
-            stored = stored(released, effect);
+            stored = stored(released, ending);
             if (!mayBeCommitted && stored != null && stored.isSameWriteAs(claimed)) { // the handler has committed it
-                stored = stored(released.withVersion(claimed.version() + 1), effect);
+                stored = stored(released.withVersion(claimed.version() + 1), ending);
             }
         } catch (RuntimeException e) {
             log.noAnswer(handling.message().id(), "could not record how its handling ended", e);
@@ -69,10 +70,18 @@ final class WriteAfterRollback {
         }
     }
 
-    /** Ours if it is written; otherwise what is there instead. */
-    private @Nullable MessageRecord stored(MessageRecord released, RecordEffect effect) {
-        MessageRecord stored = effect == RecordEffect.POISONED ? setAside(released) : write(released);
-        return stored == null ? store.find(released.key()) : stored;
+    /** Ours if it is written; otherwise what is there instead. No transaction is open, so each write is one of its own. */
+    private @Nullable MessageRecord stored(MessageRecord released, Failed ending) {
+        JointWrite result = ending instanceof Poisoned poisoned
+                ? RecordWrites.setAside(
+                        store,
+                        handling,
+                        poisoned.reason(),
+                        companions -> RecordWrites.write(store, released, companions))
+                : RecordWrites.write(store, released, List.of());
+        return result instanceof JointWrite.Written written
+                ? written.records().get(0)
+                : store.find(released.key());
     }
 
     private PoisonRecord read(MessageRecord stored, MessageRecord claimed) {
@@ -89,32 +98,5 @@ final class WriteAfterRollback {
                         stored.owner().equals(claimed.owner()) ? By.THIS_DELIVERY : By.ANOTHER_DELIVERY);
             case CLAIMED, RELEASED -> PoisonRecord.NONE;
         };
-    }
-
-    /** The stored one: ours or another's; {@code null} when it is no longer ours. */
-    private @Nullable MessageRecord write(MessageRecord released) {
-        return JointWrite.isCreated(released) ? store.create(released) : store.replace(released);
-    }
-
-    /** Together with what depends on it, which others may change meanwhile. */
-    private @Nullable MessageRecord setAside(MessageRecord poisoned) {
-        SetAsideWrites together = new SetAsideWrites(handling, store);
-        do {
-            List<MessageRecord> companions = together.read();
-            if (companions.isEmpty()) {
-                return write(poisoned);
-            }
-            // no transaction is open, so it is one of its own
-            JointWrite result = RecordWrites.together(store, poisoned, companions);
-            if (result instanceof JointWrite.Written written) {
-                together.written();
-                return written.records().get(0);
-            }
-            if (result instanceof JointWrite.Overtaken overtaken
-                    && overtaken.key().equals(poisoned.key())) {
-                return null;
-            }
-        } while (together.mayTryAgain());
-        throw together.overtakenTooOften();
     }
 }

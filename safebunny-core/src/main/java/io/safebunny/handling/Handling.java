@@ -7,6 +7,8 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Envelope;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishOutcome;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
 import io.safebunny.transport.OutboundMessage;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -25,12 +27,12 @@ public final class Handling implements Surrounding {
     private final Publications publications = new Publications(transactions);
     private final TransactionEnd end;
     private Envelope message;
+    private @Nullable Membership membership;
     private @Nullable Steps steps;
     private Publications.@Nullable Mark beforeAttempts;
     private @Nullable OpenHandling open;
     private volatile boolean running;
-    private final JointRecords records;
-    private boolean collectsOnly;
+    private JointRecords joined = JointRecords.NONE;
 
     public Handling(CurrentHandling current, Envelope message) {
         this(current, message, () -> true);
@@ -41,7 +43,6 @@ public final class Handling implements Surrounding {
         this.current = current;
         this.isDelivered = isDelivered;
         this.message = message;
-        this.records = new JointRecords(message);
         this.end = new TransactionEnd(message, transactions);
     }
 
@@ -55,19 +56,25 @@ public final class Handling implements Surrounding {
         return isDelivered.getAsBoolean();
     }
 
-    /** Refuses to send anything before this handling has succeeded: what a saga sends, it remembers. */
-    public void collectOnly() {
-        collectsOnly = true;
+    /** To be called before the message is claimed, if it belongs to a saga. */
+    public void belongsTo(Membership saga) {
+        membership = saga;
     }
 
+    /** {@code null} when the message belongs to no saga. */
+    public @Nullable Membership membership() {
+        return membership;
+    }
+
+    /** Of the message's record. */
+    public RecordKey key() {
+        return Membership.keyOf(message, membership);
+    }
+
+    /** What a saga sends, it remembers. */
     @Override
     public boolean collectsOnly() {
-        return collectsOnly;
-    }
-
-    /** The message's record, and what is written with it. */
-    public JointRecords records() {
-        return records;
+        return membership != null;
     }
 
     /** Sets the attempt that the record says this is; the header may differ. */
@@ -79,7 +86,7 @@ public final class Handling implements Surrounding {
     public void startAgain() {
         beforeAttempts = null;
         end.isOver(); // the transaction that was ended is not the one that the next run is part of
-        records.clear();
+        joined = JointRecords.NONE;
         try {
             beginStepsAgain();
         } finally {
@@ -89,7 +96,7 @@ public final class Handling implements Surrounding {
 
     // ---- running
 
-    /** Like {@link #run(StepStore, Next)}, but remembers steps only for the attempts of this delivery. */
+    /** Like {@link #run(HandlerStore, Next)}, but remembers steps only for the attempts of this delivery. */
     public void run(Next action) throws Exception {
         Handling outer = current.begin(this);
         running = true;
@@ -114,12 +121,11 @@ public final class Handling implements Surrounding {
     /**
      * Runs the action as part of this handling, and then restores the thread's previous handling.
      *
-     * @param stored where steps are kept, and companions are read
+     * @param store where steps are kept, and companions are read
      * @throws Exception the action's failure, unless a step is in doubt: see {@link #requireUndecided()}
      */
-    public <C extends StepStore & Companions> void run(C stored, Next action) throws Exception {
-        steps = new Steps(stored);
-        records.readFrom(stored);
+    public void run(HandlerStore store, Next action) throws Exception {
+        steps = new Steps(store);
         run(action);
     }
 
@@ -141,7 +147,7 @@ public final class Handling implements Surrounding {
             requireUndecided();
         } catch (Throwable failure) {
             publications.returnTo(before, failure);
-            records.clear();
+            joined = JointRecords.NONE;
             requireUndecided();
             throw failure;
         }
@@ -179,7 +185,7 @@ public final class Handling implements Surrounding {
         } finally {
             end.isOver();
             publications.returnTo(before, null);
-            records.clear();
+            joined = JointRecords.NONE;
         }
     }
 
@@ -205,10 +211,45 @@ public final class Handling implements Surrounding {
     /** See {@link io.safebunny.MessageContext#once(String, Class, Step)}. */
     public <T, X extends Exception> T once(String name, Class<T> type, Step<T, X> step) throws X {
         end.requireNotBegun("A step of message %s is begun".formatted(message.id()), MisuseException.STEP);
+        return steps().once(name, type, step);
+    }
+
+    private Steps steps() {
         if (steps == null) {
-            steps = new Steps(new InMemorySteps()); // created late: most handlers have no steps
+            steps = new Steps(new InMemorySteps(message.id())); // created late: most handlers have no steps
         }
-        return steps.once(name, type, step);
+        return steps;
+    }
+
+    // ---- what is written with the message's record
+
+    /**
+     * A stored companion of the record, to be changed with {@link #join}; {@code null} if there is none.
+     *
+     * @throws io.safebunny.recovery.NotHandledException the store did not answer
+     * @throws MisuseException SB-5005 when the message is not being handled, or handled messages are not remembered
+     */
+    public @Nullable MessageRecord companion(RecordKey key) {
+        return steps().companion(key);
+    }
+
+    /**
+     * Writes the record with the completion of the message. If another version was stored in the meantime, nothing is written and
+     * the handler runs again. What a failed attempt joined is forgotten.
+     *
+     * @param record new, or derived from what {@link #companion} returned; takes the place of one with the same key
+     */
+    public void join(MessageRecord record) {
+        joined = joined.with(record);
+    }
+
+    /** Runs the action, which must not throw, once what is joined has been written. What a failed attempt asked for is forgotten. */
+    public void whenWritten(Runnable action) {
+        joined = joined.andThen(action);
+    }
+
+    JointRecords joined() {
+        return joined;
     }
 
     /**

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.handling;
 
+import io.safebunny.failure.MisuseException;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Remembers steps for the in-memory retries of one delivery, for use without a store. */
-final class InMemorySteps implements StepStore {
+/** Without a store: remembers steps for the in-memory retries of one delivery. */
+final class InMemorySteps implements HandlerStore {
 
+    private final String messageId;
     private final Map<String, String> results = new HashMap<>();
+
+    InMemorySteps(String messageId) {
+        this.messageId = messageId;
+    }
 
     @Override
     public @Nullable String find(String name) {
@@ -18,5 +26,13 @@ final class InMemorySteps implements StepStore {
     @Override
     public void store(String name, String json) {
         results.put(name, json);
+    }
+
+    @Override
+    public @Nullable MessageRecord companion(RecordKey key) {
+        throw new MisuseException(
+                MisuseException.NOT_RUNNING,
+                "Message %s has no companions: they are read while it is handled, and need a store. Ask within its handler, and set up a store."
+                        .formatted(messageId));
     }
 }

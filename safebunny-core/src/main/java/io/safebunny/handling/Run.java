@@ -2,7 +2,6 @@
 package io.safebunny.handling;
 
 import io.safebunny.middleware.Next;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.transport.OutboundMessage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,13 +11,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param publications in the order of publishing
  * @param joined written together with the message's record
- * @param whenWritten to be run, in this order, when they are written
  * @param failure {@code null} when it succeeded
  */
 public record Run(
         List<OutboundMessage> publications,
-        List<MessageRecord> joined,
-        List<Runnable> whenWritten,
+        JointRecords joined,
         @Nullable Throwable failure) {
 
     /** Runs the action, which is a run of this handling. */
@@ -26,9 +23,8 @@ public record Run(
         try {
             action.run();
         } catch (Throwable e) {
-            return new Run(List.of(), List.of(), List.of(), e);
+            return new Run(List.of(), JointRecords.NONE, e);
         }
-        JointRecords records = handling.records();
-        return new Run(handling.collected(), records.joined(), records.whenWritten(), null);
+        return new Run(handling.collected(), handling.joined(), null);
     }
 }

@@ -7,6 +7,8 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
 import io.safebunny.recovery.NotHandledException;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -19,15 +21,20 @@ final class Steps {
 
     private static final int LONGEST_NAME = 200;
 
-    private final StepStore store;
+    private final HandlerStore store;
     private Set<String> usedInAttempt = Set.of();
     /** Volatile, because other threads of the handler read it when they publish. */
     private volatile @Nullable String running;
 
     private @Nullable RuntimeException verdict;
 
-    Steps(StepStore store) {
+    Steps(HandlerStore store) {
         this.store = store;
+    }
+
+    @Nullable
+    MessageRecord companion(RecordKey key) {
+        return store.companion(key);
     }
 
     /** @throws RuntimeException the verdict, if there is one */

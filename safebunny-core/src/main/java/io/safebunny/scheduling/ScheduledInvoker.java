@@ -64,7 +64,7 @@ final class ScheduledInvoker implements HandlerInvoker {
             Instant now) {
 
         void save(ScheduledDocument next) {
-            handling.records().join(next.write(stored, id, handling.message().id()));
+            handling.join(next.write(stored, id, handling.message().id()));
         }
     }
 
@@ -77,7 +77,7 @@ final class ScheduledInvoker implements HandlerInvoker {
                     "Only the handler of a node stores scheduled messages. Use ScheduledMessages to schedule one.");
         }
         String id = context.correlationId();
-        MessageRecord stored = handling.records().companion(ScheduledDocument.key(id));
+        MessageRecord stored = handling.companion(ScheduledDocument.key(id));
         Visit visit = new Visit(handling, id, stored, stored == null ? null : read(stored), timeline.now());
         BunnyScheduled scheduled = (BunnyScheduled) payload;
         if (scheduled.publication() == null) {
@@ -148,7 +148,7 @@ final class ScheduledInvoker implements HandlerInvoker {
     }
 
     private void count(Visit visit, String outcome) {
-        visit.handling.records().whenWritten(() -> metrics.scheduled(outcome));
+        visit.handling.whenWritten(() -> metrics.scheduled(outcome));
     }
 
     /** Accepts only publications of this node, so that write access to the queue gives no more than that. */

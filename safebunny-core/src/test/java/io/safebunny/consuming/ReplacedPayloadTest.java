@@ -95,7 +95,7 @@ class ReplacedPayloadTest {
             MessageRecord companion = companion(handling);
             if (seen.size() == 1) {
                 store.beforeWrite(() -> memory.create(companion));
-                handling.records().join(companion.withSteps(Map.of("state", "overtaken")));
+                handling.join(companion.withSteps(Map.of("state", "overtaken")));
             } else {
                 store.beforeWrite(() -> {});
             }
@@ -107,7 +107,7 @@ class ReplacedPayloadTest {
 
     private static MessageRecord companion(Handling handling) {
         return MessageRecord.claim(
-                handling.records().key().companion("saga"),
+                handling.key().companion("saga"),
                 "application",
                 Duration.ZERO,
                 0,

@@ -226,10 +226,10 @@ final class DedupBench {
 
     private static Completion run(Claim claim, Handling handling, Handler handler) {
         try {
-            Completion completion = claim.complete(claim.run(() -> handler.handle(handling)));
+            Completion completion = claim.handle(() -> handler.handle(handling));
             while (completion instanceof Overtaken) {
                 handling.startAgain();
-                completion = claim.complete(claim.run(() -> handler.handle(handling)));
+                completion = claim.handle(() -> handler.handle(handling));
             }
             return completion;
         } catch (Throwable failure) {

@@ -21,6 +21,8 @@ import io.safebunny.fixture.Unheard;
 import io.safebunny.fixture.UnreliableStore.Fault;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
+import io.safebunny.handling.JointRecords;
+import io.safebunny.handling.Membership;
 import io.safebunny.handling.Run;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
@@ -78,7 +80,7 @@ class LeasedClaimsTest {
     }
 
     private static Run run() {
-        return new Run(List.of(), List.of(), List.of(), null);
+        return new Run(List.of(), JointRecords.NONE, null);
     }
 
     private static RecordState written(Completion completion) {
@@ -346,7 +348,9 @@ class LeasedClaimsTest {
 
     /** It is found to be silent by the next delivery that the claims get. */
     private void silentTooOften(LeasedClaims by) {
-        handling.records().whenSetAside(stored -> List.of(companion(stored.companion(COMPANION), "stuck")));
+        handling.belongsTo(new Membership(
+                MESSAGE.correlationId(),
+                (reason, stored) -> JointRecords.NONE.with(companion(stored.apply(COMPANION), "stuck"))));
         MessageRecord unused =
                 bench.store.create(MessageRecord.claim(DedupBench.KEY, "dead", LEASE, 0, Fingerprint.of(MESSAGE))
                         .withTakeovers(5));

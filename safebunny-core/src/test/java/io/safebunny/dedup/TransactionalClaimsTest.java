@@ -17,10 +17,10 @@ import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.Unheard;
 import io.safebunny.fixture.Wires;
-import io.safebunny.handling.Companions;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
-import io.safebunny.handling.JointRecords.SetAsideWrite;
+import io.safebunny.handling.JointRecords;
+import io.safebunny.handling.Membership;
 import io.safebunny.handling.Run;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.PoisonReason;
@@ -69,7 +69,7 @@ class TransactionalClaimsTest {
     }
 
     private static Run run() {
-        return new Run(List.of(), List.of(), List.of(), null);
+        return new Run(List.of(), JointRecords.NONE, null);
     }
 
     private static void complete(Claim claim) {
@@ -510,7 +510,7 @@ class TransactionalClaimsTest {
         DedupBench bench = new DedupBench();
         store.beforeJointWrites.add(() -> change("theirs"));
         bench.deliver(bench.over(store), MESSAGE, execution -> {
-            execution.records().join(companion(execution.records().companion(COMPANION), "ours"));
+            execution.join(companion(execution.companion(COMPANION), "ours"));
             bench.publish();
         });
 
@@ -519,25 +519,19 @@ class TransactionalClaimsTest {
         assertThat(bench.transport.published()).hasSize(1);
     }
 
-    private final class Stuck implements SetAsideWrite {
-        private int written;
+    private int stuck;
 
-        @Override
-        public List<MessageRecord> records(Companions stored) {
-            return List.of(companion(stored.companion(COMPANION), "stuck"));
-        }
-
-        @Override
-        public void written() {
-            written++;
-        }
+    private void belongsToASaga() {
+        handling.belongsTo(new Membership(
+                MESSAGE.correlationId(),
+                (reason, stored) -> JointRecords.NONE
+                        .with(companion(stored.apply(COMPANION), "stuck"))
+                        .andThen(() -> stuck++)));
     }
-
-    private final Stuck stuck = new Stuck();
 
     @Test
     void setsAsideWithWhatDependsOnItThoughThatIsChangedMeanwhile() {
-        handling.records().whenSetAside(stuck);
+        belongsToASaga();
         Claim claim = take();
         store.beforeJointWrites.add(() -> change("theirs"));
         store.beforeJointWrites.add(() -> change("theirs too"));
@@ -546,13 +540,13 @@ class TransactionalClaimsTest {
 
         assertThat(Objects.requireNonNull(store.find(DedupBench.KEY)).state()).isEqualTo(RecordState.POISONED);
         assertThat(content()).isEqualTo("theirs, theirs too, stuck");
-        assertThat(stuck.written).isEqualTo(1);
+        assertThat(stuck).isEqualTo(1);
     }
 
     /** The transaction in which that is found can do no more. */
     @Test
     void aSilentClaimIsSetAsideByTheNextDeliveryWhenWhatDependsOnItIsChangedMeanwhile() {
-        handling.records().whenSetAside(stuck);
+        belongsToASaga();
         MessageRecord silent = store.committed.create(
                 MessageRecord.claim(DedupBench.KEY, "dead", DedupBench.LEASE, 0, Fingerprint.of(MESSAGE))
                         .withTakeovers(5));
@@ -568,6 +562,6 @@ class TransactionalClaimsTest {
         assertThat(claims.claim(handling)).isInstanceOf(Claimed.SetAside.class);
         assertThat(Objects.requireNonNull(store.find(DedupBench.KEY)).state()).isEqualTo(RecordState.POISONED);
         assertThat(content()).isEqualTo("theirs, stuck");
-        assertThat(stuck.written).isEqualTo(1);
+        assertThat(stuck).isEqualTo(1);
     }
 }

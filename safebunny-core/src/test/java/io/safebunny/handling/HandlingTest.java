@@ -30,7 +30,7 @@ class HandlingTest {
     private final SilentSteps silent = new SilentSteps();
 
     /** Steps that cannot be stored, and an attempt that cannot be begun again when told so. */
-    private final class SilentSteps implements StepStore, Companions {
+    private final class SilentSteps implements HandlerStore {
         final List<String> asked = new ArrayList<>();
         boolean canBeginAgain = true;
 

@@ -80,11 +80,11 @@ record Plant(
                         "send-before-complete",
                         Choreographed::moody,
                         "io/safebunny/consuming/ConsumePipeline.java",
-                        "            Completion completion = claim.complete(claim.run(() -> runHandler(message)));",
+                        "            Completion completion = claim.handle(() -> runHandler(message));",
                         """
                                     io.safebunny.handling.Run early = claim.run(() -> runHandler(message));
                                     early.publications().forEach(publication -> parts.sender().send(publication).await());
-                                    Completion completion = claim.complete(early);"""),
+                                    Completion completion = early.failure() == null ? claim.complete(early) : new NotWritten(early.failure());"""),
                 patch(
                         "early-takeover",
                         Choreographed::delivered,
@@ -150,7 +150,7 @@ record Plant(
                         "fence-of-the-correlation-id",
                         Correlated::declare,
                         DEDUP + "UndoFence.java",
-                        "new RecordKey(undo.records().key().correlationId(), step)",
+                        "new RecordKey(undo.key().correlationId(), step)",
                         "new RecordKey(undo.message().correlationId(), step)"),
                 patch(
                         "expire-running-sagas",

@@ -13,7 +13,6 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.SagaDocument;
 import java.time.Duration;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 
 /** A message of the application to its saga. Thread-safe. */
@@ -59,8 +58,6 @@ final class MessageInvoker implements HandlerInvoker {
                 }
                 return true;
             }
-            // written after a resume, it would stop the saga again for a message that changed nothing
-            visit.handling().records().whenSetAside(stored -> List.of());
             throw new InvalidMessageException(
                     PoisonReason.SAGA_STUCK,
                     "Saga %s %s is stuck: message %s of it was set aside, and state built over that gap would be wrong. Replay that message, or resume the saga, then replay this one."

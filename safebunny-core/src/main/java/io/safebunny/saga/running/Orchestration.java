@@ -6,8 +6,10 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.SagaHandler;
-import io.safebunny.handling.Handling;
+import io.safebunny.handling.Membership;
+import io.safebunny.handling.Membership.SetAsideWrite;
 import io.safebunny.message.BunnyUndone;
+import io.safebunny.message.Envelope;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.node.Node;
 import io.safebunny.recovery.RecoveryPolicy;
@@ -44,7 +46,7 @@ public final class Orchestration {
             PoisonedInvoker poisoned = new PoisonedInvoker(types, tools, records);
             addLibrary(BunnyTimeout.class, self, new TimeoutInvoker(types), this::ofTimeout);
             addLibrary(BunnyRepair.class, self, new RepairInvoker(types), Orchestration::ofItsCorrelationId);
-            addLibrary(BunnyPoisoned.class, self, poisoned, (handling, news) -> ofNews(poisoned, handling, news));
+            addLibrary(BunnyPoisoned.class, self, poisoned, (message, news) -> ofNews(poisoned, message, news));
             addLibrary(
                     BunnyUndone.class,
                     participants(),
@@ -79,23 +81,24 @@ public final class Orchestration {
                 .orElseThrow();
     }
 
-    private static String ofItsCorrelationId(Handling handling, Object payload) {
-        handling.collectOnly();
-        return SagaType.sagaId(handling);
+    private static Membership ofItsCorrelationId(Envelope message, Object payload) {
+        return new Membership(message.correlationId(), SetAsideWrite.NOTHING);
     }
 
-    private String ofTimeout(Handling handling, Object alarm) {
+    private Membership ofTimeout(Envelope message, Object alarm) {
         SagaType type = types.find(((BunnyTimeout) alarm).saga());
-        handling.records().whenSetAside(StickWhenSetAside.of(type == null ? List.of() : List.of(type), handling));
-        return ofItsCorrelationId(handling, alarm);
+        return StickWhenSetAside.of(type == null ? List.of() : List.of(type), message, message.correlationId());
     }
 
-    private String ofNews(PoisonedInvoker poisoned, Handling handling, Object payload) {
+    private Membership ofNews(PoisonedInvoker poisoned, Envelope message, Object payload) {
         BunnyPoisoned news = (BunnyPoisoned) payload;
-        handling.records()
-                .whenSetAside(new StickWhenSetAside(
-                        types.all(), (type, saga) -> poisoned.setAside(type, saga, news, handling), handling));
-        return ofItsCorrelationId(handling, payload);
+        return new Membership(
+                message.correlationId(),
+                new StickWhenSetAside(
+                        types.all(),
+                        (type, saga) -> poisoned.setAside(type, saga, news, message),
+                        message,
+                        message.correlationId()));
     }
 
     /** Nodes that take commands of these sagas, and this one. */

@@ -2,7 +2,8 @@
 package io.safebunny.saga.running;
 
 import io.safebunny.handler.SagaHandler;
-import io.safebunny.handling.Handling;
+import io.safebunny.handling.Membership;
+import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
@@ -22,15 +23,11 @@ final class PayloadCorrelation implements Correlation {
     }
 
     @Override
-    public String enter(Handling handling, Object payload) {
+    public Membership of(Envelope message, Object payload) {
         Function<Object, @Nullable String> correlation = handler.correlation();
-        if (correlation != null) {
-            handling.records().keepIn(requireId(correlation.apply(payload)));
-        }
-        handling.collectOnly();
+        String sagaId = correlation == null ? message.correlationId() : requireId(correlation.apply(payload));
         List<SagaType> concerned = handler.onlyStarts() ? List.of() : List.of(type);
-        handling.records().whenSetAside(StickWhenSetAside.of(concerned, handling));
-        return SagaType.sagaId(handling);
+        return StickWhenSetAside.of(concerned, message, sagaId);
     }
 
     private String requireId(@Nullable String id) {

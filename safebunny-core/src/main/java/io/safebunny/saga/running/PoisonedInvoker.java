@@ -5,6 +5,7 @@ import io.safebunny.MessageContext;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaMethod;
 import io.safebunny.handling.Handling;
+import io.safebunny.message.Envelope;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.saga.BlockedOn;
@@ -128,8 +129,8 @@ final class PoisonedInvoker implements HandlerInvoker {
      *
      * @return whether the saga is changed
      */
-    boolean setAside(SagaType type, SagaDocument saga, BunnyPoisoned news, Handling handling) {
-        Map<String, Object> headers = handling.message().headers();
+    boolean setAside(SagaType type, SagaDocument saga, BunnyPoisoned news, Envelope message) {
+        Map<String, Object> headers = message.headers();
         String reason = SagaMessages.reasonOf(headers);
         long setAsideAt = SagaMessages.setAsideAtOf(headers);
         SagaStep step = saga.steps().sender(news.sent());
@@ -143,7 +144,7 @@ final class PoisonedInvoker implements HandlerInvoker {
         }
         boolean isMeant = isMeantFor(type, saga, news, headers);
         boolean isStuck = (step != null || (isMeant && mayBeGap(saga, news.messageId(), reason)))
-                && StickWhenSetAside.stick(saga, handling.message());
+                && StickWhenSetAside.stick(saga, message);
         if (isStuck
                 && step != null
                 && isCommandMissed(saga, step, news, setAsideAt)) { // its method is tried again when it goes on

@@ -50,7 +50,7 @@ final class SagaType {
     @Nullable
     SagaVisit visit() {
         Handling handling = tools.handling();
-        MessageRecord stored = handling.records().companion(SagaDocument.key(name(), sagaId(handling)));
+        MessageRecord stored = handling.companion(SagaDocument.key(name(), sagaId(handling)));
         return stored == null
                 ? null
                 : new SagaVisit(
@@ -66,7 +66,7 @@ final class SagaType {
     }
 
     static String sagaId(Handling handling) {
-        return handling.records().key().correlationId();
+        return handling.key().correlationId();
     }
 
     private SagaDocument read(MessageRecord stored) {

@@ -87,15 +87,14 @@ final class SagaVisit {
 
     /** To be written with the completion of the message. */
     void save() {
-        handling.records()
-                .join(saga.write(
-                        stored,
-                        handling.message().id(),
-                        now,
-                        now.plus(type.tools().node().options().sagaRetention())));
+        handling.join(saga.write(
+                stored,
+                handling.message().id(),
+                now,
+                now.plus(type.tools().node().options().sagaRetention())));
         SagaStatus after = saga.status();
         if (stored == null || after != before) {
-            handling.records().whenWritten(() -> type.tools().metrics().sagaBecame(type.name(), after.name()));
+            handling.whenWritten(() -> type.tools().metrics().sagaBecame(type.name(), after.name()));
         }
     }
 }

@@ -1,48 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga.running;
 
-import io.safebunny.handling.Companions;
-import io.safebunny.handling.Handling;
-import io.safebunny.handling.JointRecords.SetAsideWrite;
+import io.safebunny.handling.JointRecords;
+import io.safebunny.handling.Membership;
+import io.safebunny.handling.Membership.SetAsideWrite;
 import io.safebunny.message.Envelope;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
 import io.safebunny.store.UnreadableRecordException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.function.BiPredicate;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is built over a gap would be wrong, so a saga waits for a person when a message to it is set aside; written together with the
- * message's own record. Confined to one thread.
+ * message's own record. Immutable.
+ *
+ * @param types those that may have a saga that is concerned
+ * @param change of such a saga; false if it is none
  */
-final class StickWhenSetAside implements SetAsideWrite {
+record StickWhenSetAside(
+        Collection<SagaType> types, BiPredicate<SagaType, SagaDocument> change, Envelope message, String sagaId)
+        implements SetAsideWrite {
 
-    private final Collection<SagaType> types;
-    private final BiPredicate<SagaType, SagaDocument> change;
-    private final Handling handling;
-    private final Map<SagaType, SagaStatus> changed = new LinkedHashMap<>();
-
-    /**
-     * @param types those that may have a saga that is concerned
-     * @param change of such a saga; false if it is none
-     */
-    StickWhenSetAside(Collection<SagaType> types, BiPredicate<SagaType, SagaDocument> change, Handling handling) {
-        this.types = types;
-        this.change = change;
-        this.handling = handling;
-    }
-
-    /** Sagas of these types are stuck. */
-    static StickWhenSetAside of(Collection<SagaType> types, Handling handling) {
-        return new StickWhenSetAside(types, (type, saga) -> stick(saga, handling.message()), handling);
+    /** Of a message that makes sagas of these types stuck if it is set aside. */
+    static Membership of(Collection<SagaType> types, Envelope message, String sagaId) {
+        return new Membership(
+                sagaId, new StickWhenSetAside(types, (type, saga) -> stick(saga, message), message, sagaId));
     }
 
     /** @return whether it was active, and is not any more */
@@ -55,15 +45,19 @@ final class StickWhenSetAside implements SetAsideWrite {
     }
 
     @Override
-    public List<MessageRecord> records(Companions companions) {
-        changed.clear();
-        List<MessageRecord> records = new ArrayList<>();
+    public JointRecords records(PoisonReason reason, Function<RecordKey, @Nullable MessageRecord> stored) {
+        JointRecords records = JointRecords.NONE;
+        if (reason == PoisonReason.SAGA_STUCK) {
+            // written after a resume, it would stop the saga again for a message that changed nothing
+            return records;
+        }
         for (SagaType type : types) {
-            MessageRecord stored = companions.companion(SagaDocument.key(type.name(), SagaType.sagaId(handling)));
-            SagaDocument saga = stored == null ? null : readable(type, stored);
+            MessageRecord found = stored.apply(SagaDocument.key(type.name(), sagaId));
+            SagaDocument saga = found == null ? null : readable(type, found);
             if (saga != null && change.test(type, saga)) {
-                changed.put(type, saga.status());
-                records.add(write(type, saga, stored));
+                String status = saga.status().name();
+                records = records.with(write(type, saga, found))
+                        .andThen(() -> type.tools().metrics().sagaBecame(type.name(), status));
             }
         }
         return records;
@@ -71,15 +65,9 @@ final class StickWhenSetAside implements SetAsideWrite {
 
     private MessageRecord write(SagaType type, SagaDocument saga, @Nullable MessageRecord stored) {
         Instant now = type.tools().timeline().now();
-        Envelope message = handling.message();
         String what = saga.status().name().toLowerCase(Locale.ROOT).replace('_', ' ');
         saga.note(now, "%s: %s %s was set aside".formatted(what, message.type(), message.id()));
         return saga.write(stored, message.id(), now, now);
-    }
-
-    @Override
-    public void written() {
-        changed.forEach((type, status) -> type.tools().metrics().sagaBecame(type.name(), status.name()));
     }
 
     /** A newer version of SafeBunny wrote it, and learns of the message from its poison copy. */

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
+import io.safebunny.handling.JointRecords;
+import io.safebunny.handling.Membership;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
@@ -115,9 +117,13 @@ abstract class JointRecordRules {
     }
 
     private void deliver(Instances.Handler handler) throws Exception {
+        deliver(new Handling(new CurrentHandling(), message), handler);
+    }
+
+    private void deliver(Handling delivered, Instances.Handler handler) throws Exception {
         Instances.deliver(
                 instance,
-                new Handling(new CurrentHandling(), message),
+                delivered,
                 failure -> Ending.poisoned(PoisonReason.RETRIES_EXHAUSTED, failure),
                 handling -> handling.attempt(() -> handler.handle(handling)));
     }
@@ -125,12 +131,12 @@ abstract class JointRecordRules {
     @Test
     void whoLosesTheRaceToCreateItRunsAgainAndPublishes() throws Exception {
         deliver(handling -> {
-            MessageRecord found = handling.records().companion(shared);
+            MessageRecord found = handling.companion(shared);
             runs.add(found == null ? "absent" : "there");
             if (found == null) {
                 change("theirs"); // who looks for what is absent does not wait
             }
-            handling.records().join(changed(found, "ours"));
+            handling.join(changed(found, "ours"));
             publish(handling);
         });
 
@@ -139,18 +145,27 @@ abstract class JointRecordRules {
         assertThat(stored(key).state()).isIn(RecordState.COMPLETED, RecordState.DISPATCHED);
     }
 
+    /** @param whenSetAside what is done when what depends on the message has been read */
+    private Handling ofASaga(Runnable whenSetAside) {
+        Handling handling = new Handling(new CurrentHandling(), message);
+        handling.belongsTo(new Membership(message.correlationId(), (reason, stored) -> {
+            MessageRecord stuck = changed(stored.apply(shared), "stuck");
+            whenSetAside.run();
+            return JointRecords.NONE.with(stuck);
+        }));
+        return handling;
+    }
+
     @Test
     void isSetAsideWithWhatDependsOnItThoughThatIsChangedMeanwhile() {
+        Handling delivered = ofASaga(() -> {
+            runs.add("read");
+            if (runs.size() < 3) {
+                change("theirs");
+            }
+        });
         assertThatExceptionOfType(IOException.class)
-                .isThrownBy(() -> deliver(handling -> {
-                    handling.records().whenSetAside(reading -> {
-                        MessageRecord stuck = changed(reading.companion(shared), "stuck");
-                        runs.add("read");
-                        if (runs.size() < 3) {
-                            change("theirs");
-                        }
-                        return List.of(stuck);
-                    });
+                .isThrownBy(() -> deliver(delivered, handling -> {
                     throw new IOException("failed");
                 }));
 
@@ -165,14 +180,11 @@ abstract class JointRecordRules {
         MessageRecord unused =
                 store.create(MessageRecord.claim(key, "dead", Duration.ofMillis(50), 0, Fingerprint.of(message))
                         .withTakeovers(5));
-        Handling handling = new Handling(new CurrentHandling(), message);
-        handling.records().whenSetAside(reading -> {
-            MessageRecord stuck = changed(reading.companion(shared), "stuck");
+        Handling handling = ofASaga(() -> {
             if (runs.isEmpty()) {
                 runs.add("overtaken");
                 change("theirs");
             }
-            return List.of(stuck);
         });
         Awaitility.await().untilAsserted(() -> assertThatExceptionOfType(InvalidMessageException.class)
                 .isThrownBy(() -> Instances.deliver(
@@ -205,7 +217,7 @@ abstract class JointRecordRules {
 
             assertThatExceptionOfType(NotHandledException.class)
                     .isThrownBy(() -> deliver(handling -> {
-                        MessageRecord unused = handling.records().companion(shared);
+                        MessageRecord unused = handling.companion(shared);
                     }))
                     .satisfies(busy -> assertThat(busy.isTrouble()).isFalse());
             over.countDown();

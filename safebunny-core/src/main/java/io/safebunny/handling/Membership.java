@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.handling;
+
+import io.safebunny.message.Envelope;
+import io.safebunny.message.PoisonReason;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The saga that a message belongs to, known before the message is claimed. Immutable.
+ *
+ * @param sagaId also the partition in which the message's record is kept
+ * @param whenSetAside what is written together with the record if it says that the message is set aside
+ */
+public record Membership(String sagaId, SetAsideWrite whenSetAside) {
+
+    /** Makes what is written if the message is set aside. */
+    @FunctionalInterface
+    public interface SetAsideWrite {
+
+        SetAsideWrite NOTHING = (reason, stored) -> JointRecords.NONE;
+
+        /**
+         * Called again when what it had read was overtaken.
+         *
+         * @param stored reads outside the handler's transaction
+         */
+        JointRecords records(PoisonReason reason, Function<RecordKey, @Nullable MessageRecord> stored);
+    }
+
+    /**
+     * Where a message's record is kept.
+     *
+     * @param membership {@code null} for a message that belongs to no saga
+     */
+    public static RecordKey keyOf(Envelope message, @Nullable Membership membership) {
+        return new RecordKey(membership == null ? message.correlationId() : membership.sagaId, message.id());
+    }
+}
