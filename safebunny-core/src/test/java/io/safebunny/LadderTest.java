@@ -57,6 +57,7 @@ class LadderTest {
         "saga.running",
         "saga.supervision",
         "operations",
+        "poison.queue",
         "consuming",
         "poison.replay",
         "memory",

@@ -4,31 +4,22 @@ package io.safebunny.benchmarks;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
-import io.safebunny.consuming.ConsumeOptions;
 import io.safebunny.consuming.ConsumePipelineFactory;
-import io.safebunny.consuming.HeldDeliveries;
-import io.safebunny.dedup.DedupOptions;
+import io.safebunny.dedup.Claims;
 import io.safebunny.dedup.Deduplication;
+import io.safebunny.dedup.NotRemembered;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.handler.HandlerDefinition;
-import io.safebunny.handler.TrustedUsers;
-import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.MessageScope;
 import io.safebunny.handling.Pipeline;
-import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.Middleware;
-import io.safebunny.node.Codecs;
+import io.safebunny.node.Node;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
-import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.Events;
-import io.safebunny.observation.Metrics;
-import io.safebunny.observation.Observations;
-import io.safebunny.publishing.ConfirmedSender;
-import io.safebunny.publishing.LibraryMessages;
+import io.safebunny.poison.queue.HeldDeliveries;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.serialization.MessageSerializer;
@@ -38,7 +29,6 @@ import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.IncomingMessage.Origin;
-import io.safebunny.waiting.Turns;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,7 +36,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -117,38 +106,22 @@ public class PipelineBenchmark {
             ObservationRegistry observations,
             int middlewares,
             boolean deduplicate) {
-        NoTransport transport = new NoTransport();
-        SafeBunnyParts parts = SafeBunnyParts.builder(SafeBunnyOptions.of("bench"), transport, system)
+        ConsumeMiddleware step = (context, next) -> next.run();
+        Node node = new Node(SafeBunnyParts.builder(
+                        // with frequent sweeps, and no limit to the age of its only message
+                        SafeBunnyOptions.of("bench")
+                                .withLease(Duration.ofMillis(50))
+                                .withRetention(Duration.ofDays(36_500)),
+                        new NoTransport(),
+                        system)
+                .store(deduplicate ? new MemoryMessageStore(system, Duration.ofMillis(100)) : null)
+                .serializers(new Serializers(List.of(new Constant())))
+                .consumeMiddlewares(Collections.nCopies(middlewares, step))
                 .meterRegistry(meters)
                 .observationRegistry(observations)
-                .build();
-        Metrics metrics = new Metrics(parts.meterRegistry());
-        ConfirmedSender sender =
-                new ConfirmedSender(transport, system, ForkJoinPool.commonPool(), Duration.ofSeconds(1), 1000);
-        ConsumeMiddleware step = (context, next) -> next.run();
-        ConsumePipelineFactory factory = new ConsumePipelineFactory(
-                new CurrentHandling(),
-                handling -> {
-                    throw new UnsupportedOperationException("these handlers publish nothing");
-                },
-                new ConsumeOptions("bench", 1 << 20, 20, true, null, TrustedUsers.UNCHECKED),
-                new Serializers(List.of(new Constant())),
-                Codecs.none(),
-                sender,
-                new LibraryMessages("bench", new LineageIdScheme(), system, Observations.none()),
-                deduplicate ? deduplication(system, sender, metrics) : null,
-                handler -> null,
-                new Turns<>(system),
-                Collections.nCopies(middlewares, step),
-                List.of(),
-                parts.scope(),
-                system,
-                system.random(),
-                metrics,
-                new Observations(parts.observationRegistry(), "safebunny", null),
-                events(system),
-                new HeldDeliveries(),
-                new BoundedLog(system, ExceptionDetails.FULL));
+                .build());
+        ConsumePipelineFactory factory =
+                new ConsumePipelineFactory(node, claims(node), handler -> null, new HeldDeliveries());
         RecoveryPolicy recovery = RecoveryPolicy.of(
                 RetryStrategy.of(2, Duration.ofMillis(100)), RetryStrategy.after(Duration.ofSeconds(1)));
         return factory.create(
@@ -161,26 +134,13 @@ public class PipelineBenchmark {
                         recovery,
                         (payload, context) -> {}),
                 Set.of("Ping"),
-                parts.breakers().add("Ping", Object.class, metrics, ExceptionDetails.FULL));
+                node.breakers().add("Ping", Object.class, node.metrics(), ExceptionDetails.FULL));
     }
 
-    private static Events events(SystemTimeline system) {
-        return new Events("bench", List.of(), Runnable::run, system, new BoundedLog(system, ExceptionDetails.FULL));
-    }
-
-    /** With a short retention and frequent sweeps, so that the heap stays small. */
-    private static Deduplication deduplication(SystemTimeline system, ConfirmedSender sender, Metrics metrics) {
-        Deduplication deduplication = new Deduplication(
-                new MemoryMessageStore(system, Duration.ofMillis(100)),
-                sender,
-                system,
-                ForkJoinPool.commonPool(),
-                metrics,
-                events(system),
-                new BoundedLog(system, ExceptionDetails.FULL),
-                new DedupOptions(Duration.ofMillis(50), 20, Duration.ofMillis(100)));
-        deduplication.start();
-        return deduplication;
+    private static Claims claims(Node node) {
+        Claims claims = node.store() == null ? new NotRemembered(node.sender()) : new Deduplication(node);
+        claims.start();
+        return claims;
     }
 
     @Benchmark

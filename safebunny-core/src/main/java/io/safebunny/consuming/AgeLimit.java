@@ -4,6 +4,7 @@ package io.safebunny.consuming;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.node.Node;
 import io.safebunny.recovery.FailedAttempt.Age;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
@@ -15,6 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param retention how long handled messages are remembered; {@code null} when they are not, and then there is no limit
  */
 record AgeLimit(Timeline timeline, @Nullable Duration retention) {
+
+    /** That of a node. */
+    static AgeLimit of(Node node) {
+        return new AgeLimit(
+                node.timeline(), node.store() == null ? null : node.options().retention());
+    }
 
     /** @throws InvalidMessageException {@code too-old} */
     void require(Envelope message) {

@@ -4,7 +4,8 @@ package io.safebunny.consuming;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;
-import io.safebunny.observation.Events;
+import io.safebunny.poison.queue.PoisonQueue;
+import io.safebunny.poison.queue.Settlement;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import org.slf4j.Logger;
@@ -18,7 +19,6 @@ final class DeliverySettler implements DeliveryHandler {
     private final Processing processing;
     private final PoisonQueue poisonQueue;
     private final Survivors survivors;
-    private final Events events;
     private final BoundedLog log;
     private final Subject defects;
     private final Subject stuck;
@@ -30,17 +30,10 @@ final class DeliverySettler implements DeliveryHandler {
         Settlement process(Delivery delivery) throws Exception;
     }
 
-    DeliverySettler(
-            Processing processing,
-            PoisonQueue poisonQueue,
-            Survivors survivors,
-            Events events,
-            BoundedLog log,
-            String queue) {
+    DeliverySettler(Processing processing, PoisonQueue poisonQueue, Survivors survivors, BoundedLog log, String queue) {
         this.processing = processing;
         this.poisonQueue = poisonQueue;
         this.survivors = survivors;
-        this.events = events;
         this.log = log;
         this.defects = Subject.error(LOG, "Core steps failed for messages of queue " + queue);
         this.stuck = Subject.error(LOG, "Messages of queue %s can neither be handled nor poisoned".formatted(queue));
@@ -74,11 +67,7 @@ final class DeliverySettler implements DeliveryHandler {
     /** When not even that works, the delivery goes back, slowly. */
     private Settlement poison(Delivery delivery, Throwable defect) {
         try {
-            Settlement end = poisonQueue.put(delivery, PoisonReason.HANDLER_FAILED, defect);
-            if (end != Settlement.HAND_BACK) { // otherwise it is delivered again, and told then
-                events.givenUpUnhandled(delivery.message().message(), PoisonReason.HANDLER_FAILED, defect);
-            }
-            return end;
+            return poisonQueue.putUnhandled(delivery, PoisonReason.HANDLER_FAILED, defect);
         } catch (Throwable e) {
             tell(stuck, delivery, () -> LOG.error("A delivery can neither be handled nor poisoned", log.tellable(e)));
             poisonQueue.pause();

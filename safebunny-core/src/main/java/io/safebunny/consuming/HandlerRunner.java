@@ -19,14 +19,12 @@ final class HandlerRunner {
     private final RetryTemplate template = new RetryTemplate();
     private final HandlerDefinition handler;
     private final Recoverer recoverer;
-    private final FailureLog log;
     private final Metrics metrics;
     private final int maxRetries;
 
-    HandlerRunner(HandlerDefinition handler, Recoverer recoverer, Timeline timeline, FailureLog log, Metrics metrics) {
+    HandlerRunner(HandlerDefinition handler, Recoverer recoverer, Timeline timeline, Metrics metrics) {
         this.handler = handler;
         this.recoverer = recoverer;
-        this.log = log;
         this.metrics = metrics;
         this.maxRetries = handler.recovery().inMemory().maxRetries();
         template.setRetryPolicy(new AsDecided());
@@ -68,19 +66,11 @@ final class HandlerRunner {
             } catch (Throwable failure) {
                 Thread.interrupted(); // left behind by the handler, it would end the wait
                 run.again = null; // deciding may fail too
-                run.again = again(message, failure, run.getRetryCount());
+                run.again = recoverer.again(message, failure, run.getRetryCount());
                 throw failure;
             }
             return message;
         });
-    }
-
-    private @Nullable Duration again(HandledMessage message, Throwable failure, int retries) {
-        Duration again = recoverer.again(message, failure, retries);
-        if (again != null) {
-            log.failed(message, "in-memory retry %s of %s".formatted(retries + 1, maxRetries), failure);
-        }
-        return again;
     }
 
     /** Handlers throw exceptions and errors only. */

@@ -1,24 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.handling.Handling;
+import io.safebunny.handling.Pipeline;
+import io.safebunny.message.BunnyUndone;
+import io.safebunny.message.Envelope;
+import io.safebunny.middleware.ConsumeMiddleware;
+import io.safebunny.middleware.Middleware;
+import io.safebunny.publishing.LibraryMessages;
+import java.util.ArrayList;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The innermost step: runs the handler, and undoes it when it failed. Only then does the failure go on outwards. Thread-safe. */
+/**
+ * Runs the before group, and the handler within it. A handler that failed is undone before its failure goes on outwards; an undo that
+ * succeeded is acknowledged to its saga. Thread-safe.
+ */
 final class HandlerStep {
 
     private static final Logger LOG = LoggerFactory.getLogger(HandlerStep.class);
 
+    /** Of the acknowledgement: there is one per undo. */
+    private static final String KEY = "1";
+
     private final HandlerRunner runner;
+    private final LibraryMessages messages;
+    private final Pipeline<HandledMessage> pipeline;
+    /** A middleware may swallow a failure, or run the handler again. */
     private final boolean mayGoOn;
 
-    /** @param mayGoOn whether a middleware around it may swallow a failure, or run the handler again */
-    HandlerStep(HandlerRunner runner, boolean mayGoOn) {
+    HandlerStep(List<ConsumeMiddleware> beforeGroup, HandlerRunner runner, LibraryMessages messages) {
         this.runner = runner;
-        this.mayGoOn = mayGoOn;
+        this.messages = messages;
+        this.mayGoOn = !beforeGroup.isEmpty();
+        List<Middleware<? super HandledMessage>> steps = new ArrayList<>(beforeGroup);
+        steps.add((message, next) -> runHandler(message));
+        this.pipeline = new Pipeline<>(steps);
     }
 
     void run(HandledMessage message) throws Exception {
+        try {
+            pipeline.run(message);
+        } finally {
+            Thread.interrupted(); // left behind by a middleware, it would fail the completion or the sending
+        }
+        acknowledgeUndo(message.handling);
+    }
+
+    private void runHandler(HandledMessage message) throws Exception {
         Throwable failure = runner.run(message);
         // an interrupt the handler left behind would fail the settling of its message
         Thread.interrupted();
@@ -47,6 +77,15 @@ final class HandlerStep {
                         failure.getClass().getName());
             }
             return decided;
+        }
+    }
+
+    /** One of the publications, so that it is stored with the completion. */
+    private void acknowledgeUndo(Handling handling) {
+        Envelope undo = handling.message();
+        String step = undo.undoes();
+        if (step != null) {
+            handling.collect(messages.after(undo, new BunnyUndone(undo.node(), step), KEY));
         }
     }
 }

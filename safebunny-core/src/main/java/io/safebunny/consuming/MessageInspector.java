@@ -2,12 +2,12 @@
 package io.safebunny.consuming;
 
 import io.safebunny.handler.HandlerDefinition;
-import io.safebunny.handler.TrustedUsers;
 import io.safebunny.handling.Membership;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.WireMessage;
+import io.safebunny.node.Node;
 import io.safebunny.saga.running.Correlation;
 import io.safebunny.store.RecordKey;
 import java.time.Duration;
@@ -22,15 +22,11 @@ public final class MessageInspector {
     private final boolean checksSenders;
 
     MessageInspector(
-            HandlerDefinition handler,
-            MessageValidator validator,
-            AgeLimit ageLimit,
-            @Nullable Correlation correlation,
-            TrustedUsers trustedUsers) {
+            Node node, HandlerDefinition handler, MessageValidator validator, @Nullable Correlation correlation) {
         this.validator = validator;
-        this.ageLimit = ageLimit;
+        this.ageLimit = AgeLimit.of(node);
         this.correlation = correlation;
-        this.checksSenders = trustedUsers.isChecked(handler.from());
+        this.checksSenders = node.options().trustedUsers().isChecked(handler.from());
     }
 
     /**

@@ -10,12 +10,14 @@ import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.node.Codecs;
+import io.safebunny.node.Node;
 import io.safebunny.serialization.BodyCodec;
 import io.safebunny.serialization.CodecException;
 import io.safebunny.serialization.MessageSerializer;
 import io.safebunny.serialization.SerializationException;
 import io.safebunny.serialization.json.JsonMessageSerializer;
 import io.safebunny.serialization.json.Serializers;
+import io.safebunny.transport.IncomingMessage;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -25,6 +27,7 @@ final class MessageValidator {
     /** For the library's own messages, whatever the application's serializers make of them. */
     private static final MessageSerializer LIBRARY = new JsonMessageSerializer();
 
+    private final Node node;
     private final HandlerDefinition handler;
     private final Set<String> typesOfNode;
     private final Serializers serializers;
@@ -33,20 +36,27 @@ final class MessageValidator {
     private final AgeLimit ageLimit;
     private final long maxMessageSize;
 
-    MessageValidator(
-            HandlerDefinition handler,
-            Set<String> typesOfNode,
-            Serializers serializers,
-            Codecs codecs,
-            AgeLimit ageLimit,
-            long maxMessageSize) {
+    /** @param typesOfNode all types this node handles */
+    MessageValidator(Node node, HandlerDefinition handler, Set<String> typesOfNode, AgeLimit ageLimit) {
+        this.node = node;
         this.handler = handler;
         this.typesOfNode = typesOfNode;
-        this.serializers = serializers;
-        this.codecs = codecs;
+        this.serializers = node.parts().serializers();
+        this.codecs = node.parts().codecs();
         this.hasCodec = encoding -> codecs.of(encoding) != null;
         this.ageLimit = ageLimit;
-        this.maxMessageSize = maxMessageSize;
+        this.maxMessageSize = node.options().maxMessageSize();
+    }
+
+    /**
+     * With its body decoded, but not read.
+     *
+     * @throws InvalidMessageException with the poison reason
+     */
+    Envelope check(IncomingMessage delivered) {
+        Envelope envelope = envelope(delivered.message());
+        node.options().trustedUsers().require(node.name(), handler.from(), delivered.user(), envelope);
+        return decoded(envelope, delivered.message());
     }
 
     /**

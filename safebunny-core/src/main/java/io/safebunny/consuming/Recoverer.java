@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
-import io.safebunny.consuming.Mover.Outcome;
+import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
+import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.node.Node;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
+import io.safebunny.poison.queue.FailureLog;
+import io.safebunny.poison.queue.Mover;
+import io.safebunny.poison.queue.Mover.Outcome;
+import io.safebunny.poison.queue.PoisonQueue;
+import io.safebunny.poison.queue.Settlement;
 import io.safebunny.recovery.Ending;
 import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.recovery.Ending.Poisoned;
@@ -48,23 +55,16 @@ final class Recoverer {
     private final Metrics metrics;
     private final Events events;
 
-    /** @param type of the handled messages, for the metrics */
-    Recoverer(
-            ConsumePipelineFactory parts,
-            String type,
-            RecoveryPolicy policy,
-            Mover mover,
-            PoisonQueue poisonQueue,
-            FailureLog log) {
-        this.policy = policy;
-        this.ageLimit = parts.ageLimit();
-        this.random = parts.random();
-        this.type = type;
+    Recoverer(Node node, HandlerDefinition handler, Mover mover, PoisonQueue poisonQueue, FailureLog log) {
+        this.policy = handler.recovery();
+        this.ageLimit = AgeLimit.of(node);
+        this.random = node.timeline().random();
+        this.type = handler.type();
         this.mover = mover;
         this.poisonQueue = poisonQueue;
         this.log = log;
-        this.metrics = parts.metrics();
-        this.events = parts.events();
+        this.metrics = node.metrics();
+        this.events = node.events();
     }
 
     /**
@@ -75,12 +75,31 @@ final class Recoverer {
      */
     @Nullable
     Duration again(HandledMessage message, Throwable failure, int retries) {
-        return policy.again(attempt(message, failure), retries);
+        Duration again = policy.again(attempt(message, failure), retries);
+        if (again != null) {
+            tell(
+                    message,
+                    "in-memory retry %s of %s"
+                            .formatted(retries + 1, policy.inMemory().maxRetries()),
+                    failure);
+        }
+        return again;
+    }
+
+    /** What cannot be checked is no message of ours. */
+    Settlement refuse(Delivery delivery, InvalidMessageException why) {
+        return poisonQueue.putUnhandled(delivery, why.reason(), why);
     }
 
     /** How the delivery ends, because of what has left the before group, or kept the handler from being run. */
     Failed end(HandledMessage message, Throwable failure) {
         return policy.end(attempt(message, failure));
+    }
+
+    private void tell(HandledMessage message, String again, Throwable failure) {
+        boolean isFirst = !message.hasFailedBefore();
+        message.noteFailure();
+        log.failed(FailureLog.ids(message.delivery.message(), message.saga()), isFirst, again, failure);
     }
 
     private FailedAttempt attempt(HandledMessage message, Throwable failure) {
@@ -126,7 +145,7 @@ final class Recoverer {
         Duration delay = retried.after();
         String again = "delayed retry %s of %s in %s ms"
                 .formatted(next.attempt(), policy.delayed().maxRetries(), delay.toMillis());
-        log.failed(message, again, retried.failure());
+        tell(message, again, retried.failure());
         Outcome outcome = mover.move(message.delivery, backToQueue(message.delivery, next, delay), NO_LIMIT);
         if (outcome == Outcome.MOVED) {
             metrics.retriedDelayed(type);
@@ -150,7 +169,7 @@ final class Recoverer {
      * given up.
      */
     private Settled giveUp(HandledMessage message, Poisoned poisoned) {
-        Settlement how = poisonQueue.put(message, poisoned);
+        Settlement how = poisonQueue.put(message.delivery, message.saga(), poisoned);
         if (how != Settlement.HAND_BACK || poisoned.stored().isStored()) {
             givenUp(message, poisoned);
         }

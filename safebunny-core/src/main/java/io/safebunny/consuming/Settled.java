@@ -2,6 +2,7 @@
 package io.safebunny.consuming;
 
 import io.safebunny.observation.Observations;
+import io.safebunny.poison.queue.Settlement;
 import io.safebunny.recovery.Ending;
 import io.safebunny.recovery.Ending.Duplicate;
 import io.safebunny.recovery.Ending.Handled;

@@ -7,18 +7,13 @@ import io.safebunny.dedup.dispatch.Dispatching;
 import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
-import io.safebunny.observation.BoundedLog;
+import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog.Subject;
-import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
-import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.MessageRecord;
-import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.TransactionalMessageStore;
-import io.safebunny.time.Timeline;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,32 +34,15 @@ public final class Deduplication implements Claims {
     private final Claims claims;
     private final Dispatching dispatching;
 
-    /** @param blocking runs tasks that wait for the store: renewals, marks, sweeps */
-    public Deduplication(
-            MessageStore store,
-            ConfirmedSender sender,
-            Timeline timeline,
-            Executor blocking,
-            Metrics metrics,
-            Events events,
-            BoundedLog bounded,
-            DedupOptions options) {
-        this.metrics = metrics;
-        this.log = new DedupLog(bounded);
-        Ownership ownership = new Ownership(store, timeline, metrics, events, log, options);
-        this.claims = store instanceof TransactionalMessageStore transactional
-                ? new TransactionalClaims(transactional, timeline, log, ownership)
-                : new LeasedClaims(store, timeline, blocking, metrics, log, options, ownership);
-        this.dispatching = new Dispatching(
-                store,
-                sender,
-                timeline,
-                blocking,
-                metrics,
-                log,
-                options.lease(),
-                StoreFailures.COMES_BACK,
-                options.retention());
+    /** @param node with a store */
+    public Deduplication(Node node) {
+        this.metrics = node.metrics();
+        this.log = new DedupLog(node.log());
+        Ownership ownership = new Ownership(node, log);
+        this.claims = node.requireStore() instanceof TransactionalMessageStore transactional
+                ? new TransactionalClaims(transactional, node.timeline(), log, ownership)
+                : new LeasedClaims(node, log, ownership);
+        this.dispatching = new Dispatching(node, log, StoreFailures.COMES_BACK);
     }
 
     /** Starts renewing the claims of long-running handlers, and sweeping, until {@link #stop}. */

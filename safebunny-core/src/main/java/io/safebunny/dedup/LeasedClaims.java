@@ -9,6 +9,7 @@ import io.safebunny.handling.HandlerStore;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.Run;
 import io.safebunny.middleware.Next;
+import io.safebunny.node.Node;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.recovery.Ending.Poisoned;
@@ -26,7 +27,6 @@ import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,25 +45,17 @@ final class LeasedClaims implements Claims {
     private final SuspectLock suspects;
     private final UndoFence fence;
 
-    /** @param blocking runs the renewals, which wait for the store */
-    LeasedClaims(
-            MessageStore store,
-            Timeline timeline,
-            Executor blocking,
-            Metrics metrics,
-            DedupLog log,
-            DedupOptions options,
-            Ownership ownership) {
-        this.store = store;
-        this.timeline = timeline;
-        this.metrics = metrics;
+    LeasedClaims(Node node, DedupLog log, Ownership ownership) {
+        Duration lease = node.options().lease();
+        this.store = node.requireStore();
+        this.timeline = node.timeline();
+        this.metrics = node.metrics();
         this.log = log;
         this.failures = new StoreFailures(log);
         this.ownership = ownership;
         this.fence = new UndoFence(store, timeline, log, ownership);
-        this.renewals = new Renewals(timeline, blocking, options.lease(), log);
-        this.suspects =
-                new SuspectLock(options.quarantine(), options.lease(), ownership.comeBack(options.lease()), timeline);
+        this.renewals = new Renewals(timeline, node.workers(), lease, log);
+        this.suspects = new SuspectLock(ownership.quarantine(), lease, ownership.comeBack(lease), timeline);
     }
 
     @Override

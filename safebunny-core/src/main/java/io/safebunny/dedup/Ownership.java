@@ -11,6 +11,7 @@ import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
@@ -29,7 +30,6 @@ import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.UnreadableRecordException;
-import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -49,24 +49,29 @@ final class Ownership {
     private final Metrics metrics;
     private final Events events;
     private final DedupLog log;
-    private final DedupOptions options;
+    private final Duration lease;
     private final QuarantinePolicy quarantine;
     private final Attempts attempts;
     private final LeaseWatch watch;
     private final String process;
     private final AtomicLong claims = new AtomicLong();
 
-    Ownership(
-            MessageStore store, Timeline timeline, Metrics metrics, Events events, DedupLog log, DedupOptions options) {
-        this.store = store;
-        this.metrics = metrics;
-        this.events = events;
+    Ownership(Node node, DedupLog log) {
+        this.store = node.requireStore();
+        this.metrics = node.metrics();
+        this.events = node.events();
         this.log = log;
-        this.options = options;
-        this.quarantine = options.quarantine();
+        this.lease = node.options().lease();
+        // a message handled alone waits for the others, and they for it, no longer than a lease
+        this.quarantine = new QuarantinePolicy(node.options().topology().deliveryLimit(), lease);
         this.attempts = new Attempts(log);
-        this.watch = new LeaseWatch(timeline);
-        this.process = RandomIds.next(timeline.random());
+        this.watch = new LeaseWatch(node.timeline());
+        this.process = RandomIds.next(node.timeline().random());
+    }
+
+    /** What becomes of messages whose claims fall silent. */
+    QuarantinePolicy quarantine() {
+        return quarantine;
     }
 
     /**
@@ -103,11 +108,7 @@ final class Ownership {
     MessageRecord fresh(Handling handling) {
         Envelope message = handling.message();
         return MessageRecord.claim(
-                handling.records().key(),
-                newOwner(),
-                options.lease(),
-                Attempts.believed(message, 0),
-                Fingerprint.of(message));
+                handling.key(), newOwner(), lease, Attempts.believed(message, 0), Fingerprint.of(message));
     }
 
     /** Nobody else sees it before the commit that also ends its handling. */
@@ -242,7 +243,7 @@ final class Ownership {
         }
         // Its owner was only slow, or what depends on it was changed meanwhile: the next delivery reads both anew. Not
         // at once, because the transaction that may be open can do no more.
-        return busy(handling, options.lease());
+        return busy(handling, lease);
     }
 
     /** @param fresh with the attempt and the takeovers that our claim begins with */
@@ -260,7 +261,7 @@ final class Ownership {
             throw e;
         }
         if (claim == null) {
-            return busy(handling, options.lease());
+            return busy(handling, lease);
         }
         watch.forget(claim.key());
         attempts.resume(handling, fresh.attempt());
@@ -277,7 +278,7 @@ final class Ownership {
 
     /** Some times per lease, so that neither the broker nor the message waits much longer than needed. */
     Duration comeBack(Duration remaining) {
-        Duration step = options.lease().dividedBy(6);
+        Duration step = lease.dividedBy(6);
         Duration wait = remaining.compareTo(step) < 0 ? remaining : step;
         return wait.compareTo(SHORTEST_WAIT) < 0 ? SHORTEST_WAIT : wait;
     }

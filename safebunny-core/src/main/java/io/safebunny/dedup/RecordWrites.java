@@ -76,9 +76,11 @@ final class RecordWrites {
             PoisonReason reason,
             Function<List<MessageRecord>, JointWrite> write) {
         Membership saga = handling.membership();
-        JointRecords joined = saga == null ? JointRecords.NONE : saga.whenSetAside().records(reason, store::find);
-        JointWrite result = write.apply(Stream.concat(joined.records().stream(), Stream.ofNullable(steps(store, handling)))
-                .toList());
+        JointRecords joined =
+                saga == null ? JointRecords.NONE : saga.whenSetAside().records(reason, store::find);
+        JointWrite result =
+                write.apply(Stream.concat(joined.records().stream(), Stream.ofNullable(steps(store, handling)))
+                        .toList());
         if (result instanceof JointWrite.Written) {
             joined.whenWritten().forEach(Runnable::run);
         }

@@ -3,12 +3,12 @@ package io.safebunny.engine;
 
 import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.consuming.ConsumePipelineFactory;
-import io.safebunny.consuming.HeldDeliveries;
 import io.safebunny.failure.Printable;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Names;
 import io.safebunny.node.Node;
 import io.safebunny.node.NodeFeature;
+import io.safebunny.poison.queue.HeldDeliveries;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.DeliveryHandler;

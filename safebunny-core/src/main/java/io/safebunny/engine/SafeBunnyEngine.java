@@ -2,11 +2,9 @@
 package io.safebunny.engine;
 
 import io.safebunny.Bunny;
-import io.safebunny.consuming.ConsumeOptions;
 import io.safebunny.consuming.ConsumePipelineFactory;
-import io.safebunny.consuming.HeldDeliveries;
-import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
+import io.safebunny.dedup.NotRemembered;
 import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.MisuseException;
@@ -21,14 +19,13 @@ import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.node.StoreOutage;
 import io.safebunny.node.TopologyPlanner;
 import io.safebunny.operations.NodeOperations;
+import io.safebunny.poison.queue.HeldDeliveries;
 import io.safebunny.poison.replay.QueuePoisonMessages;
 import io.safebunny.saga.supervision.SagaSupervision;
 import io.safebunny.scheduling.Scheduling;
-import io.safebunny.topology.QueueType;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
-import io.safebunny.waiting.Turns;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,49 +56,16 @@ public final class SafeBunnyEngine {
 
     public SafeBunnyEngine(SafeBunnyParts parts) {
         this.parts = parts;
-        SafeBunnyOptions options = parts.options();
         node = new Node(parts);
         parts.breakers().addListener(node.events()::tell);
         node.sender().awaitStart();
-        deduplication = node.store() == null
-                ? null
-                : new Deduplication(
-                        node.store(),
-                        node.sender(),
-                        parts.timeline(),
-                        parts.callbacks(),
-                        node.metrics(),
-                        node.events(),
-                        node.log(),
-                        new DedupOptions(options.lease(), options.topology().deliveryLimit(), options.retention()));
+        deduplication = node.store() == null ? null : new Deduplication(node);
         SagaSupervision sagas = new SagaSupervision(node);
         ConsumePipelineFactory pipelines = new ConsumePipelineFactory(
-                node.current(),
-                node.publisher()::within,
-                new ConsumeOptions(
-                        options.node(),
-                        options.maxMessageSize(),
-                        options.topology().deliveryLimit(),
-                        options.topology().queueType() == QueueType.QUORUM,
-                        node.store() == null ? null : options.retention(),
-                        options.trustedUsers()),
-                parts.serializers(),
-                parts.codecs(),
-                node.sender(),
-                node.library(),
-                deduplication,
+                node,
+                deduplication == null ? new NotRemembered(node.sender()) : deduplication,
                 sagas::correlationOf,
-                new Turns<>(parts.timeline()),
-                parts.consumeMiddlewares(),
-                parts.contextPropagators(),
-                parts.scope(),
-                parts.timeline(),
-                parts.timeline().random(),
-                node.metrics(),
-                node.observations(),
-                node.events(),
-                held,
-                node.log());
+                held);
         features = List.of(
                 new NodeOperations(node, parts.instance(), !(parts.store() instanceof MemoryMessageStore)),
                 new QueuePoisonMessages(node, pipelines),

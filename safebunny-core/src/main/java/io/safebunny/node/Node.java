@@ -68,6 +68,10 @@ public final class Node {
         library = new LibraryMessages(options.node(), parts.idScheme(), parts.timeline(), observations);
     }
 
+    public SafeBunnyParts parts() {
+        return parts;
+    }
+
     public String name() {
         return parts.options().node();
     }

@@ -2,6 +2,7 @@
 package io.safebunny.node;
 
 import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.TrustedUsers;
 import io.safebunny.message.Names;
 import io.safebunny.store.Retention;
@@ -42,6 +43,12 @@ public record SafeBunnyOptions(
 
     public SafeBunnyOptions {
         Names.requireNode(node, "safebunny.node");
+        if (lease.compareTo(Duration.ofMillis(1)) < 0 || retention.isNegative()) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid settings of node %s [lease=%s, retention=%s]: give a lease of at least 1 ms, and a retention that is not negative."
+                            .formatted(node, lease, retention));
+        }
     }
 
     /**

@@ -75,7 +75,7 @@ class DeadLettersTest {
                 death("other-OrderPlaced", "delivery_limit"),
                 death(Node.QUEUE, forged),
                 Map.of("queue", List.of(Node.QUEUE), "reason", Map.of()));
-        try (LogLines log = new LogLines("io.safebunny.consuming")) {
+        try (LogLines log = new LogLines("io.safebunny.poison.queue")) {
             for (Map<String, Object> death : deaths) {
                 RecordedDelivery delivery = deliver(Wires.orderPlaced().withHeader("x-death", List.of(death)));
                 assertThat(delivery.acknowledged()).isEqualTo(1);

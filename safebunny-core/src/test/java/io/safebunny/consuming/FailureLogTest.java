@@ -17,7 +17,7 @@ class FailureLogTest {
 
     private static final String HANDLER = "invoicing.on(OrderPlaced)";
 
-    private final LogLines log = new LogLines("io.safebunny.consuming");
+    private final LogLines log = new LogLines("io.safebunny.poison.queue");
     private final Node node = new Node(Node.SIX_ATTEMPTS);
 
     @AfterEach
@@ -103,7 +103,7 @@ class FailureLogTest {
     @Test
     void tellsEachFailureAtDebugThatIsOnlyCountedOtherwise() {
         node.failing(new IllegalStateException("no gateway"));
-        try (LogLines all = new LogLines("io.safebunny.consuming.FailureLog", Level.DEBUG)) {
+        try (LogLines all = new LogLines("io.safebunny.poison.queue.FailureLog", Level.DEBUG)) {
             for (int i = 0; i < 30; i++) {
                 node.deliver(Wires.orderPlaced().with("message_id", "m-" + i).with("correlation_id", "order-" + i % 3));
             }

@@ -21,7 +21,7 @@ class FloodTest {
 
     private static final int MANY = 5_000;
 
-    private final LogLines log = new LogLines("io.safebunny.consuming");
+    private final LogLines log = new LogLines("io.safebunny.poison.queue");
     private final Node node = new Node(Node.ONE_ATTEMPT);
 
     @AfterEach

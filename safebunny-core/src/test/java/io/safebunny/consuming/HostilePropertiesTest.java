@@ -13,6 +13,7 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
+import io.safebunny.poison.queue.PoisonCopies;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.IncomingMessage.Origin;
 import java.math.BigDecimal;

@@ -107,10 +107,6 @@ class ReplacedPayloadTest {
 
     private static MessageRecord companion(Handling handling) {
         return MessageRecord.claim(
-                handling.key().companion("saga"),
-                "application",
-                Duration.ZERO,
-                0,
-                Fingerprint.of(handling.message()));
+                handling.key().companion("saga"), "application", Duration.ZERO, 0, Fingerprint.of(handling.message()));
     }
 }

@@ -10,8 +10,6 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.memory.MemoryMessageStore;
-import io.safebunny.observation.Metrics;
-import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.BreakerEffect;
 import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.NotHandledException;
@@ -33,13 +31,13 @@ class ConcurrentDuplicatesTest {
     private static final int THREADS = 16;
 
     private final VirtualTimeline timeline = VirtualTimeline.skipping();
-    private final Deduplication deduplication = DedupBench.over(
+    private final Deduplication deduplication = new Deduplication(DedupBench.node(
             new MemoryMessageStore(timeline, Duration.ofDays(7)),
-            new ConfirmedSender(new RecordingTransport(), timeline, Runnable::run, Duration.ofSeconds(5), 1_000),
+            new RecordingTransport(),
             timeline,
             Runnable::run,
-            new Metrics(new SimpleMeterRegistry()),
-            new DedupOptions(Duration.ofSeconds(30), 20, DedupBench.RETENTION));
+            new SimpleMeterRegistry(),
+            DedupBench.LEASE));
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     private final AtomicInteger runs = new AtomicInteger();
     private final AtomicInteger busy = new AtomicInteger();

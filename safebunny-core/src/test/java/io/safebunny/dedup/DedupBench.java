@@ -3,6 +3,7 @@ package io.safebunny.dedup;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.Published;
@@ -15,26 +16,16 @@ import io.safebunny.dedup.Claimed.Done;
 import io.safebunny.dedup.Claimed.Ours;
 import io.safebunny.dedup.Claimed.SetAside;
 import io.safebunny.doubles.VirtualTimeline;
-import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
-import io.safebunny.fixture.Unheard;
 import io.safebunny.fixture.UnreliableStore;
 import io.safebunny.fixture.Wires;
-import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
-import io.safebunny.handling.MessageScope;
-import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.Envelope;
-import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.Metrics;
-import io.safebunny.observation.Observations;
-import io.safebunny.publishing.AroundPublication;
-import io.safebunny.publishing.ConfirmedSender;
-import io.safebunny.publishing.MessageFactory;
-import io.safebunny.publishing.PipelineBunny;
-import io.safebunny.publishing.PublishingOptions;
+import io.safebunny.node.Node;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.recovery.Ending;
 import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.recovery.Ending.Returned;
@@ -43,11 +34,11 @@ import io.safebunny.recovery.FailedAttempt.Age;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
-import io.safebunny.serialization.json.JsonMessageSerializer;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
 import io.safebunny.time.Timeline;
+import io.safebunny.transport.Transport;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,27 +65,10 @@ final class DedupBench {
     /** Attempts of handlers that ran, by the number their context shows. */
     final List<Integer> runs = Collections.synchronizedList(new ArrayList<>());
 
-    private final ConfirmedSender sender =
-            new ConfirmedSender(transport, timeline, Runnable::run, Duration.ofSeconds(5), 1_000);
     private final RecoveryPolicy policy =
             RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.of(2, Duration.ofSeconds(10)));
-    private final CurrentHandling current = new CurrentHandling();
-    final Bunny bunny = new PipelineBunny(
-            current,
-            new MessageFactory(
-                    new PublishingOptions("billing", 1_000, null),
-                    new LineageIdScheme(),
-                    new JsonMessageSerializer(),
-                    timeline,
-                    new Metrics(new SimpleMeterRegistry())),
-            sender,
-            null,
-            new AroundPublication(
-                    List.of(),
-                    new MessageScope(),
-                    Runnable::run,
-                    Observations.none(),
-                    new BoundedLog(timeline, ExceptionDetails.FULL)));
+    private final Node node = node(store, transport, timeline, Runnable::run, new SimpleMeterRegistry(), LEASE);
+    final Bunny bunny = node.publisher();
     final Deduplication instance = instance();
 
     /** Handles a message. */
@@ -113,43 +87,39 @@ final class DedupBench {
 
     /** @param waiting what it waits on, where the time of the bench would skip what is waited for */
     Deduplication instance(Timeline waiting, Duration lease) {
-        return over(
-                store,
-                sender,
-                waiting,
-                Runnable::run,
-                new Metrics(meters),
-                new DedupOptions(lease, TAKEOVER_LIMIT, RETENTION));
+        return new Deduplication(node(store, transport, waiting, Runnable::run, meters, lease));
     }
 
     /** @param blocking runs what waits for the store */
     Deduplication instance(MessageStore other, Executor blocking, Duration lease) {
-        return over(
-                other,
-                sender,
-                timeline,
-                blocking,
-                new Metrics(meters),
-                new DedupOptions(lease, TAKEOVER_LIMIT, RETENTION));
+        return new Deduplication(node(other, transport, timeline, blocking, meters, lease));
     }
 
     /** To whose events nobody listens. */
-    static Deduplication over(
+    Node node(MessageStore other) {
+        return node(other, transport, timeline, Runnable::run, meters, LEASE);
+    }
+
+    static Node node(
             MessageStore store,
-            ConfirmedSender sender,
+            Transport transport,
             Timeline timeline,
             Executor blocking,
-            Metrics metrics,
-            DedupOptions options) {
-        return new Deduplication(
-                store,
-                sender,
-                timeline,
-                blocking,
-                metrics,
-                Unheard.events(timeline),
-                new BoundedLog(timeline, ExceptionDetails.FULL),
-                options);
+            MeterRegistry meters,
+            Duration lease) {
+        SafeBunnyOptions options = SafeBunnyOptions.of("billing");
+        return new Node(SafeBunnyParts.builder(
+                        options.withMaxMessageSize(1_000)
+                                .withPublishTimeout(Duration.ofSeconds(5))
+                                .withLease(lease)
+                                .withRetention(RETENTION)
+                                .withTopology(options.topology().withDeliveryLimit(TAKEOVER_LIMIT)),
+                        transport,
+                        timeline)
+                .store(store)
+                .callbacks(blocking)
+                .meterRegistry(meters)
+                .build());
     }
 
     Deduplication over(MessageStore other) {
@@ -189,7 +159,7 @@ final class DedupBench {
     }
 
     void deliver(Deduplication to, Envelope message, Handler handler) throws Exception {
-        Handling handling = new Handling(current, message);
+        Handling handling = new Handling(node.current(), message);
         Ending ending = handle(
                 to,
                 handling,

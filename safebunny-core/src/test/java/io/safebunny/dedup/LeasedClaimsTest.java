@@ -17,7 +17,6 @@ import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.InterveningStore;
-import io.safebunny.fixture.Unheard;
 import io.safebunny.fixture.UnreliableStore.Fault;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
@@ -25,8 +24,8 @@ import io.safebunny.handling.JointRecords;
 import io.safebunny.handling.Membership;
 import io.safebunny.handling.Run;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.Ending;
 import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.recovery.Ending.Poisoned;
@@ -59,16 +58,8 @@ class LeasedClaimsTest {
 
     private LeasedClaims claims(MessageStore store) {
         DedupLog log = new DedupLog(new BoundedLog(bench.timeline, ExceptionDetails.FULL));
-        DedupOptions options = new DedupOptions(LEASE, 5, DedupBench.RETENTION);
-        Metrics metrics = new Metrics(bench.meters);
-        return new LeasedClaims(
-                store,
-                bench.timeline,
-                Runnable::run,
-                metrics,
-                log,
-                options,
-                new Ownership(store, bench.timeline, metrics, Unheard.events(bench.timeline), log, options));
+        Node node = bench.node(store);
+        return new LeasedClaims(node, log, new Ownership(node, log));
     }
 
     private Leased take() {

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
-import static io.safebunny.dedup.DedupBench.LEASE;
 import static io.safebunny.dedup.DedupBench.MESSAGE;
 import static io.safebunny.dedup.DedupBench.RETENTION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.memory.MemoryMessageStore;
-import io.safebunny.observation.Metrics;
-import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
@@ -27,13 +23,7 @@ class NewerRecordTest {
 
     private final DedupBench bench = new DedupBench();
     private final Unreadable store = new Unreadable(new MemoryMessageStore(bench.timeline, RETENTION));
-    private final Deduplication instance = DedupBench.over(
-            store,
-            new ConfirmedSender(bench.transport, bench.timeline, Runnable::run, Duration.ofSeconds(5), 1_000),
-            bench.timeline,
-            Runnable::run,
-            new Metrics(new SimpleMeterRegistry()),
-            new DedupOptions(LEASE, DedupBench.TAKEOVER_LIMIT, DedupBench.RETENTION));
+    private final Deduplication instance = bench.over(store);
 
     @Test
     void isNotTouchedAndItsMessageComesBackEveryMinuteUnhandled() {

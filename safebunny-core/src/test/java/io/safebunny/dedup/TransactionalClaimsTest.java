@@ -15,7 +15,7 @@ import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ExceptionDetails;
-import io.safebunny.fixture.Unheard;
+import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
@@ -24,8 +24,8 @@ import io.safebunny.handling.Membership;
 import io.safebunny.handling.Run;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.Ending;
 import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.recovery.Ending.Poisoned;
@@ -87,18 +87,9 @@ class TransactionalClaimsTest {
 
     private TransactionalClaims claims() {
         DedupLog log = new DedupLog(new BoundedLog(timeline, ExceptionDetails.FULL));
-        DedupOptions options = new DedupOptions(DedupBench.LEASE, 5, DedupBench.RETENTION);
-        return new TransactionalClaims(
-                store,
-                timeline,
-                log,
-                new Ownership(
-                        store,
-                        timeline,
-                        new Metrics(new SimpleMeterRegistry()),
-                        Unheard.events(timeline),
-                        log,
-                        options));
+        Node node = DedupBench.node(
+                store, new RecordingTransport(), timeline, Runnable::run, new SimpleMeterRegistry(), DedupBench.LEASE);
+        return new TransactionalClaims(store, timeline, log, new Ownership(node, log));
     }
 
     /** Of one message, in one transaction at a time. */
@@ -522,11 +513,9 @@ class TransactionalClaimsTest {
     private int stuck;
 
     private void belongsToASaga() {
-        handling.belongsTo(new Membership(
-                MESSAGE.correlationId(),
-                (reason, stored) -> JointRecords.NONE
-                        .with(companion(stored.apply(COMPANION), "stuck"))
-                        .andThen(() -> stuck++)));
+        handling.belongsTo(new Membership(MESSAGE.correlationId(), (reason, stored) -> JointRecords.NONE
+                .with(companion(stored.apply(COMPANION), "stuck"))
+                .andThen(() -> stuck++)));
     }
 
     @Test

@@ -8,11 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.ExceptionDetails;
-import io.safebunny.fixture.Unheard;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.Metrics;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
@@ -30,13 +28,7 @@ class UnwrittenAttemptsTest {
     private final DedupBench bench = new DedupBench();
     private final DedupLog log = new DedupLog(new BoundedLog(bench.timeline, ExceptionDetails.FULL));
     private final Attempts attempts = new Attempts(log);
-    private final Ownership ownership = new Ownership(
-            bench.store,
-            bench.timeline,
-            new Metrics(bench.meters),
-            Unheard.events(bench.timeline),
-            log,
-            new DedupOptions(LEASE, 5, DedupBench.RETENTION));
+    private final Ownership ownership = new Ownership(bench.node(bench.store), log);
 
     /** @return the attempt with which the handling goes on */
     private int counted(int said) {

@@ -6,10 +6,7 @@ import static io.safebunny.dedup.DedupBench.MESSAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.fixture.ShiftedTimeline;
-import io.safebunny.observation.Metrics;
-import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.NotHandledException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -19,13 +16,7 @@ class WallClockTest {
 
     private final DedupBench bench = new DedupBench();
     private final ShiftedTimeline jumping = new ShiftedTimeline(bench.timeline, Duration.ZERO);
-    private final Deduplication observer = DedupBench.over(
-            bench.store,
-            new ConfirmedSender(bench.transport, jumping, Runnable::run, Duration.ofSeconds(5), 1_000),
-            jumping,
-            Runnable::run,
-            new Metrics(new SimpleMeterRegistry()),
-            new DedupOptions(LEASE, DedupBench.TAKEOVER_LIMIT, DedupBench.RETENTION));
+    private final Deduplication observer = bench.instance(jumping, LEASE);
 
     private void expectBusy() {
         assertThatExceptionOfType(NotHandledException.class)

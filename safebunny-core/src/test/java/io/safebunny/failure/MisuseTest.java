@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
-import io.safebunny.dedup.DedupOptions;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.fixture.PaymentCaptured;
@@ -46,9 +45,14 @@ class MisuseTest {
                 call("SB-5001", "365 days", () -> retryLater(FOREVER)),
                 call("SB-5001", "PT0S", () -> throttled(Duration.ZERO)),
                 call("SB-5001", "365 days", () -> throttled(FOREVER)),
-                call("SB-5001", "takeoverLimit", () -> made(new DedupOptions(SECOND, 0, SECOND))),
-                call("SB-5001", "lease", () -> made(new DedupOptions(Duration.ZERO, 1, SECOND))),
-                call("SB-5001", "retention", () -> made(new DedupOptions(SECOND, 1, SECOND.negated()))),
+                call(
+                        "SB-5001",
+                        "lease",
+                        () -> made(SafeBunnyOptions.of("billing").withLease(Duration.ZERO))),
+                call(
+                        "SB-5001",
+                        "retention",
+                        () -> made(SafeBunnyOptions.of("billing").withRetention(SECOND.negated()))),
                 call("SB-5001", "jitter", () -> made(RetryStrategy.none().withJitter(2))),
                 call("SB-5001", "multiplier", () -> made(new RetrySettings(1, SECOND, 0, SECOND, 0))),
                 call("SB-5001", "MessageSerializer", () -> made(new Serializers(List.of()))),

@@ -90,7 +90,7 @@ record Plant(
                         Choreographed::delivered,
                         DEDUP + "Ownership.java",
                         "if (remaining.toNanos() > 0) {",
-                        "if (remaining.toNanos() > options.lease().toNanos()) {"),
+                        "if (remaining.toNanos() > lease.toNanos()) {"),
                 patch(
                         "attempt-on-busy",
                         Choreographed::delivered,

@@ -9,6 +9,7 @@ import io.safebunny.message.BunnyUndone;
 import io.safebunny.message.Headers;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.middleware.PublishOutcome;
+import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.store.MessageRecord;
@@ -44,24 +45,17 @@ final class Dispatch {
     private final Marks marks;
     private final WaitingRecords waiting;
     private final DedupLog log;
+    /** How long an acknowledgement waits for somebody to listen to it: whether an older step was handled is not known to its undo. */
     private final Duration mostWaiting;
 
-    /** @param mostWaiting how long an acknowledgement waits for somebody to listen to it */
-    Dispatch(
-            MessageStore store,
-            ConfirmedSender sender,
-            Timeline timeline,
-            Marks marks,
-            WaitingRecords waiting,
-            DedupLog log,
-            Duration mostWaiting) {
-        this.store = store;
-        this.sender = sender;
-        this.timeline = timeline;
+    Dispatch(Node node, Marks marks, WaitingRecords waiting, DedupLog log) {
+        this.store = node.requireStore();
+        this.sender = node.sender();
+        this.timeline = node.timeline();
         this.marks = marks;
         this.waiting = waiting;
         this.log = log;
-        this.mostWaiting = mostWaiting;
+        this.mostWaiting = node.options().retention();
     }
 
     /** Where a publication goes. A problem there affects all publications with the same target. */

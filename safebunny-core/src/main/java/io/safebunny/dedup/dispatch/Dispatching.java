@@ -2,16 +2,12 @@
 package io.safebunny.dedup.dispatch;
 
 import io.safebunny.dedup.dispatch.Dispatch.Stop;
-import io.safebunny.observation.Metrics;
-import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.node.Node;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.MessageRecord;
-import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;
-import io.safebunny.time.Timeline;
 import io.safebunny.waiting.RecurringTask;
 import java.time.Duration;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** All that happens to a message's record after its completion. Thread-safe. */
@@ -25,29 +21,19 @@ public final class Dispatching {
     private final RecurringTask sweeps;
 
     /**
-     * @param blocking runs what waits for the store: marks and sweeps
-     * @param lease how long a record must not have changed to be swept, and how often is swept
+     * @param node with a store
      * @param comesBack when a message is delivered again whose publications are not confirmed
-     * @param mostWaiting how long an acknowledgement of an undo waits for somebody to listen to it
      */
-    public Dispatching(
-            MessageStore store,
-            ConfirmedSender sender,
-            Timeline timeline,
-            Executor blocking,
-            Metrics metrics,
-            DedupLog log,
-            Duration lease,
-            Duration comesBack,
-            Duration mostWaiting) {
+    public Dispatching(Node node, DedupLog log, Duration comesBack) {
         this.comesBack = comesBack;
         this.log = log;
-        this.marks = new Marks(store, timeline, blocking, log);
-        this.waiting = new WaitingRecords(timeline);
-        this.dispatch = new Dispatch(store, sender, timeline, marks, waiting, log, mostWaiting);
-        Sweeper sweeper = new Sweeper(store, timeline, lease, dispatch, marks, waiting, log);
-        this.sweeps = new RecurringTask("sweeping", lease, sweeper::sweep, blocking, timeline);
-        metrics.waitingForDispatch(waiting::count);
+        this.marks = new Marks(node.requireStore(), node.timeline(), node.workers(), log);
+        this.waiting = new WaitingRecords(node.timeline());
+        this.dispatch = new Dispatch(node, marks, waiting, log);
+        Sweeper sweeper = new Sweeper(node, dispatch, marks, waiting, log);
+        this.sweeps =
+                new RecurringTask("sweeping", node.options().lease(), sweeper::sweep, node.workers(), node.timeline());
+        node.metrics().waitingForDispatch(waiting::count);
     }
 
     /** Starts sweeping. */

@@ -3,6 +3,7 @@ package io.safebunny.dedup.dispatch;
 
 import io.safebunny.dedup.dispatch.Dispatch.Stop;
 import io.safebunny.dedup.dispatch.Dispatch.Target;
+import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
@@ -32,7 +33,9 @@ final class SweepRound {
 
     private final MessageStore store;
     private final Timeline timeline;
+    /** Younger records are left to those who completed them; also how long the round goes on at most. */
     private final Duration unchangedFor;
+
     private final Dispatch dispatch;
     private final Marks marks;
     private final DedupLog log;
@@ -49,21 +52,11 @@ final class SweepRound {
     /** Records that were left as they are, and are found again. */
     private int stuck;
 
-    /**
-     * @param unchangedFor younger records are left to those who completed them; also how long the round goes on at most
-     * @param silent where nobody answered in the round before
-     */
-    SweepRound(
-            MessageStore store,
-            Timeline timeline,
-            Duration unchangedFor,
-            Dispatch dispatch,
-            Marks marks,
-            DedupLog log,
-            Set<Target> silent) {
-        this.store = store;
-        this.timeline = timeline;
-        this.unchangedFor = unchangedFor;
+    /** @param silent where nobody answered in the round before */
+    SweepRound(Node node, Dispatch dispatch, Marks marks, DedupLog log, Set<Target> silent) {
+        this.store = node.requireStore();
+        this.timeline = node.timeline();
+        this.unchangedFor = node.options().lease();
         this.dispatch = dispatch;
         this.marks = marks;
         this.log = log;

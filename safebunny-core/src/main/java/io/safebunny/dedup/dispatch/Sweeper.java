@@ -2,9 +2,8 @@
 package io.safebunny.dedup.dispatch;
 
 import io.safebunny.dedup.dispatch.Dispatch.Target;
+import io.safebunny.node.Node;
 import io.safebunny.store.MessageStore;
-import io.safebunny.time.Timeline;
-import java.time.Duration;
 import java.util.Set;
 
 /**
@@ -17,9 +16,8 @@ final class Sweeper {
     private static final int REMOVED_AT_ONCE = 1_000;
     private static final int MOST_PORTIONS = 50;
 
+    private final Node node;
     private final MessageStore store;
-    private final Timeline timeline;
-    private final Duration unchangedFor;
     private final Dispatch dispatch;
     private final Marks marks;
     private final WaitingRecords waiting;
@@ -27,18 +25,9 @@ final class Sweeper {
     /** Targets that did not confirm when last tried. */
     private volatile Set<Target> silent = Set.of();
 
-    /** @param unchangedFor younger records are left to the instance that completed them; also the maximum duration of a round */
-    Sweeper(
-            MessageStore store,
-            Timeline timeline,
-            Duration unchangedFor,
-            Dispatch dispatch,
-            Marks marks,
-            WaitingRecords waiting,
-            DedupLog log) {
-        this.store = store;
-        this.timeline = timeline;
-        this.unchangedFor = unchangedFor;
+    Sweeper(Node node, Dispatch dispatch, Marks marks, WaitingRecords waiting, DedupLog log) {
+        this.node = node;
+        this.store = node.requireStore();
         this.dispatch = dispatch;
         this.marks = marks;
         this.waiting = waiting;
@@ -48,7 +37,7 @@ final class Sweeper {
     /** Runs one round on the calling thread. */
     void sweep() {
         try {
-            silent = new SweepRound(store, timeline, unchangedFor, dispatch, marks, log, silent).run();
+            silent = new SweepRound(node, dispatch, marks, log, silent).run();
             waiting.roundEnded();
             removeExpired();
             log.answered();

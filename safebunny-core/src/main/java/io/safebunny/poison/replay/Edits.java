@@ -3,7 +3,6 @@ package io.safebunny.poison.replay;
 
 import io.safebunny.consuming.MessageInspector;
 import io.safebunny.consuming.MessageInspector.Inspected;
-import io.safebunny.consuming.PoisonDigest;
 import io.safebunny.dedup.PoisonedRecords;
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.MisuseException;
@@ -14,6 +13,7 @@ import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.poison.Verdict;
+import io.safebunny.poison.queue.PoisonDigest;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordState;

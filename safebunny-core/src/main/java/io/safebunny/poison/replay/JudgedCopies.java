@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.replay;
 
-import io.safebunny.consuming.PoisonDigest;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
+import io.safebunny.poison.queue.PoisonDigest;
 import java.util.HashMap;
 import java.util.Map;
 

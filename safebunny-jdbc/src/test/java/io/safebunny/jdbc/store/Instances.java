@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.store;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.dedup.Claim;
 import io.safebunny.dedup.Claim.Completion;
 import io.safebunny.dedup.Claim.NotWritten;
@@ -12,19 +11,16 @@ import io.safebunny.dedup.Claimed.Busy;
 import io.safebunny.dedup.Claimed.Done;
 import io.safebunny.dedup.Claimed.Ours;
 import io.safebunny.dedup.Claimed.SetAside;
-import io.safebunny.dedup.DedupOptions;
 import io.safebunny.dedup.Deduplication;
-import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.handling.Handling;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryTransport;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.WireMessage;
-import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.Events;
-import io.safebunny.observation.Metrics;
-import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.node.Node;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.recovery.Ending;
 import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.recovery.Ending.Returned;
@@ -34,8 +30,6 @@ import io.safebunny.store.MessageStore;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.TopologyOptions;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
@@ -54,21 +48,14 @@ final class Instances {
 
     /** @param deliveryLimit how often a message may begin that never ends */
     static Deduplication over(MessageStore store, Timeline timeline, int deliveryLimit) {
-        BoundedLog log = new BoundedLog(timeline, ExceptionDetails.FULL);
-        return new Deduplication(
-                store,
-                new ConfirmedSender(
+        SafeBunnyOptions options = SafeBunnyOptions.of("billing");
+        return new Deduplication(new Node(SafeBunnyParts.builder(
+                        options.withTopology(options.topology().withDeliveryLimit(deliveryLimit)),
                         new MemoryTransport(new MemoryBroker(timeline, Runnable::run), TopologyOptions.defaults()),
-                        timeline,
-                        Runnable::run,
-                        Duration.ofSeconds(5),
-                        10),
-                timeline,
-                Runnable::run,
-                new Metrics(new SimpleMeterRegistry()),
-                new Events("billing", List.of(), Runnable::run, timeline, log),
-                log,
-                new DedupOptions(Duration.ofSeconds(30), deliveryLimit, Duration.ofDays(7)));
+                        timeline)
+                .store(store)
+                .callbacks(Runnable::run)
+                .build()));
     }
 
     /** From elsewhere, and the first of its saga. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.consuming;
+package io.safebunny.poison.queue;
 
 import io.safebunny.message.HeaderBytes;
 import io.safebunny.message.Headers;
@@ -17,7 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Builds what goes into the poison queue: the original bytes and properties, and why they are there. Pure. */
-final class PoisonCopies {
+public final class PoisonCopies {
 
     /** All headers and properties must fit one frame (128 KiB), so these two are cut. */
     private static final int MAX_MESSAGE = 1_000;
@@ -30,7 +30,7 @@ final class PoisonCopies {
     private PoisonCopies() {}
 
     /** @param told what may be told of the failure */
-    static WireMessage of(
+    public static WireMessage of(
             IncomingMessage incoming, PoisonReason reason, Throwable failure, Throwable told, Instant now) {
         WireMessage original = incoming.message();
         Map<String, Object> headers = Headers.copied(original.headers());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.consuming;
+package io.safebunny.poison.queue;
 
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * line, and what refuses a message without a trace, which would only show the refusal's own place. Of refusals for one reason the first
  * is told, of failures of one class twenty a minute; more are counted, and each of them is told at {@code DEBUG}. Thread-safe.
  */
-final class FailureLog {
+public final class FailureLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(FailureLog.class);
 
@@ -30,7 +30,7 @@ final class FailureLog {
     private final String handler;
 
     /** @param handler bean and method */
-    FailureLog(BoundedLog log, String node, String handler) {
+    public FailureLog(BoundedLog log, String node, String handler) {
         this.log = log;
         this.node = node;
         this.handler = handler;
@@ -41,7 +41,7 @@ final class FailureLog {
      *
      * @param saga that it belongs to, unless that is its correlation id
      */
-    static String ids(IncomingMessage message, @Nullable String saga) {
+    public static String ids(IncomingMessage message, @Nullable String saga) {
         return "queue=%s, %s%s"
                 .formatted(
                         message.queue(),
@@ -49,11 +49,13 @@ final class FailureLog {
                         saga == null ? "" : ", saga=" + Names.printable(saga));
     }
 
-    /** @param again how it goes on, as the end of a sentence */
-    void failed(HandledMessage message, String again, Throwable failure) {
-        boolean traced = !message.hasFailedBefore() && !(failure instanceof InvalidMessageException);
-        message.noteFailure();
-        String ids = ids(message.delivery.message(), message.saga());
+    /**
+     * @param ids from {@link #ids}
+     * @param isFirst whether the message has not failed before, as far as is known
+     * @param again how it goes on, as the end of a sentence
+     */
+    public void failed(String ids, boolean isFirst, String again, Throwable failure) {
+        boolean traced = isFirst && !(failure instanceof InvalidMessageException);
         Subject kind = Subject.warn(LOG, "Messages failed in %s [failure=%s]".formatted(handler, nameOf(failure)))
                 .upTo(FAILURES_A_MINUTE);
         log.tellEach(kind, ids, line -> line.setCause(trace(failure, traced))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.consuming;
+package io.safebunny.poison.queue;
 
 import io.safebunny.transport.Delivery;
 
 /** How a delivery ends. */
-enum Settlement {
+public enum Settlement {
     /** The message is done with, or its copy is confirmed elsewhere. */
     ACKNOWLEDGE,
     /** It could neither be finished nor moved on: it stays in its queue and is delivered again. */
@@ -12,7 +12,7 @@ enum Settlement {
     /** No copy of it is taken: the broker itself moves it towards the poison queue. */
     REJECT;
 
-    void settle(Delivery delivery) {
+    public void settle(Delivery delivery) {
         switch (this) {
             case ACKNOWLEDGE -> delivery.acknowledge();
             case HAND_BACK -> delivery.handBack();

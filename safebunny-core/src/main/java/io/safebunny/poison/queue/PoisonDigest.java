@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.consuming;
+package io.safebunny.poison.queue;
 
 import io.safebunny.identity.FieldHash;
 import io.safebunny.message.Headers;

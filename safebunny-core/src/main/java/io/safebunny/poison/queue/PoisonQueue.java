@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.consuming;
+package io.safebunny.poison.queue;
 
-import io.safebunny.consuming.Mover.Outcome;
 import io.safebunny.message.Headers;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
+import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
+import io.safebunny.poison.queue.Mover.Outcome;
 import io.safebunny.recovery.Ending.Poisoned;
 import io.safebunny.recovery.PoisonRecord.By;
 import io.safebunny.time.Timeline;
@@ -20,6 +21,7 @@ import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * Where messages end that are not handled, whoever decided that: every one passes here. The copy is confirmed before the original may be
  * acknowledged; a copy that the broker goes on refusing is given up, and the broker moves the message itself. Thread-safe.
  */
-final class PoisonQueue {
+public final class PoisonQueue {
 
     private static final Logger LOG = LoggerFactory.getLogger(PoisonQueue.class);
 
@@ -48,21 +50,26 @@ final class PoisonQueue {
      * @param queue of the delivered messages
      * @param type of them, for the metrics
      */
-    PoisonQueue(ConsumePipelineFactory parts, String queue, String type, Mover mover, FailureLog failures) {
-        this.node = parts.options().node();
+    public PoisonQueue(Node node, String queue, String type, Mover mover, FailureLog failures) {
+        this.node = node.name();
         this.type = type;
         this.mover = mover;
         this.failures = failures;
-        this.log = parts.log();
-        this.bare = Subject.error(
-                LOG, "Poison copies of queue %s cannot be sent with all their properties".formatted(queue));
-        this.timeline = parts.timeline();
-        this.metrics = parts.metrics();
-        this.events = parts.events();
+        this.log = node.log();
+        this.bare =
+                Subject.error(LOG, "Poison copies of queue %s cannot be sent with all their properties".formatted(queue));
+        this.timeline = node.timeline();
+        this.metrics = node.metrics();
+        this.events = node.events();
     }
 
-    Settlement put(Delivery delivery, PoisonReason reason, Throwable failure) {
-        return put(delivery, delivery.message(), reason, failure);
+    /** A delivery that no handler was given: it is no message, or SafeBunny itself failed. */
+    public Settlement putUnhandled(Delivery delivery, PoisonReason reason, Throwable failure) {
+        Settlement end = put(delivery, delivery.message(), reason, failure);
+        if (end != Settlement.HAND_BACK) { // otherwise it is delivered again, and told then
+            events.givenUpUnhandled(delivery.message().message(), reason, failure);
+        }
+        return end;
     }
 
     /** @param message the delivered one, as its poison copy shall describe it */
@@ -70,14 +77,18 @@ final class PoisonQueue {
         return put(delivery, message, FailureLog.ids(message, null), reason, failure, true);
     }
 
-    /** Sagas are not told if it was edited: what they wait for is not this copy. */
-    Settlement put(HandledMessage message, Poisoned poisoned) {
+    /**
+     * A message that is given up. Sagas are not told if it was edited: what they wait for is not this copy.
+     *
+     * @param saga that it belongs to, unless that is its correlation id
+     */
+    public Settlement put(Delivery delivery, @Nullable String saga, Poisoned poisoned) {
         IncomingMessage copied =
-                withVersion(message.delivery.message(), poisoned.stored().version());
+                withVersion(delivery.message(), poisoned.stored().version());
         return put(
-                message.delivery,
+                delivery,
                 copied,
-                FailureLog.ids(copied, message.saga()),
+                FailureLog.ids(copied, saga),
                 poisoned.reason(),
                 poisoned.failure(),
                 poisoned.stored().by() != By.ITS_EDITOR);
@@ -152,7 +163,7 @@ final class PoisonQueue {
     }
 
     /** Waits as long as it takes to not be a hot loop. */
-    void pause() {
+    public void pause() {
         mover.pause();
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.consuming;
+package io.safebunny.poison.queue;
 
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.NackedException;
@@ -8,10 +8,12 @@ import io.safebunny.failure.PublishException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.Names;
+import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.time.Timeline;
+import io.safebunny.topology.QueueType;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
@@ -23,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * Sends the copy of a message elsewhere until it is confirmed. Meanwhile the delivery is held, which holds back new ones and shows in
  * {@link HeldDeliveries}. Thread-safe.
  */
-final class Mover {
+public final class Mover {
 
     private static final Logger LOG = LoggerFactory.getLogger(Mover.class);
     private static final int NEVER = 0;
@@ -43,12 +45,12 @@ final class Mover {
     private final Subject notTaken;
 
     /** @param queue from which messages are moved */
-    Mover(ConsumePipelineFactory parts, String queue) {
-        this.sender = parts.sender();
-        this.timeline = parts.timeline();
-        this.held = parts.held();
-        this.log = parts.log();
-        this.mayGiveUp = parts.options().brokerSetsAside();
+    public Mover(Node node, HeldDeliveries held, String queue) {
+        this.sender = node.sender();
+        this.timeline = node.timeline();
+        this.held = held;
+        this.log = node.log();
+        this.mayGiveUp = node.options().topology().queueType() == QueueType.QUORUM;
         this.poisonUnconfirmed = Subject.warn(LOG, "Poison copies of queue '%s' are not confirmed".formatted(queue));
         this.returnUnconfirmed = Subject.warn(LOG, "Copies back to queue '%s' are not confirmed".formatted(queue));
         this.noticeUnconfirmed =
@@ -57,7 +59,7 @@ final class Mover {
                 Subject.error(LOG, "The broker does not take copies of messages of queue '%s'".formatted(queue));
     }
 
-    enum Outcome {
+    public enum Outcome {
         /** Confirmed: the original may go. */
         MOVED,
         /** The delivery is closed, or its thread was interrupted. */
@@ -70,7 +72,7 @@ final class Mover {
      * @param refusals how often the broker may refuse what it might take later; it is asked only once for what it never takes
      * @throws RuntimeException when the copy can never be sent, as it is
      */
-    Outcome move(Delivery delivery, OutboundMessage copy, int refusals) {
+    public Outcome move(Delivery delivery, OutboundMessage copy, int refusals) {
         return tryAndRelease(delivery, copy, mayGiveUp ? refusals : NEVER);
     }
 
@@ -146,7 +148,7 @@ final class Mover {
     }
 
     /** Waits as long as it takes to not be a hot loop. */
-    void pause() {
+    public void pause() {
         boolean unused = sleep(LONGEST_PAUSE);
     }
 

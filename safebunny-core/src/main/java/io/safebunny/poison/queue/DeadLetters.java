@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.consuming;
+package io.safebunny.poison.queue;
 
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * {@code x-death}, which the broker puts first whatever a sender wrote, if it names a queue of this node: a sender may also write to the
  * dead letters without the broker. Thread-safe.
  */
-final class DeadLetters implements DeliveryHandler {
+public final class DeadLetters implements DeliveryHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
 
@@ -40,7 +40,7 @@ final class DeadLetters implements DeliveryHandler {
     private final BoundedLog log;
 
     /** @param queues from which the broker sets messages of this node aside */
-    DeadLetters(PoisonQueue poisonQueue, Set<String> queues, Events events, BoundedLog log) {
+    public DeadLetters(PoisonQueue poisonQueue, Set<String> queues, Events events, BoundedLog log) {
         this.events = events;
         this.poisonQueue = poisonQueue;
         this.queues = queues;

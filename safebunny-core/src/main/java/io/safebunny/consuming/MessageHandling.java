@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import io.safebunny.breaker.TypeBreaker;
+import io.safebunny.breaker.TypeBreaker.Admission;
+import io.safebunny.dedup.Claim;
+import io.safebunny.dedup.Claim.Completion;
+import io.safebunny.dedup.Claim.NotWritten;
+import io.safebunny.dedup.Claim.Overtaken;
+import io.safebunny.dedup.Claim.Written;
+import io.safebunny.dedup.Claimed;
+import io.safebunny.dedup.Claimed.Busy;
+import io.safebunny.dedup.Claimed.Done;
+import io.safebunny.dedup.Claimed.Ours;
+import io.safebunny.dedup.Claimed.SetAside;
+import io.safebunny.dedup.Claims;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handling.Membership;
+import io.safebunny.middleware.Group;
+import io.safebunny.node.Node;
+import io.safebunny.observation.BoundedLog.Subject;
+import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Ending.Failed;
+import io.safebunny.recovery.Ending.Returned;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.saga.running.Correlation;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.transport.Delivery;
+import io.safebunny.waiting.Turns.Hold;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Handles a message, and decides how that ends: admit → context → claim → run → complete, or end and release → send; read downwards.
+ * Thread-safe.
+ */
+final class MessageHandling {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MessageHandling.class);
+
+    /** Whoever loses a race runs again from what the winner has written, that often. */
+    private static final int MOST_LOSSES = 5;
+
+    private static final Duration LOSERS_COME_BACK = Duration.ofMillis(200);
+    private static final Hold NO_TURN = () -> {};
+    private static final Subject FAILED_AFTER_THE_END = Subject.warn(LOG, "What follows the handling of messages failed");
+
+    private final Node node;
+    private final Claims claims;
+    private final TypeBreaker breaker;
+    private final Recoverer recoverer;
+    private final Survivors survivors;
+    private final PropagatedContext contexts;
+    private final @Nullable Correlation correlation;
+    private final SagaTurns turns;
+    private final HandlerStep step;
+    private final AfterTheEnd failures;
+
+    /** @param survivors of this queue */
+    MessageHandling(
+            ConsumePipelineFactory parts,
+            HandlerDefinition handler,
+            TypeBreaker breaker,
+            Recoverer recoverer,
+            Survivors survivors) {
+        this.node = parts.node();
+        this.claims = parts.claims();
+        this.breaker = breaker;
+        this.recoverer = recoverer;
+        this.survivors = survivors;
+        this.contexts = new PropagatedContext(node.parts().contextPropagators(), node.log());
+        this.correlation = parts.correlation(handler);
+        this.turns = new SagaTurns(parts.turns(), node.timeline(), handler.prefetch());
+        this.step = new HandlerStep(
+                parts.middlewares(Group.BEFORE),
+                new HandlerRunner(handler, recoverer, node.timeline(), node.metrics()),
+                node.library());
+        this.failures = new AfterTheEnd(LOG, node.log(), FAILED_AFTER_THE_END);
+    }
+
+    Ending handle(HandledMessage message) {
+        try {
+            return admitted(message);
+        } catch (Throwable failure) { // before anything was decided
+            return recoverer.end(message, failure);
+        }
+    }
+
+    /** Before the breaker, which speaks of handlers, comes what is wrong with the delivery itself. */
+    private Ending admitted(HandledMessage message) {
+        Delivery delivery = message.delivery;
+        Throwable refusal = delivery.refusal();
+        if (refusal != null) {
+            message.failed(refusal);
+            return recoverer.end(message, refusal);
+        }
+        Returned copy =
+                survivors.asFreshCopy(message.messageId(), delivery.message().deliveryCount());
+        if (copy != null) {
+            return copy;
+        }
+        Admission admission = breaker.admit();
+        if (admission == null) {
+            return Returned.because(
+                    NotHandledException.later("Type %s is paused".formatted(message.type()), Duration.ZERO));
+        }
+        Ending ending = inContext(message);
+        try {
+            admission.ended(ending);
+        } catch (Throwable e) {
+            failures.failed("A circuit breaker failed when it was told how a message ended", message, e);
+        }
+        return ending;
+    }
+
+    /** What the application keeps on the thread is there before a transaction begins, and until it has ended. */
+    private Ending inContext(HandledMessage message) {
+        Ending decided = null;
+        try (PropagatedContext.Opened unused = contexts.open(message)) {
+            if (correlation == null) {
+                decided = handled(message, NO_TURN);
+            } else {
+                Membership saga = correlation.of(message.envelope(), message.payload());
+                message.handling.belongsTo(saga);
+                try (Hold turn = turns.take(saga.sagaId())) {
+                    decided = turn == null ? turns.comesBack(saga.sagaId(), message) : handled(message, turn);
+                }
+            }
+            return decided;
+        } catch (Throwable failure) { // an Error of one message must not end the service
+            if (decided == null) {
+                return recoverer.end(message, failure);
+            }
+            failures.failed("The context or the turn of a message could not be closed", message, failure);
+            return decided;
+        }
+    }
+
+    /** @param turn ends with the completion: what comes after it, sending above all, need not hold up the saga's next message */
+    private Ending handled(HandledMessage message, Hold turn) {
+        Claimed claimed = claims.claim(message.handling);
+        if (claimed instanceof Busy busy) {
+            return Returned.because(busy.why());
+        }
+        if (claimed instanceof SetAside setAside) {
+            return setAside.ending();
+        }
+        if (claimed instanceof Done done) {
+            return sent(done.record(), Ending.DUPLICATE);
+        }
+        Written written;
+        try (Claim claim = ((Ours) claimed).claim()) {
+            Completion completion = run(message, claim);
+            if (completion instanceof NotWritten failed) {
+                return released(claim, failed.failure(), recoverer.end(message, failed.failure()));
+            }
+            written = (Written) completion;
+            message.endsAs(Ending.HANDLED);
+            turn.close();
+            written.then().forEach(Runnable::run);
+        }
+        return sent(written.toSend(), Ending.HANDLED);
+    }
+
+    /** Runs the handler, and again when others changed meanwhile what it changes, which costs no attempt. */
+    private Completion run(HandledMessage message, Claim claim) {
+        try {
+            Completion completion = claim.handle(() -> step.run(message));
+            for (int losses = 1; completion instanceof Overtaken; losses++) {
+                node.metrics().overtaken(message.type());
+                if (losses == MOST_LOSSES) {
+                    return new NotWritten(NotHandledException.later(
+                            "What message %s changes was changed by other messages %s times while it was handled"
+                                    .formatted(message.messageId(), losses),
+                            LOSERS_COME_BACK));
+                }
+                message.startAgain();
+                completion = claim.handle(() -> node.parts().scope().runAnew(() -> step.run(message)));
+            }
+            return completion;
+        } catch (Throwable failure) {
+            return new NotWritten(failure);
+        }
+    }
+
+    /** What was decided stands even if it cannot be recorded: the next attempt's header says what the record could not. */
+    private static Failed released(Claim claim, Throwable failure, Failed ending) {
+        try {
+            return claim.release(failure, ending);
+        } catch (Throwable e) {
+            LOG.debug("The claim of a message that failed could not be released", e);
+            return ending;
+        }
+    }
+
+    private Ending sent(@Nullable MessageRecord record, Ending ending) {
+        NotHandledException unsent = record == null ? null : claims.send(record);
+        return unsent == null ? ending : Returned.because(unsent);
+    }
+}
