@@ -15,6 +15,7 @@ import io.safebunny.observation.Observations;
 import io.safebunny.poison.queue.Settlement;
 import io.safebunny.recovery.Ending;
 import io.safebunny.transport.Delivery;
+import io.safebunny.validation.MessageValidator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -27,6 +27,7 @@ import io.safebunny.transport.Delivery;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
+import io.safebunny.validation.AgeLimit;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

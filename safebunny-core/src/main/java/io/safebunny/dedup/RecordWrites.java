@@ -29,7 +29,7 @@ final class RecordWrites {
     static JointWrite write(MessageStore store, MessageRecord record, List<MessageRecord> companions) {
         if (companions.isEmpty()) {
             MessageRecord stored = JointWrite.isCreated(record) ? store.create(record) : store.replace(record);
-            return stored == null || !stored.owner().equals(record.owner())
+            return stored == null || !stored.isSameWriteAs(record)
                     ? new JointWrite.Overtaken(record.key())
                     : new JointWrite.Written(List.of(stored));
         }

@@ -4,6 +4,9 @@ package io.safebunny.handling;
 import io.safebunny.MessageContext.Step;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.handling.publications.HandledTransactions;
+import io.safebunny.handling.publications.Publications;
+import io.safebunny.handling.publications.TransactionEnd;
 import io.safebunny.message.Envelope;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishOutcome;
@@ -26,9 +29,9 @@ public final class Handling implements Surrounding {
     private final HandledTransactions transactions = new HandledTransactions();
     private final Publications publications = new Publications(transactions);
     private final TransactionEnd end;
+    private final Steps steps;
     private Envelope message;
     private @Nullable Membership membership;
-    private @Nullable Steps steps;
     private Publications.@Nullable Mark beforeAttempts;
     private @Nullable OpenHandling open;
     private volatile boolean running;
@@ -44,6 +47,7 @@ public final class Handling implements Surrounding {
         this.isDelivered = isDelivered;
         this.message = message;
         this.end = new TransactionEnd(message, transactions);
+        this.steps = new Steps(message);
     }
 
     @Override
@@ -104,28 +108,25 @@ public final class Handling implements Surrounding {
         try {
             action.run();
         } catch (Throwable failure) {
-            requireUndecided();
+            steps.requireUndecided();
             throw failure;
         } finally {
             running = false;
             endOpen();
             current.restore(outer);
         }
-        requireUndecided();
-        OutboundMessage undecided = publications.undecided();
-        if (undecided != null) {
-            throw new UndecidedTransactionException(message.id(), undecided);
-        }
+        steps.requireUndecided();
+        publications.requireDecided(message.id());
     }
 
     /**
      * Runs the action as part of this handling, and then restores the thread's previous handling.
      *
      * @param store where steps are kept, and companions are read
-     * @throws Exception the action's failure, unless a step is in doubt: see {@link #requireUndecided()}
+     * @throws Exception the action's failure, unless a step is in doubt: see {@link Steps#requireUndecided()}
      */
     public void run(HandlerStore store, Next action) throws Exception {
-        steps = new Steps(store);
+        steps.keepIn(store);
         run(action);
     }
 
@@ -134,7 +135,7 @@ public final class Handling implements Surrounding {
      * the one before, unless that was {@linkplain #undoAttempt undone} already, and resets the ordinals, so that the same code
      * publishes the same ids. Publications of a failed attempt are discarded at once.
      *
-     * @throws Exception the handler's failure, unless a step is in doubt: see {@link #requireUndecided()}
+     * @throws Exception the handler's failure, unless a step is in doubt: see {@link Steps#requireUndecided()}
      */
     public void attempt(Next handler) throws Exception {
         Publications.Mark before = beginAttempt();
@@ -144,11 +145,11 @@ public final class Handling implements Surrounding {
             } finally {
                 endOpen(); // other threads must not publish any more when publications are taken or discarded
             }
-            requireUndecided();
+            steps.requireUndecided();
         } catch (Throwable failure) {
             publications.returnTo(before, failure);
             joined = JointRecords.NONE;
-            requireUndecided();
+            steps.requireUndecided();
             throw failure;
         }
     }
@@ -156,7 +157,7 @@ public final class Handling implements Surrounding {
     private Publications.Mark beginAttempt() {
         Publications.Mark before = beforeAttempts;
         if (before == null) {
-            requireUndecided();
+            steps.requireUndecided();
             before = publications.mark();
             beforeAttempts = before;
         } else {
@@ -190,35 +191,14 @@ public final class Handling implements Surrounding {
     }
 
     private void beginStepsAgain() {
-        if (steps != null) {
-            steps.beginAgain();
-            transactions.adopt(end);
-        }
-    }
-
-    /**
-     * Enforces the verdict about a step in doubt, whatever the handler or a middleware does with the exception. Wrapping it must
-     * not lead to a retry, which would repeat a step that has been run; swallowing it must not complete the message.
-     *
-     * @throws RuntimeException the verdict, if there is one
-     */
-    private void requireUndecided() {
-        if (steps != null) {
-            steps.requireUndecided();
-        }
+        steps.beginAgain();
+        transactions.adopt(end);
     }
 
     /** See {@link io.safebunny.MessageContext#once(String, Class, Step)}. */
     public <T, X extends Exception> T once(String name, Class<T> type, Step<T, X> step) throws X {
         end.requireNotBegun("A step of message %s is begun".formatted(message.id()), MisuseException.STEP);
-        return steps().once(name, type, step);
-    }
-
-    private Steps steps() {
-        if (steps == null) {
-            steps = new Steps(new InMemorySteps(message.id())); // created late: most handlers have no steps
-        }
-        return steps;
+        return steps.once(name, type, step);
     }
 
     // ---- what is written with the message's record
@@ -230,7 +210,7 @@ public final class Handling implements Surrounding {
      * @throws MisuseException SB-5005 when the message is not being handled, or handled messages are not remembered
      */
     public @Nullable MessageRecord companion(RecordKey key) {
-        return steps().companion(key);
+        return steps.companion(key);
     }
 
     /**
@@ -291,7 +271,7 @@ public final class Handling implements Surrounding {
         requirePublishing();
         OpenHandling known = open;
         if (known == null) {
-            known = new OpenHandling(this, publications, () -> steps == null ? null : steps.running());
+            known = new OpenHandling(this, publications, steps::running);
             open = known;
         }
         return known;
@@ -308,7 +288,7 @@ public final class Handling implements Surrounding {
     @Override
     public void requirePublishing() {
         end.requirePublishing();
-        String step = steps == null ? null : steps.running();
+        String step = steps.running();
         if (step != null) {
             throw new InvalidPublicationException(
                     "Step [%s] publishes: an attempt that skips the step would not publish. Publish after the step, from its result."

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 final class InMemorySteps implements HandlerStore {
 
     private final String messageId;
-    private final Map<String, String> results = new HashMap<>();
+    /** Made for the first one: most handlers have no steps. */
+    private Map<String, String> results = Map.of();
 
     InMemorySteps(String messageId) {
         this.messageId = messageId;
@@ -25,6 +26,9 @@ final class InMemorySteps implements HandlerStore {
 
     @Override
     public void store(String name, String json) {
+        if (results.isEmpty()) {
+            results = new HashMap<>();
+        }
         results.put(name, json);
     }
 

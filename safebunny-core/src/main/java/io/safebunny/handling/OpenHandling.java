@@ -2,6 +2,7 @@
 package io.safebunny.handling;
 
 import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.handling.publications.Publications;
 import io.safebunny.message.Envelope;
 import io.safebunny.transport.OutboundMessage;
 import java.util.function.Supplier;

@@ -4,6 +4,7 @@ package io.safebunny.handling;
 import io.safebunny.MessageContext.Step;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.Names;
 import io.safebunny.recovery.NotHandledException;
@@ -21,15 +22,23 @@ final class Steps {
 
     private static final int LONGEST_NAME = 200;
 
-    private final HandlerStore store;
+    private HandlerStore store;
     private Set<String> usedInAttempt = Set.of();
     /** Volatile, because other threads of the handler read it when they publish. */
     private volatile @Nullable String running;
 
     private @Nullable RuntimeException verdict;
 
-    Steps(HandlerStore store) {
-        this.store = store;
+    /** Remembers them for the attempts of this delivery only. */
+    Steps(Envelope message) {
+        this.store = new InMemorySteps(message.id());
+    }
+
+    /** Begins anew, with what is kept there. */
+    void keepIn(HandlerStore other) {
+        store = other;
+        usedInAttempt = Set.of();
+        verdict = null;
     }
 
     @Nullable
@@ -57,7 +66,12 @@ final class Steps {
         return running;
     }
 
-    /** See {@link Handling#requireUndecided()}. */
+    /**
+     * Enforces the verdict about a step in doubt, whatever the handler or a middleware does with the exception. Wrapping it must
+     * not lead to a retry, which would repeat a step that has been run; swallowing it must not complete the message.
+     *
+     * @throws RuntimeException the verdict, if there is one
+     */
     void requireUndecided() {
         if (verdict != null) {
             throw verdict;

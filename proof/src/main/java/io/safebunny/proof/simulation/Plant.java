@@ -161,7 +161,7 @@ record Plant(
                 patch(
                         "no-age-limit",
                         Forgotten::declare,
-                        "io/safebunny/consuming/AgeLimit.java",
+                        "io/safebunny/validation/AgeLimit.java",
                         "if (age.isExceededIn(Duration.ZERO)) {",
                         "if (age.isExceededIn(Duration.ofDays(-100))) {"),
                 // users

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.replay;
 
-import io.safebunny.consuming.MessageInspector;
-import io.safebunny.consuming.MessageInspector.Inspected;
 import io.safebunny.dedup.PoisonedRecords;
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.MisuseException;
@@ -19,6 +17,8 @@ import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.time.Timeline;
+import io.safebunny.validation.MessageInspector;
+import io.safebunny.validation.MessageInspector.Inspected;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.replay;
 
-import io.safebunny.consuming.MessageInspector;
-import io.safebunny.consuming.MessageInspector.Inspected;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
@@ -17,6 +15,8 @@ import io.safebunny.poison.Verdict;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordState;
 import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.validation.MessageInspector;
+import io.safebunny.validation.MessageInspector.Inspected;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;

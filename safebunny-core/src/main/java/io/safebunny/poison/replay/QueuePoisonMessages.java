@@ -2,7 +2,6 @@
 package io.safebunny.poison.replay;
 
 import io.safebunny.consuming.ConsumePipelineFactory;
-import io.safebunny.consuming.MessageInspector;
 import io.safebunny.dedup.LeaseWatch;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.HandlerDefinition;
@@ -23,6 +22,7 @@ import io.safebunny.store.MessageStore;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
+import io.safebunny.validation.MessageInspector;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@
 package io.safebunny.saga.running;
 
 import io.safebunny.failure.MisuseException;
-import io.safebunny.handling.HandledTransactions;
+import io.safebunny.handling.publications.HandledTransactions;
 import io.safebunny.saga.document.SagaDocument;
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handling;
+package io.safebunny.handling.publications;
 
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.transport.OutboundMessage;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handling;
+package io.safebunny.handling.publications;
 
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.MisuseException;
@@ -35,25 +35,25 @@ public final class TransactionEnd {
     private List<OutboundMessage> collected = List.of();
     private @Nullable RuntimeException refusal;
 
-    TransactionEnd(Envelope message, HandledTransactions transactions) {
+    public TransactionEnd(Envelope message, HandledTransactions transactions) {
         this.messageId = message.id();
         this.transactions = transactions;
     }
 
-    boolean hasBegun() {
+    public boolean hasBegun() {
         return phase != Phase.NOT_YET;
     }
 
-    void isOver() {
+    public void isOver() {
         phase = Phase.NOT_YET;
     }
 
-    void rollsBack() {
+    public void rollsBack() {
         phase = Phase.ROLLED_BACK;
     }
 
     /**
-     * Called within {@link Handling#end}, when the record is complete, before it is committed: what listeners of the commit publish, before
+     * Called while the transaction is ended, when the record is complete, before it is committed: what listeners of the commit publish, before
      * and after it, is added to the record.
      *
      * @param addToRecord throws if it cannot
@@ -80,12 +80,12 @@ public final class TransactionEnd {
     }
 
     /** Whether a publication now is no business of the handling's: it is decided, and a listener has begun a transaction. */
-    boolean leavesToItsTransaction() {
+    public boolean leavesToItsTransaction() {
         return (phase == Phase.COMMITTED || phase == Phase.ROLLED_BACK) && transactions.isInAnother();
     }
 
     /** @throws InvalidPublicationException the publication would be sent although the message was not handled */
-    void requirePublishing() {
+    public void requirePublishing() {
         if (phase == Phase.ROLLED_BACK && !transactions.isInAnother()) {
             throw refused();
         }
@@ -96,7 +96,7 @@ public final class TransactionEnd {
      *
      * @throws RuntimeException it is refused, or the store is
      */
-    void collect(OutboundMessage publication) {
+    public void collect(OutboundMessage publication) {
         if (phase == Phase.ROLLED_BACK) {
             throw refused();
         }
@@ -137,7 +137,7 @@ public final class TransactionEnd {
     }
 
     /** Of what listeners have published, and nobody has been told of yet. */
-    void tell(PublishOutcome outcome, @Nullable Throwable failure) {
+    public void tell(PublishOutcome outcome, @Nullable Throwable failure) {
         for (OutboundMessage publication : collected) {
             publication.ended(outcome, failure);
         }

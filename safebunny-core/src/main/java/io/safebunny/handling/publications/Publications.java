@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handling;
+package io.safebunny.handling.publications;
 
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.transport.OutboundMessage;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The ordinal of a publication whose transaction was rolled back is not given to another one: two different messages must not get
  * one id.
  */
-final class Publications {
+public final class Publications {
 
     private static final Mark NOTHING = new Mark(0, Map.of());
 
@@ -25,14 +25,14 @@ final class Publications {
     private Map<String, Integer> ordinals = Map.of();
 
     /** The state at some point, to return to. */
-    record Mark(int size, Map<String, Integer> ordinals) {}
+    public record Mark(int size, Map<String, Integer> ordinals) {}
 
-    Publications(HandledTransactions transactions) {
+    public Publications(HandledTransactions transactions) {
         this.transactions = transactions;
     }
 
     /** As part of the transaction that is open on this thread, if any. */
-    void add(OutboundMessage publication) {
+    public void add(OutboundMessage publication) {
         Collected added = new Collected(publication, transactions.current());
         transactions.onRollback(() -> added.drop(null));
         add(added);
@@ -46,7 +46,7 @@ final class Publications {
     }
 
     /** 1 for the first publication of this type. */
-    synchronized int nextOrdinal(String type) {
+    public synchronized int nextOrdinal(String type) {
         if (ordinals.isEmpty()) {
             ordinals = new HashMap<>(4);
         }
@@ -54,7 +54,7 @@ final class Publications {
     }
 
     /** Those whose transactions were not rolled back, in the order of publishing. */
-    synchronized List<OutboundMessage> all() {
+    public synchronized List<OutboundMessage> all() {
         if (collected.isEmpty()) {
             return List.of();
         }
@@ -65,34 +65,33 @@ final class Publications {
     }
 
     /** Tells of those of which nobody has been told yet. */
-    synchronized void ended(PublishOutcome outcome, @Nullable Throwable failure) {
+    public synchronized void ended(PublishOutcome outcome, @Nullable Throwable failure) {
         for (Collected each : collected) {
             each.message().ended(outcome, failure);
         }
     }
 
-    /** One of which it is not known whether its transaction is committed, or {@code null}. */
-    synchronized @Nullable OutboundMessage undecided() {
+    /** @throws UndecidedTransactionException it is not known whether the transaction of one of them is committed */
+    public synchronized void requireDecided(String messageId) {
         for (Collected each : collected) {
             if (each.isUndecided()) {
-                return each.message();
+                throw new UndecidedTransactionException(messageId, each.message());
             }
         }
-        return null;
     }
 
-    synchronized Mark mark() {
+    public synchronized Mark mark() {
         return collected.isEmpty() && ordinals.isEmpty() ? NOTHING : new Mark(collected.size(), Map.copyOf(ordinals));
     }
 
-    synchronized void clear() {
+    public synchronized void clear() {
         returnTo(NOTHING, null);
     }
 
     /**
      * Discards later publications, because of this failure if there was one, and resets the ordinals, so that the same code publishes the same ids.
      */
-    synchronized void returnTo(Mark mark, @Nullable Throwable why) {
+    public synchronized void returnTo(Mark mark, @Nullable Throwable why) {
         if (collected.size() > mark.size) {
             List<Collected> later = collected.subList(mark.size, collected.size());
             later.forEach(each -> each.drop(why));

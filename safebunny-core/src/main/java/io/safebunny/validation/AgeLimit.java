@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.consuming;
+package io.safebunny.validation;
 
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param retention how long handled messages are remembered; {@code null} when they are not, and then there is no limit
  */
-record AgeLimit(Timeline timeline, @Nullable Duration retention) {
+public record AgeLimit(Timeline timeline, @Nullable Duration retention) {
 
     /** That of a node. */
-    static AgeLimit of(Node node) {
+    public static AgeLimit of(Node node) {
         return new AgeLimit(
                 node.timeline(), node.store() == null ? null : node.options().retention());
     }
@@ -34,7 +34,7 @@ record AgeLimit(Timeline timeline, @Nullable Duration retention) {
         }
     }
 
-    Age of(Envelope message) {
+    public Age of(Envelope message) {
         return retention == null || message.sentAt() == 0
                 ? Age.UNLIMITED
                 : new Age(Duration.ofMillis(timeline.now().toEpochMilli() - message.sentAt()), retention);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.consuming;
+package io.safebunny.validation;
 
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Envelope;
@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /** Decides whether a delivery is a message this queue's handler can take. Thread-safe. */
-final class MessageValidator {
+public final class MessageValidator {
 
     /** For the library's own messages, whatever the application's serializers make of them. */
     private static final MessageSerializer LIBRARY = new JsonMessageSerializer();
@@ -37,7 +37,7 @@ final class MessageValidator {
     private final long maxMessageSize;
 
     /** @param typesOfNode all types this node handles */
-    MessageValidator(Node node, HandlerDefinition handler, Set<String> typesOfNode, AgeLimit ageLimit) {
+    public MessageValidator(Node node, HandlerDefinition handler, Set<String> typesOfNode, AgeLimit ageLimit) {
         this.node = node;
         this.handler = handler;
         this.typesOfNode = typesOfNode;
@@ -53,7 +53,7 @@ final class MessageValidator {
      *
      * @throws InvalidMessageException with the poison reason
      */
-    Envelope check(IncomingMessage delivered) {
+    public Envelope check(IncomingMessage delivered) {
         Envelope envelope = envelope(delivered.message());
         node.options().trustedUsers().require(node.name(), handler.from(), delivered.user(), envelope);
         return decoded(envelope, delivered.message());
@@ -116,7 +116,7 @@ final class MessageValidator {
     }
 
     /** @throws InvalidMessageException {@code malformed-body} */
-    Object payload(Envelope envelope) {
+    public Object payload(Envelope envelope) {
         MessageSerializer serializer =
                 MessageTypes.isReserved(envelope.type()) ? LIBRARY : serializers.readerOf(envelope.contentType());
         if (serializer == null) {

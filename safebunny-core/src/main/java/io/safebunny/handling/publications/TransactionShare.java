@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handling;
+package io.safebunny.handling.publications;
 
 import java.util.ArrayList;
 import java.util.IdentityHashMap;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.consuming;
+package io.safebunny.validation;
 
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handling.Membership;
@@ -21,7 +21,7 @@ public final class MessageInspector {
     private final @Nullable Correlation correlation;
     private final boolean checksSenders;
 
-    MessageInspector(
+    public MessageInspector(
             Node node, HandlerDefinition handler, MessageValidator validator, @Nullable Correlation correlation) {
         this.validator = validator;
         this.ageLimit = AgeLimit.of(node);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.handling;
+package io.safebunny.handling.publications;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -13,8 +13,6 @@ public final class HandledTransactions {
 
     /** Whether the handling has a transaction of its own; used by its thread only. */
     private boolean adopts;
-
-    HandledTransactions() {}
 
     /** Whether a transaction is open on this thread, whoever has begun it. */
     public boolean isInOne() {
@@ -34,13 +32,13 @@ public final class HandledTransactions {
      *
      * @param end hears whether it was committed, before the application's listeners do
      */
-    void begin(TransactionEnd end) {
+    public void begin(TransactionEnd end) {
         adopts |= isActive();
         adopt(end);
     }
 
     /** Called when another transaction has taken the place of the handling's own. */
-    void adopt(TransactionEnd end) {
+    public void adopt(TransactionEnd end) {
         if (adopts && isActive() && find() == null) {
             register(new TransactionShare(this, true, end::ended));
         }
