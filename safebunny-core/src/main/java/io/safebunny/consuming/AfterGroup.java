@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets the after group see how the handling of a message ended, once that is certain, and before the delivery is settled. A message that
- * comes back has not ended. Thread-safe.
+ * Tells the after group how a message ended, once that is final, and before the delivery is settled. It is not told of a message that
+ * comes back. Thread-safe.
  */
 final class AfterGroup {
 
@@ -35,7 +35,7 @@ final class AfterGroup {
         }
         try {
             pipeline.run(message);
-        } catch (Throwable e) { // what happened has happened, an error changes nothing either
+        } catch (Throwable e) { // the outcome is final, so even an Error is only logged
             failures.failed("A middleware failed after the handling of a message", message, e);
         } finally {
             Thread.interrupted(); // left behind by a middleware, it would fail the settling

@@ -5,7 +5,7 @@ import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;
 import org.slf4j.Logger;
 
-/** Logs what fails once it is decided how a message ends: that changes nothing any more. Thread-safe. */
+/** Logs failures that come after a message's ending was decided, and so cannot change it. Thread-safe. */
 final class AfterTheEnd {
 
     private final Logger logger;
@@ -19,7 +19,7 @@ final class AfterTheEnd {
         this.kind = kind;
     }
 
-    /** Throws nothing: a completed message must not become poison because there is no memory for a log line. */
+    /** Never throws: a handled message must not become poison because memory ran out while logging. */
     void failed(String what, HandledMessage message, Throwable failure) {
         try {
             log.tell(

@@ -101,7 +101,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             return settled(message);
         }
         Observation.Scope scope = node.observations().open(observation);
-        String outcome = Observations.POISONED; // by the settler, when a core step fails
+        String outcome = Observations.POISONED; // what the settler does if a core step throws
         try {
             Settled settled = settled(message);
             outcome = settled.outcome();

@@ -37,7 +37,7 @@ public final class ConsumePipelineFactory {
 
     /**
      * @param correlations which saga the messages of a handler belong to, {@code null} for none
-     * @param held where deliveries show whose copies are not taken
+     * @param held collects deliveries whose copies the broker refuses
      */
     public ConsumePipelineFactory(
             Node node,
@@ -69,7 +69,7 @@ public final class ConsumePipelineFactory {
     }
 
     /**
-     * What the broker set aside, of all types of the node.
+     * For what the broker itself set aside, of all types of the node.
      *
      * @param typesOfNode all types this node handles
      */
@@ -87,7 +87,7 @@ public final class ConsumePipelineFactory {
     }
 
     /**
-     * Reads as the queue of this handler does.
+     * Checks messages as the queue of this handler does.
      *
      * @param typesOfNode all types this node handles
      */
@@ -110,7 +110,7 @@ public final class ConsumePipelineFactory {
         return correlations.apply(handler);
     }
 
-    /** Of all queues of the node, by saga. */
+    /** One for all queues of the node; keyed by saga id. */
     Turns<String> turns() {
         return turns;
     }

@@ -11,7 +11,7 @@ import io.safebunny.transport.DeliveryHandler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Settles each delivery once, as its processing ends, whatever happens within; only here are deliveries of handlers settled. Thread-safe. */
+/** Settles each delivery exactly once, whatever its processing throws. The only place that settles deliveries to handlers. Thread-safe. */
 final class DeliverySettler implements DeliveryHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(DeliverySettler.class);
@@ -26,7 +26,7 @@ final class DeliverySettler implements DeliveryHandler {
     /** What is done with a delivery before it is settled. */
     @FunctionalInterface
     interface Processing {
-        /** @throws Exception of a core step; failures of handlers do not come out */
+        /** @throws Exception a defect in SafeBunny; what handlers throw is dealt with inside */
         Settlement process(Delivery delivery) throws Exception;
     }
 
@@ -59,12 +59,12 @@ final class DeliverySettler implements DeliveryHandler {
         }
     }
 
-    /** Its channel is gone, and the process is not: whatever the broker counts, this message did not end it. */
+    /** Only the channel is gone, so this message did not kill the process, whatever the broker counts. */
     private void survived(Delivery delivery) {
         survivors.add(String.valueOf(delivery.message().message().messageId()));
     }
 
-    /** When not even that works, the delivery goes back, slowly. */
+    /** If that fails, too, the delivery goes back to the broker after a pause. */
     private Settlement poison(Delivery delivery, Throwable defect) {
         try {
             return poisonQueue.putUnhandled(delivery, PoisonReason.HANDLER_FAILED, defect);

@@ -27,19 +27,19 @@ final class HandledMessage implements ConsumeContext {
     private final Class<?> payloadClass;
     private final Function<Handling, Bunny> publishers;
     private final Supplier<Object> body;
-    /** {@code null} when a run of the handler may have changed it: it is read anew then. */
+    /** The payload, unless a run of the handler may have changed it: {@code null} then, and the body is read again. */
     private @Nullable Object unread;
-    /** What a middleware has put in the payload's place. */
+    /** A middleware's replacement for the payload. */
     private @Nullable Object replacement;
 
     private @Nullable Throwable attemptFailure;
-    /** Known as soon as it is certain; a message that comes back has not ended. */
+    /** Set once it is final; {@code null} for a message that comes back. */
     private @Nullable Ending ending;
 
     private boolean failedBefore;
 
     /**
-     * @param body reads the payload anew
+     * @param body reads the payload; called again for each run
      * @param payloadType what the handler takes
      */
     HandledMessage(
@@ -60,18 +60,18 @@ final class HandledMessage implements ConsumeContext {
         return handling.message();
     }
 
-    /** An attempt has ended; it may be the last one, or not. */
+    /** Records how the latest attempt ended. */
     void failed(@Nullable Throwable cause) {
         attemptFailure = cause;
     }
 
-    /** What the latest attempt threw, whatever was made of that; {@code null} when it succeeded. */
+    /** What the latest attempt threw; {@code null} when it succeeded. */
     @Nullable
     Throwable attemptFailure() {
         return attemptFailure;
     }
 
-    /** It is handled, or given up: it is not handled again, unless it is replayed. */
+    /** Marks the ending as final: handled, or given up. Only a replay is handled again. */
     void endsAs(Ending certain) {
         ending = certain;
     }
@@ -81,21 +81,21 @@ final class HandledMessage implements ConsumeContext {
         return ending != null;
     }
 
-    /** It runs again from the outermost middleware of the before group, which is to see what it saw the first time. */
+    /** Resets the message for a run from the outermost middleware of the before group, which sees what it saw the first time. */
     void startAgain() {
         replacement = null;
         unread = null;
         handling.startAgain();
     }
 
-    /** For one run of the handler. What comes after it reads the body anew; what a middleware has put in the payload's place stays. */
+    /** The payload for one run of the handler, which may change it, so the next run reads the body again. A replacement is kept. */
     Object payloadOfRun() {
         Object given = payload();
         unread = null;
         return given;
     }
 
-    /** What is not confirmed by now is kept in the record of a handled message; otherwise it was for nothing. */
+    /** Tells watchers of unconfirmed publications: stored in the record of a handled message, otherwise dropped. */
     void publicationsEnd(Ending how) {
         Throwable failure = how instanceof Failed failed ? failed.failure() : null;
         handling.ended(isOver() ? PublishOutcome.STORED : PublishOutcome.DROPPED, failure);
@@ -106,7 +106,7 @@ final class HandledMessage implements ConsumeContext {
         return attempt() == 0 && !delivery.message().message().headers().containsKey(Headers.POISONED_AT);
     }
 
-    /** It was kept in its node's store until its time had come: scheduled, or an undo. */
+    /** Whether it waited in its node's store until it was due: a scheduled message, or an undo. */
     boolean wasKept() {
         return delivery.message().message().headers().containsKey(Headers.MADE_AT);
     }
@@ -116,14 +116,14 @@ final class HandledMessage implements ConsumeContext {
         return attempt() > 0 || failedBefore;
     }
 
-    /** The saga by which it was correlated, if that is not its correlation id. */
+    /** The saga it belongs to; {@code null} if that is its correlation id. */
     @Nullable
     String saga() {
         String partition = handling.key().correlationId();
         return partition.equals(correlationId()) ? null : partition;
     }
 
-    /** A failure of it was logged. */
+    /** From now on {@link #hasFailedBefore}. */
     void noteFailure() {
         failedBefore = true;
     }

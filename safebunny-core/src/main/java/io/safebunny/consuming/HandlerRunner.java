@@ -13,7 +13,7 @@ import org.springframework.retry.backoff.BackOffPolicy;
 import org.springframework.retry.context.RetryContextSupport;
 import org.springframework.retry.support.RetryTemplate;
 
-/** Runs a handler until it succeeds or is not run again in memory; spring-retry loops and waits. Thread-safe. */
+/** Runs a handler, with its in-memory retries; spring-retry does the looping and waiting. Thread-safe. */
 final class HandlerRunner {
 
     private final RetryTemplate template = new RetryTemplate();
@@ -31,7 +31,7 @@ final class HandlerRunner {
         template.setBackOffPolicy(new OnTimeline(timeline));
     }
 
-    /** @return its last failure, of which nothing published remains; {@code null} when it succeeded */
+    /** @return the last failure, whose publications are discarded; {@code null} when it succeeded */
     @Nullable
     Throwable run(HandledMessage message) {
         try {
@@ -55,7 +55,7 @@ final class HandlerRunner {
             Run run = (Run) context;
             if (run.getLastThrowable() != null) {
                 if (!message.delivery
-                        .isOpen()) { // closed during the wait: a retry would be in the way of the next delivery
+                        .isOpen()) { // closed during the wait: a retry would compete with the next delivery
                     run.again = null;
                     throw thrown(run.getLastThrowable());
                 }
@@ -65,7 +65,7 @@ final class HandlerRunner {
                 runOnce(message);
             } catch (Throwable failure) {
                 Thread.interrupted(); // left behind by the handler, it would end the wait
-                run.again = null; // deciding may fail too
+                run.again = null; // in case the decision throws
                 run.again = recoverer.again(message, failure, run.getRetryCount());
                 throw failure;
             }
@@ -81,7 +81,7 @@ final class HandlerRunner {
         return (Exception) failure;
     }
 
-    /** One message's runs in one delivery. */
+    /** The runs of the handler within one delivery. */
     private static final class Run extends RetryContextSupport {
         private static final long serialVersionUID = 1L;
 

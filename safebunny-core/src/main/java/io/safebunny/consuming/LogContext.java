@@ -48,7 +48,7 @@ record LogContext(
         }
     }
 
-    /** Nearly always the same one. */
+    /** Almost always 0, so that is not formatted each time. */
     private static String number(int attempt) {
         return attempt == 0 ? FIRST : Integer.toString(attempt);
     }

@@ -40,12 +40,13 @@ final class MessageHandling {
 
     private static final Logger LOG = LoggerFactory.getLogger(MessageHandling.class);
 
-    /** Whoever loses a race runs again from what the winner has written, that often. */
+    /** How often a message runs again because others changed what it changes. */
     private static final int MOST_LOSSES = 5;
 
     private static final Duration LOSERS_COME_BACK = Duration.ofMillis(200);
     private static final Hold NO_TURN = () -> {};
-    private static final Subject FAILED_AFTER_THE_END = Subject.warn(LOG, "What follows the handling of messages failed");
+    private static final Subject FAILED_AFTER_THE_END =
+            Subject.warn(LOG, "What follows the handling of messages failed");
 
     private final Node node;
     private final Claims claims;
@@ -83,12 +84,12 @@ final class MessageHandling {
     Ending handle(HandledMessage message) {
         try {
             return admitted(message);
-        } catch (Throwable failure) { // before anything was decided
+        } catch (Throwable failure) { // nothing is decided yet
             return recoverer.end(message, failure);
         }
     }
 
-    /** Before the breaker, which speaks of handlers, comes what is wrong with the delivery itself. */
+    /** Checks the delivery itself before it asks the breaker, which only counts what handlers do. */
     private Ending admitted(HandledMessage message) {
         Delivery delivery = message.delivery;
         Throwable refusal = delivery.refusal();
@@ -115,7 +116,7 @@ final class MessageHandling {
         return ending;
     }
 
-    /** What the application keeps on the thread is there before a transaction begins, and until it has ended. */
+    /** Opens the application's context before a transaction begins, and closes it after the transaction has ended. */
     private Ending inContext(HandledMessage message) {
         Ending decided = null;
         try (PropagatedContext.Opened unused = contexts.open(message)) {
@@ -138,7 +139,7 @@ final class MessageHandling {
         }
     }
 
-    /** @param turn ends with the completion: what comes after it, sending above all, need not hold up the saga's next message */
+    /** @param turn given back at the completion, so that sending does not hold up the saga's next message */
     private Ending handled(HandledMessage message, Hold turn) {
         Claimed claimed = claims.claim(message.handling);
         if (claimed instanceof Busy busy) {
@@ -164,7 +165,7 @@ final class MessageHandling {
         return sent(written.toSend(), Ending.HANDLED);
     }
 
-    /** Runs the handler, and again when others changed meanwhile what it changes, which costs no attempt. */
+    /** Runs the handler; runs it again, at no cost of an attempt, if others changed meanwhile what it changes. */
     private Completion run(HandledMessage message, Claim claim) {
         try {
             Completion completion = claim.handle(() -> step.run(message));
@@ -185,7 +186,7 @@ final class MessageHandling {
         }
     }
 
-    /** What was decided stands even if it cannot be recorded: the next attempt's header says what the record could not. */
+    /** The decision stands even if it cannot be recorded: then the header of the next attempt carries it. */
     private static Failed released(Claim claim, Throwable failure, Failed ending) {
         try {
             return claim.release(failure, ending);

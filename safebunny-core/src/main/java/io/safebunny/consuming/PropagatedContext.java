@@ -28,7 +28,7 @@ final class PropagatedContext {
         this.log = log;
     }
 
-    /** What is open for one message; closed on the thread that opened it. */
+    /** The open contexts of one message; closed on the thread that opened them. */
     final class Opened implements AutoCloseable {
         private final String messageId;
         private final Deque<Scope> scopes = new ArrayDeque<>();
@@ -41,7 +41,7 @@ final class PropagatedContext {
         public void close() {
             scopes.forEach(scope -> PropagatedContext.this.close(scope, messageId));
             if (!scopes.isEmpty()) {
-                Thread.interrupted(); // left behind by one of them, it would fail the settling
+                Thread.interrupted(); // an interrupt left behind by one of them would fail the settling
             }
         }
     }
@@ -83,7 +83,7 @@ final class PropagatedContext {
         return scope;
     }
 
-    /** The message has been dealt with, and the others are to be closed too. */
+    /** Only logs a failure: the message is done, and the other contexts must be closed, too. */
     private void close(Scope scope, String messageId) {
         try {
             scope.close();

@@ -69,10 +69,10 @@ final class Recoverer {
     }
 
     /**
-     * After a run of the handler that failed.
+     * Decides, and logs, an in-memory retry after the handler failed.
      *
-     * @param retries of it in this delivery so far
-     * @return the wait before it is run again in this delivery; {@code null} when it is not
+     * @param retries in-memory retries in this delivery so far
+     * @return the wait before the retry; {@code null} for no retry
      */
     @Nullable
     Duration again(HandledMessage message, Throwable failure, int retries) {
@@ -87,12 +87,12 @@ final class Recoverer {
         return again;
     }
 
-    /** What cannot be checked is no message of ours. */
+    /** Poisons a delivery that is not a valid message. */
     Settlement refuse(Delivery delivery, InvalidMessageException why) {
         return poisonQueue.putUnhandled(delivery, why.reason(), why);
     }
 
-    /** How the delivery ends, because of what has left the before group, or kept the handler from being run. */
+    /** Decides how the delivery ends after this failure, which came out of the before group, or kept the handler from running. */
     Failed end(HandledMessage message, Throwable failure) {
         return policy.end(attempt(message, failure));
     }
@@ -112,7 +112,7 @@ final class Recoverer {
                 random.nextDouble());
     }
 
-    /** As far as the delivery and the broker let it. */
+    /** Sends the copy that the ending needs, if the delivery is still open. */
     Settled carryOut(HandledMessage message, Ending ending) {
         if (!(ending instanceof Failed)) {
             return new Settled(ending, Settlement.ACKNOWLEDGE);
@@ -120,10 +120,10 @@ final class Recoverer {
         Thread.interrupted(); // left behind by a middleware, it would fail the copy
         Delivery delivery = message.delivery;
         if (!delivery.isOpen()) {
-            // one for each message in work: that the connection is lost is told elsewhere
+            // one line per message in work; the lost connection itself is logged elsewhere
             LOG.debug("The channel of message {} is gone; the broker will deliver it again", message.messageId());
             if (ending instanceof Poisoned poisoned && poisoned.stored().isStored()) {
-                givenUp(message, poisoned); // the delivery that comes next finds it ended, and tells nobody
+                givenUp(message, poisoned); // the next delivery finds it ended, and reports nothing
             }
             return new Settled(ending, Settlement.HAND_BACK);
         }
@@ -140,7 +140,7 @@ final class Recoverer {
         return new Settled(ending, how);
     }
 
-    /** A message that cannot even be sent back is poisoned, though its record expects another attempt. */
+    /** If the broker refuses the copy, the message is poisoned, although its record expects another attempt. */
     private Settled retryDelayed(HandledMessage message, Retried retried) {
         Envelope next = message.envelope().nextAttempt();
         Duration delay = retried.after();
@@ -166,8 +166,8 @@ final class Recoverer {
     }
 
     /**
-     * A message that is neither in the poison queue nor recorded as set aside is delivered and handled again, so it is not reported as
-     * given up.
+     * Reports the message as given up, unless it is neither in the poison queue nor recorded as set aside: then it is delivered and handled
+     * again.
      */
     private Settled giveUp(HandledMessage message, Poisoned poisoned) {
         Settlement how = poisonQueue.put(message.delivery, message.saga(), poisoned);
@@ -184,7 +184,7 @@ final class Recoverer {
         }
     }
 
-    /** What cannot even be sent back stays at its place, which is tried again slowly. */
+    /** If the broker refuses the copy, the delivery is handed back after a pause. */
     private Settlement comeBack(Delivery delivery, OutboundMessage copy) {
         Outcome outcome = mover.move(delivery, copy, NO_LIMIT);
         if (outcome == Outcome.REFUSED) {
@@ -198,7 +198,7 @@ final class Recoverer {
         return new OutboundMessage(envelope.toCopyOf(delivered.message()), new Route.ToQueue(delivered.queue()), delay);
     }
 
-    /** A replay whose handling was not begun must still count as one when it comes back. */
+    /** A replay that comes back without being handled must still count as a replay. */
     private static OutboundMessage asReplayed(Delivery delivery, OutboundMessage copy) {
         Map<String, Object> delivered = delivery.message().message().headers();
         if (!(delivered.get(Headers.POISONED_AT) instanceof Number poisonedAt)) {

@@ -12,9 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets the messages of one saga in one at a time: here a wait costs least, for other instances of the node there is the store. Half of
- * the queue's places may wait; the others come back about when it is their turn, so that a saga with many messages does not hold up its
- * neighbours. Thread-safe.
+ * Lets one message of a saga in at a time, within this process; between instances the store does that. At most half of the prefetch may
+ * wait here; further messages go back to the queue until about their turn, so that a busy saga does not hold up the others. Thread-safe.
  */
 final class SagaTurns {
 
@@ -32,7 +31,7 @@ final class SagaTurns {
         this.mostWaiting = prefetch / 2;
     }
 
-    /** May be closed more than once, by the thread that has it; {@code null} when the message is to come back, because it waited in vain. */
+    /** A turn that may be closed more than once, by the thread that took it; {@code null} if the message has to come back. */
     @Nullable
     Hold take(String saga) {
         Hold free = turns.tryTake(saga);
@@ -69,7 +68,7 @@ final class SagaTurns {
         }
     }
 
-    /** About when it is its turn. */
+    /** Sends the message back until about its turn. */
     Returned comesBack(String saga, HandledMessage message) {
         return Returned.because(NotHandledException.later(
                 "Message %s waits for other messages of saga %s".formatted(message.messageId(), saga),

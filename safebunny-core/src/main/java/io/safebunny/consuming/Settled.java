@@ -9,10 +9,10 @@ import io.safebunny.recovery.Ending.Handled;
 import io.safebunny.recovery.Ending.Poisoned;
 import io.safebunny.recovery.Ending.Retried;
 
-/** What became of a delivery: how it was to end, or what the broker made of that, and how it is settled. */
+/** The ending of a delivery, or what the broker made of it, and how the delivery is settled. */
 record Settled(Ending ending, Settlement how) {
 
-    /** As meters name it. */
+    /** The outcome tag of meters and spans. */
     String outcome() {
         if (how == Settlement.HAND_BACK) {
             return Observations.RETURNED;

@@ -12,9 +12,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ids of messages whose delivery was cut off while this process went on. The broker counts such a delivery as failed, but the
- * message did not end the process; before the broker sets it aside, it goes on as a copy, of which the broker has counted nothing. The
- * oldest are forgotten. Thread-safe.
+ * Ids of messages whose connection was cut while this process survived. The broker counts such a delivery as failed, although the message
+ * did not kill the process. Before the broker's limit sets the message aside, it is replaced by a fresh copy, whose count begins at zero. The
+ * oldest ids are dropped. Thread-safe.
  */
 final class Survivors {
 
@@ -39,7 +39,7 @@ final class Survivors {
         ids.put(id, true);
     }
 
-    /** That the message goes on as a copy; {@code null} when it is to be handled now. What is known of it does not hold for the copy. */
+    /** Sends the message back as a fresh copy if it is close to the limit; {@code null} to handle it now. */
     synchronized @Nullable Returned asFreshCopy(String id, int deliveries) {
         if (deliveries == 0
                 || !(quarantine.decide(new Evidence(deliveries, 0, ids.containsKey(id))) instanceof FreshCopy)) {

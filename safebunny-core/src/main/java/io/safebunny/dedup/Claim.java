@@ -20,7 +20,7 @@ public interface Claim extends AutoCloseable {
         return run.failure() == null ? complete(run) : new NotWritten(run.failure());
     }
 
-    /** Runs the handler as soon as it may run, and an undo after its step is barred. */
+    /** Runs the handler. Waits if it must run alone; bars the step before an undo runs. */
     Run run(Next handler);
 
     /**
@@ -31,32 +31,32 @@ public interface Claim extends AutoCloseable {
     Completion complete(Run run);
 
     /**
-     * Gives up the claim after a failure, and records what becomes of the message. If the store does not answer, that is only logged.
+     * Gives up the claim after a failure, and records the ending. A store that does not answer is only logged.
      *
      * @param failure of the run, or of the completion
-     * @return the ending, with what is stored of it; or that the message comes back, because another delivery has it by now
+     * @return the ending, with what its record says; or {@code Returned}, because another delivery has the message by now
      */
     Ending.Failed release(Throwable failure, Ending.Failed ending);
 
-    /** Stops renewals and gives back the turn. */
+    /** Stops renewals, and gives back the store's permit. */
     @Override
     void close();
 
-    /** What became of the write that says a message is handled. */
+    /** The result of the write that records the message as handled. */
     sealed interface Completion {
 
         Completion OVERTAKEN = new Overtaken();
     }
 
     /**
-     * It is handled, whatever fails from now on.
+     * The message is handled, whatever fails from now on.
      *
-     * @param toSend the record with its publications; {@code null} when they are sent
-     * @param then to be run now
+     * @param toSend the record whose publications are still to be sent; {@code null} if there are none
+     * @param then actions to run now
      */
     record Written(@Nullable MessageRecord toSend, List<Runnable> then) implements Completion {}
 
-    /** What the handler joined was changed by others: nothing is written, the claim still holds, and the handler is to run again. */
+    /** Others changed what the handler joined: nothing is written, the claim still holds, and the handler has to run again. */
     record Overtaken() implements Completion {}
 
     /**

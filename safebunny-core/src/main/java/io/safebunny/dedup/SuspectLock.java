@@ -13,9 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes sure that a message suspected of killing the process is handled alone; otherwise innocent messages handled beside it
- * would come under suspicion too. Nobody waits longer than a lease, and once somebody has, other messages no longer wait: a
- * handler that never returns must not stop them. Thread-safe.
+ * Has a message that may be killing the process handled alone, so that messages beside it are not quarantined, too. Nobody waits longer than
+ * a lease, and after a timeout other messages stop waiting: a handler that never returns must not block them. Thread-safe.
  */
 final class SuspectLock {
 
@@ -26,10 +25,10 @@ final class SuspectLock {
     private final Duration comeBack;
     private final SharedLock lock;
     private final Runnable leave;
-    /** Somebody waited for as long as one waits: the others do not, until the next that must be handled alone is. */
-    private volatile boolean crowded;
+    /** Set after a timeout: messages no longer wait, until one was handled alone again. */
+    private volatile boolean overloaded;
 
-    /** @param comeBack when a message is tried again that could not be alone */
+    /** @param comeBack delay before retrying a message that could not get exclusive access */
     SuspectLock(QuarantinePolicy quarantine, Duration lease, Duration comeBack, Timeline timeline) {
         this.quarantine = quarantine;
         this.lease = lease;
@@ -39,18 +38,18 @@ final class SuspectLock {
     }
 
     /**
-     * Waits until the message may be handled.
+     * Waits until the message may run.
      *
-     * @return lets the others go on; to be run in any case
+     * @return releases the lock; run it in any case
      */
     Runnable enter(MessageRecord claim) throws InterruptedException {
-        boolean suspicious = quarantine.decide(Evidence.ofRecord(claim.takeovers())) instanceof Alone;
-        if (!suspicious && crowded) {
+        boolean isolated = quarantine.decide(Evidence.ofRecord(claim.takeovers())) instanceof Alone;
+        if (!isolated && overloaded) {
             return () -> {};
         }
-        if (suspicious ? lock.acquireAlone(lease) : lock.acquireTogether(lease)) {
-            if (suspicious) {
-                crowded = false;
+        if (isolated ? lock.acquireAlone(lease) : lock.acquireTogether(lease)) {
+            if (isolated) {
+                overloaded = false;
                 LOG.warn(
                         "Handling message {} alone: {} claims of it in a row fell silent",
                         claim.key().messageId(),
@@ -58,8 +57,8 @@ final class SuspectLock {
             }
             return leave;
         }
-        crowded = true;
-        if (suspicious) {
+        overloaded = true;
+        if (isolated) {
             throw NotHandledException.later(
                     "Message %s must be handled alone, but other handlers do not finish"
                             .formatted(claim.key().messageId()),

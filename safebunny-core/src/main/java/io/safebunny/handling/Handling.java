@@ -55,7 +55,7 @@ public final class Handling implements Surrounding {
         return message;
     }
 
-    /** Whether the message is still ours to settle, so that nobody else is to get it. */
+    /** Whether the delivery is still open, so that nobody else gets the message. */
     public boolean isDelivered() {
         return isDelivered.getAsBoolean();
     }
@@ -75,18 +75,18 @@ public final class Handling implements Surrounding {
         return Membership.keyOf(message, membership);
     }
 
-    /** What a saga sends, it remembers. */
+    /** True for messages of sagas: a saga stores what it sends, so nothing may be sent before it is stored. */
     @Override
     public boolean collectsOnly() {
         return membership != null;
     }
 
-    /** Sets the attempt that the record says this is; the header may differ. */
+    /** Sets the attempt that the record counts; the header may differ. */
     public void setAttempt(int attempt) {
         message = message.atAttempt(attempt);
     }
 
-    /** Discards everything that this handling has collected: it is about to run again, from a fresh state. */
+    /** Discards everything collected, before the message runs again from the start. */
     public void startAgain() {
         beforeAttempts = null;
         end.isOver(); // the transaction that was ended is not the one that the next run is part of

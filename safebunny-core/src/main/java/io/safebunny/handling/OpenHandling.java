@@ -30,7 +30,7 @@ public final class OpenHandling implements Surrounding {
         return handling.message();
     }
 
-    /** For listeners of the transaction's end, which run on the handler's thread, it makes no difference by what they publish. */
+    /** Listeners of the transaction's end run on the handler's thread, so they publish as the handling itself does. */
     @Override
     public boolean isEnding() {
         return handling.isEndingHere();

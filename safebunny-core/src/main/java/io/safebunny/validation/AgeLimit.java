@@ -11,13 +11,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How old a message may be when it is handled: whether an older one was handled before is not known any more. Thread-safe.
+ * The maximum age of a message: records of older ones have expired, so nobody knows whether they were handled. Thread-safe.
  *
  * @param retention how long handled messages are remembered; {@code null} when they are not, and then there is no limit
  */
 public record AgeLimit(Timeline timeline, @Nullable Duration retention) {
 
-    /** That of a node. */
+    /** The limit of a node. */
     public static AgeLimit of(Node node) {
         return new AgeLimit(
                 node.timeline(), node.store() == null ? null : node.options().retention());

@@ -13,7 +13,7 @@ import io.safebunny.store.RecordKey;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Reads messages just as the queue of a handler does, and does not handle them. Thread-safe. */
+/** Checks messages as the queue of a handler does, without handling them. Thread-safe. */
 public final class MessageInspector {
 
     private final MessageValidator validator;
@@ -32,17 +32,17 @@ public final class MessageInspector {
     /**
      * @param message with its body decoded
      * @param key of its record
-     * @param tooOld whether it is older than records are kept
+     * @param tooOld whether it is older than the retention of records
      */
     public record Inspected(Envelope message, RecordKey key, boolean tooOld) {}
 
-    /** Whether messages are only taken from certain users of the broker, which a copy does not prove any more. */
+    /** Whether the queue accepts certain users of the broker only; a copy no longer proves who sent it. */
     public boolean checksSenders() {
         return checksSenders;
     }
 
     /**
-     * With its body decoded, which perhaps is no payload of the handler.
+     * Decodes the body, which may still not be a payload of the handler.
      *
      * @throws InvalidMessageException it cannot even be decoded
      */
@@ -50,7 +50,7 @@ public final class MessageInspector {
         return validator.decoded(validator.envelope(wire), wire);
     }
 
-    /** @throws InvalidMessageException the queue would not take it, whatever its age */
+    /** @throws InvalidMessageException the queue would refuse it, whatever its age */
     public Inspected inspect(WireMessage wire) {
         Envelope message = decoded(wire);
         Object payload = validator.payload(message);

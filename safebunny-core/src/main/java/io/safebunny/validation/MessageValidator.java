@@ -24,7 +24,7 @@ import java.util.function.Predicate;
 /** Decides whether a delivery is a message this queue's handler can take. Thread-safe. */
 public final class MessageValidator {
 
-    /** For the library's own messages, whatever the application's serializers make of them. */
+    /** For SafeBunny's own messages, independent of the application's serializers. */
     private static final MessageSerializer LIBRARY = new JsonMessageSerializer();
 
     private final Node node;
@@ -49,7 +49,7 @@ public final class MessageValidator {
     }
 
     /**
-     * With its body decoded, but not read.
+     * Checks everything but the payload; decodes the body.
      *
      * @throws InvalidMessageException with the poison reason
      */
@@ -60,7 +60,7 @@ public final class MessageValidator {
     }
 
     /**
-     * With the body as it was delivered.
+     * Checks the properties; leaves the body as delivered.
      *
      * @throws InvalidMessageException with the poison reason
      */
@@ -74,7 +74,7 @@ public final class MessageValidator {
         Envelope envelope = EnvelopeReader.read(wire, hasCodec);
         requireType(envelope.type());
         if (!MessageTypes.isReserved(
-                envelope.type())) { // what the library sends itself can always be told from a repeat
+                envelope.type())) { // repeats of SafeBunny's own messages are recognised at any age
             ageLimit.require(envelope);
         }
         return envelope.atAttempt(
@@ -98,9 +98,9 @@ public final class MessageValidator {
     }
 
     /**
-     * Decoded before anything compares or reads the body. Not earlier: a sender who is not trusted gets nothing decoded.
+     * Decodes the body, after the sender was checked: nothing is decoded for a sender who is not trusted.
      *
-     * @throws InvalidMessageException {@code malformed-body}, or {@code too-large} for what a few bytes become
+     * @throws InvalidMessageException {@code malformed-body}, or {@code too-large} if the decoded body is
      */
     Envelope decoded(Envelope envelope, WireMessage wire) {
         BodyCodec codec = codecs.of(wire.contentEncoding());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Whether what arrived in a queue is a message that its handler can take. Nothing here changes anything. */
+/** Checks whether a delivery is a message that its handler can take. Reads only. */
 @NullMarked
 package io.safebunny.validation;
 

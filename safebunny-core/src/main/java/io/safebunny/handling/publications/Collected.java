@@ -22,7 +22,7 @@ final class Collected {
         return message;
     }
 
-    /** Its transaction was rolled back, or what published it counts for nothing. */
+    /** Its transaction was rolled back, or the attempt that published it failed. */
     void drop(@Nullable Throwable why) {
         dropped = true;
         message.ended(PublishOutcome.DROPPED, why);
@@ -32,7 +32,7 @@ final class Collected {
         return dropped;
     }
 
-    /** Whether nobody knows yet if it is to be sent. */
+    /** Whether it is still open if it will be sent. */
     boolean isUndecided() {
         return !dropped && share != null && !share.isDecided();
     }

@@ -24,7 +24,7 @@ public final class TransactionEnd {
         /** The message's record is written, but not committed. */
         COMMITTING,
         COMMITTED,
-        /** Or about to be, or it is unknown how the transaction ended. */
+        /** Also while it is being rolled back, and if the outcome of the commit is unknown. */
         ROLLED_BACK
     }
 
@@ -72,14 +72,14 @@ public final class TransactionEnd {
         }
     }
 
-    /** Told before the application's listeners are. */
+    /** Called before the application's listeners. */
     void ended(boolean committed) {
         if (phase == Phase.COMMITTING || phase == Phase.COMMITTED) {
             phase = committed ? Phase.COMMITTED : Phase.ROLLED_BACK;
         }
     }
 
-    /** Whether a publication now is no business of the handling's: it is decided, and a listener has begun a transaction. */
+    /** Whether a publication belongs to a listener's own transaction, as the handling is already decided. */
     public boolean leavesToItsTransaction() {
         return (phase == Phase.COMMITTED || phase == Phase.ROLLED_BACK) && transactions.isInAnother();
     }
@@ -118,7 +118,7 @@ public final class TransactionEnd {
         }
     }
 
-    /** Whoever published it has its id already, so only the watcher can be told. */
+    /** Only the watcher can be told: the caller already has the id. */
     private void addLate(OutboundMessage publication) {
         try {
             add(publication);
@@ -136,7 +136,7 @@ public final class TransactionEnd {
         }
     }
 
-    /** Of what listeners have published, and nobody has been told of yet. */
+    /** Tells watchers of what listeners have published. */
     public void tell(PublishOutcome outcome, @Nullable Throwable failure) {
         for (OutboundMessage publication : collected) {
             publication.ended(outcome, failure);
@@ -163,7 +163,7 @@ public final class TransactionEnd {
         }
     }
 
-    /** Keeps it to be told, if it is the first one at this end; returns it. */
+    /** Keeps the first refusal to be reported later; returns the failure. */
     private RuntimeException keep(RuntimeException failure) {
         if (refusal == null) {
             refusal = failure;
@@ -171,7 +171,7 @@ public final class TransactionEnd {
         return failure;
     }
 
-    /** What was refused first to listeners since the last call: Spring may have swallowed it. */
+    /** The first refusal since the last call, which Spring may have swallowed; {@code null} for none. */
     public @Nullable RuntimeException takeRefusal() {
         RuntimeException taken = refusal;
         refusal = null;

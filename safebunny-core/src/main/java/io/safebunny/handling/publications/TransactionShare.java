@@ -65,7 +65,7 @@ final class TransactionShare implements TransactionSynchronization {
         savepoints.put(savepoint, undos.size());
     }
 
-    /** A savepoint that is not known is older than the first thing collected here. */
+    /** An unknown savepoint is older than everything collected here. */
     @Override
     public void savepointRollback(Object savepoint) {
         undoTo(savepoints.getOrDefault(savepoint, 0));
@@ -88,7 +88,7 @@ final class TransactionShare implements TransactionSynchronization {
         }
     }
 
-    /** One that fails keeps no other from being run. */
+    /** Runs all of them, even if one fails. */
     private static void runAll(List<Runnable> actions) {
         RuntimeException first = null;
         for (Runnable action : actions) {

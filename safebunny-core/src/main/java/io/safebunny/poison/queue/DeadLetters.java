@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes what the broker itself set aside and puts it, with the reason, into the poison queue. Believes the broker's latest entry in
- * {@code x-death}, which the broker puts first whatever a sender wrote, if it names a queue of this node: a sender may also write to the
- * dead letters without the broker. Thread-safe.
+ * Moves what the broker itself set aside into the poison queue, with the reason. Trusts the first entry of {@code x-death}, which the
+ * broker writes whatever the sender put there, if it names a queue of this node: a sender may also publish to the dead letters directly.
+ * Thread-safe.
  */
 public final class DeadLetters implements DeliveryHandler {
 
@@ -28,10 +28,10 @@ public final class DeadLetters implements DeliveryHandler {
 
     private static final Subject STUCK = Subject.error(LOG, "Dead letters cannot be put into the poison queue");
 
-    /** Why a broker sets aside. Another word is not the broker's. */
+    /** The broker's reasons; any other was not written by a broker. */
     private static final Set<String> REASONS = Set.of("delivery_limit", "expired", "rejected", "maxlen");
 
-    /** Of an AMQP short string, which exchanges and routing keys are. */
+    /** Longest AMQP short string, such as an exchange or a routing key. */
     private static final int LONGEST_NAME = 255;
 
     private final PoisonQueue poisonQueue;
@@ -60,11 +60,12 @@ public final class DeadLetters implements DeliveryHandler {
             Death death = Death.of(delivery.message(), queues);
             InvalidMessageException why = death.explained();
             Settlement end = poisonQueue.put(delivery, death.origin(delivery.message()), why.reason(), why);
-            if (end == Settlement.ACKNOWLEDGE && !death.wasGivenUp()) { // one that is rejected again comes again
+            if (end == Settlement.ACKNOWLEDGE
+                    && !death.wasGivenUp()) { // otherwise it comes back, or was reported before
                 events.givenUpUnhandled(delivery.message().message(), why.reason(), why);
             }
             return end;
-        } catch (Throwable e) { // a defect of our own must not become a hot loop
+        } catch (Throwable e) { // a defect in SafeBunny must not become a hot loop
             log.tell(
                     STUCK,
                     delivery.message().message().toString(),
@@ -94,13 +95,13 @@ public final class DeadLetters implements DeliveryHandler {
             return NONE;
         }
 
-        /** Not of what is nested, which a sender may have nested deeply. */
+        /** Empty for nested values, which a sender may have nested deeply. */
         private static String text(@Nullable Object value) {
             String text = value == null || value instanceof Map || value instanceof List ? "" : value.toString();
             return text.length() <= LONGEST_NAME ? text : text.substring(0, LONGEST_NAME);
         }
 
-        /** The message as its own queue had it. */
+        /** The message as it was in its own queue. */
         IncomingMessage origin(IncomingMessage message) {
             return queue.isEmpty()
                     ? message
@@ -108,7 +109,7 @@ public final class DeadLetters implements DeliveryHandler {
                             new Origin(queue, exchange, routingKey), true, message.deliveryCount(), message.message());
         }
 
-        /** By this node, which rejected it because its poison copy was refused, and told of it then. */
+        /** Whether this node rejected it because the broker refused its poison copy; that was reported then. */
         boolean wasGivenUp() {
             return reason.equals("rejected");
         }

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells of failures of one handler: the first one of a message and the one that sets it aside with their traces, those between in one
- * line, and what refuses a message without a trace, which would only show the refusal's own place. Of refusals for one reason the first
- * is told, of failures of one class twenty a minute; more are counted, and each of them is told at {@code DEBUG}. Thread-safe.
+ * Logs the failures of one handler. The first failure of a message and the one that poisons it have a stack trace, those between one line.
+ * Refused messages have no trace, as it would only show our own check. Floods are bounded: one full entry per reason of refusal, and twenty
+ * failures a minute per exception class; the rest is counted, and logged one by one at {@code DEBUG}. Thread-safe.
  */
 public final class FailureLog {
 
@@ -22,7 +22,7 @@ public final class FailureLog {
 
     private static final int LONGEST_TEXT = 1_000;
 
-    /** Failures of handlers: enough to see whether several messages have the same trouble. */
+    /** Enough to see whether several messages fail for the same reason. */
     private static final int FAILURES_A_MINUTE = 20;
 
     private final BoundedLog log;
@@ -37,7 +37,7 @@ public final class FailureLog {
     }
 
     /**
-     * What tells a message from all others, in every line about it.
+     * Identifies the message in every line about it.
      *
      * @param saga that it belongs to, unless that is its correlation id
      */
@@ -51,8 +51,8 @@ public final class FailureLog {
 
     /**
      * @param ids from {@link #ids}
-     * @param isFirst whether the message has not failed before, as far as is known
-     * @param again how it goes on, as the end of a sentence
+     * @param isFirst whether this is the first known failure of the message
+     * @param again what happens next, the end of a sentence
      */
     public void failed(String ids, boolean isFirst, String again, Throwable failure) {
         boolean traced = isFirst && !(failure instanceof InvalidMessageException);
@@ -93,7 +93,7 @@ public final class FailureLog {
         return failure.getClass().getName();
     }
 
-    /** Handlers quote messages in their exceptions: no line break of a sender's begins a line of the log. */
+    /** Exceptions may quote the message, so line breaks are removed: a sender must not forge log lines. */
     private String text(Throwable failure) {
         return Names.printable(log.tellable(failure).toString(), LONGEST_TEXT);
     }

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Deliveries whose message can at present neither be handled nor set aside, because the broker does not take its copy. Thread-safe. */
+/** Deliveries that are stuck because the broker refuses the copy of their message. Thread-safe. */
 public final class HeldDeliveries {
 
     private final Map<Delivery, String> reasons = new ConcurrentHashMap<>();
@@ -20,9 +20,9 @@ public final class HeldDeliveries {
     }
 
     /**
-     * Of one queue.
+     * What one queue holds.
      *
-     * @param count deliveries held now, each with its place in the prefetch window
+     * @param count deliveries held now; each takes a place in the prefetch window
      * @param reason why one of them is held
      */
     public record Held(int count, String reason) {
@@ -34,7 +34,7 @@ public final class HeldDeliveries {
         }
     }
 
-    /** What is held now, by queue; queues that hold nothing are not in it. */
+    /** What is held now, by queue; queues without held deliveries are absent. */
     public Map<String, Held> byQueue() {
         Map<String, Held> queues = new TreeMap<>();
         reasons.forEach((delivery, reason) -> queues.merge(

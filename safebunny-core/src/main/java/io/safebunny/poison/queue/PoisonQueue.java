@@ -56,8 +56,8 @@ public final class PoisonQueue {
         this.mover = mover;
         this.failures = failures;
         this.log = node.log();
-        this.bare =
-                Subject.error(LOG, "Poison copies of queue %s cannot be sent with all their properties".formatted(queue));
+        this.bare = Subject.error(
+                LOG, "Poison copies of queue %s cannot be sent with all their properties".formatted(queue));
         this.timeline = node.timeline();
         this.metrics = node.metrics();
         this.events = node.events();
