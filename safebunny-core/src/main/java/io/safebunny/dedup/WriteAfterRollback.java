@@ -14,6 +14,7 @@ import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordState;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records what becomes of a message whose transaction is rolled back, in a write of its own: by then nothing keeps other deliveries

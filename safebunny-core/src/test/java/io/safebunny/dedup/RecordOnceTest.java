@@ -209,8 +209,7 @@ class RecordOnceTest {
     @Test
     void whatChangesWithItIsWrittenTogetherWithItsRecord() throws Exception {
         RecordKey shared = RecordKey.companion(DedupBench.KEY.correlationId(), "state");
-        deliver(handling -> handling.records()
-                .join(new MessageRecord(
+        deliver(handling -> handling.join(new MessageRecord(
                         shared,
                         RecordState.RELEASED,
                         "application",
