@@ -62,7 +62,7 @@ record Mutant(
                 patch(
                         "conflict counted as attempt",
                         SAGAS,
-                        "io/safebunny/consuming/ConsumePipeline.java",
+                        "io/safebunny/consuming/MessageHandling.java",
                         "        if (losses == MOST_LOSSES) {",
                         "        if (losses > 0) {\n            throw new IllegalStateException(\"lost a race\");\n        }\n        if (losses == MOST_LOSSES) {"));
     }

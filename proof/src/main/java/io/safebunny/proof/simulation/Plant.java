@@ -79,11 +79,11 @@ record Plant(
                 patch(
                         "send-before-complete",
                         Choreographed::moody,
-                        "io/safebunny/consuming/ConsumePipeline.java",
-                        "            Completion completion = claim.handle(() -> runHandler(message));",
+                        "io/safebunny/consuming/MessageHandling.java",
+                        "            Completion completion = claim.handle(() -> step.run(message));",
                         """
-                                    io.safebunny.handling.Run early = claim.run(() -> runHandler(message));
-                                    early.publications().forEach(publication -> parts.sender().send(publication).await());
+                                    io.safebunny.handling.Run early = claim.run(() -> step.run(message));
+                                    early.publications().forEach(publication -> node.sender().send(publication).await());
                                     Completion completion = early.failure() == null ? claim.complete(early) : new NotWritten(early.failure());"""),
                 patch(
                         "early-takeover",
@@ -100,7 +100,7 @@ record Plant(
                 patch(
                         "ordinals",
                         Receipts::declare,
-                        "io/safebunny/handling/Publications.java",
+                        "io/safebunny/handling/publications/Publications.java",
                         "            ordinals.clear();\n            ordinals.putAll(mark.ordinals);",
                         ""),
                 patch(
