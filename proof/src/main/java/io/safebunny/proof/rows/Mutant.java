@@ -43,12 +43,12 @@ record Mutant(
                         "undo after reply",
                         SAGAS,
                         ROOM + "Compensation.java",
-                        "        goOn(saga, handling, now);\n    }\n\n    /** Sends the next undo",
+                        "        goOn();\n    }\n\n    /** Sends the next undo",
                         """
-                                    if (handling.message().type().startsWith("Bunny") && !saga.steps().all().isEmpty()) {
+                                    if (visit.handling().message().type().startsWith("Bunny") && !saga.steps().all().isEmpty()) {
                                         saga.steps().remove(saga.steps().all().get(saga.steps().all().size() - 1).name());
                                     }
-                                    goOn(saga, handling, now);
+                                    goOn();
                                 }
 
                                 /** Sends the next undo"""),
@@ -56,8 +56,8 @@ record Mutant(
                 patch(
                         "fields dropped",
                         VERSIONS,
-                        ROOM + "document/SagaStates.java",
-                        "written = UnknownFields.keep(old, tree(deserialize(old)), written);",
+                        "io/safebunny/saga/document/SagaStates.java",
+                        "written = UnknownFields.keep(old, StateFormat.read(old, saga.stateType()), written);",
                         ""),
                 patch(
                         "conflict counted as attempt",

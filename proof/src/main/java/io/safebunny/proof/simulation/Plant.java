@@ -132,8 +132,8 @@ record Plant(
                         "first-saga-undone",
                         Pairs::declare,
                         "io/safebunny/saga/running/UndoneInvoker.java",
-                        "if (visit != null && acknowledge(type, visit, undone)) {",
-                        "if (visit != null) {\n                boolean unused = acknowledge(type, visit, undone);"),
+                        "if (visit != null && acknowledge(visit, undone)) {",
+                        "if (visit != null) {\n                boolean unused = acknowledge(visit, undone);"),
                 patch(
                         "untold-of-poison",
                         Poisoned::declare,

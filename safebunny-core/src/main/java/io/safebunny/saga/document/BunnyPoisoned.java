@@ -2,9 +2,7 @@
 package io.safebunny.saga.document;
 
 /**
- * Tells the sagas of its correlation id that a message was set aside. The reason, the time, and whether only the sender is still
- * to be told are in headers ({@link SagaMessages#reasonOf}, {@link SagaMessages#setAsideAtOf}, {@link SagaMessages#isForSender}),
- * because they differ between two copies of one message, whose body must be the same.
+ * Tells the sagas of its correlation id that a message was set aside. The rest of the news is in headers, see {@link PoisonNews}.
  *
  * @param messageId id of the message that was set aside
  * @param type its type name

@@ -12,6 +12,7 @@ import io.safebunny.store.RecordState;
 import io.safebunny.store.UnreadableRecordException;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -27,6 +28,9 @@ public final class SagaDocument {
 
     private static final int FORMAT = 1;
     private static final int MOST_MENDED = 20;
+
+    /** Listing status of active sagas that wait for a message that was set aside, so that they can be counted. */
+    public static final String BLOCKED = "BLOCKED";
 
     /** Name of the JSON in the companion record. */
     private static final String CONTENT = "saga";
@@ -53,6 +57,11 @@ public final class SagaDocument {
 
     public static RecordKey key(String saga, String id) {
         return RecordKey.companion(id, "saga." + saga);
+    }
+
+    /** Statuses under which the store lists sagas with this status. */
+    public static List<String> listings(SagaStatus status) {
+        return status == SagaStatus.ACTIVE ? List.of(status.name(), BLOCKED) : List.of(status.name());
     }
 
     public static SagaDocument start(String saga, String id, Instant now) {
@@ -120,7 +129,8 @@ public final class SagaDocument {
     }
 
     private Listing listing(@Nullable Instant due) {
-        return new Listing(saga, SagaListing.of(status(), blocks), startedAt(), due);
+        boolean isBlocked = status() == SagaStatus.ACTIVE && !blocks.all().isEmpty();
+        return new Listing(saga, isBlocked ? BLOCKED : status().name(), startedAt(), due);
     }
 
     /** Keeps whatever else is stored beside the tree. */

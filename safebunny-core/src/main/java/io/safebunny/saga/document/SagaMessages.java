@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga.document;
 
-import io.safebunny.MessageContext;
 import io.safebunny.PublishOptions;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.BunnyUndone;
@@ -15,6 +14,7 @@ import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaFailed;
 import io.safebunny.saga.document.SagaBlocks.Block;
 import io.safebunny.saga.document.SagaStep.Sending;
+import io.safebunny.saga.document.SagaTimeouts.Timeout;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -29,9 +29,6 @@ public final class SagaMessages {
 
     public static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
 
-    private static final String REASON = "poison-reason";
-    private static final String SET_ASIDE_AT = "poison-set-aside-at";
-    private static final String FOR_SENDER = "poison-for-sender";
     private static final String POISONED = MessageTypes.nameOf(BunnyPoisoned.class);
 
     private final PipelineBunny publisher;
@@ -122,7 +119,7 @@ public final class SagaMessages {
     }
 
     /**
-     * The {@linkplain SagaTimeout#token token} of a new timeout.
+     * The {@linkplain Timeout#token token} of a new timeout.
      *
      * @param cause id of the message that sets it
      * @param number distinguishes several timeouts set by the same message
@@ -132,24 +129,18 @@ public final class SagaMessages {
     }
 
     /** The message that wakes the saga. Its id is the same however often it is sent. */
-    public OutboundMessage alarm(String saga, String sagaId, String name, SagaTimeout timeout, Instant now) {
+    public OutboundMessage alarm(String saga, String sagaId, String name, Timeout timeout, Instant now) {
         Instant due = timeout.wakesAt().isBefore(now) ? now : timeout.wakesAt();
         OutboundMessage alarm = library.first(timeout.token(), sagaId, new BunnyTimeout(saga, name), now, due);
         // an instant rather than a delay, because the message may have to wait for the broker before it is sent
         return alarm.deliveredAt(due, alarm.delay());
     }
 
-    /**
-     * News that a message was set aside. Its id is the same however often it is sent, and differs each time the message is set
-     * aside.
-     *
-     * @param reason as in header {@code sb-poison-reason}
-     * @param setAsideAt in milliseconds since the epoch; 0 if unknown
-     */
-    public OutboundMessage poisoned(BunnyPoisoned news, String reason, long setAsideAt, String sagaId, Instant now) {
-        String key = "%s:%s:%s".formatted(news.node(), news.recordVersion(), news.sentAt());
-        String id = library.id(sagaId, news.messageId(), POISONED, key);
-        return news(id, news, Map.of(REASON, reason, SET_ASIDE_AT, setAsideAt), sagaId, now);
+    /** News that a message was set aside. Its id is the same however often it is sent, and new each time the message is set aside. */
+    public OutboundMessage poisoned(PoisonNews news, String sagaId, Instant now) {
+        BunnyPoisoned body = news.body();
+        String key = "%s:%s:%s".formatted(body.node(), body.recordVersion(), body.sentAt());
+        return news(library.id(sagaId, body.messageId(), POISONED, key), news, sagaId, now);
     }
 
     /**
@@ -160,41 +151,26 @@ public final class SagaMessages {
     public OutboundMessage poisonedAgain(Block block, String cause, String sagaId, Instant now) {
         BlockedOn message = block.message();
         String id = message.messageId();
-        BunnyPoisoned news = new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, id, true);
-        Map<String, Object> headers = Map.of(REASON, message.reason(), SET_ASIDE_AT, block.setAsideAt());
-        return news(library.id(sagaId, cause, POISONED, id + ":" + message.node()), news, headers, sagaId, now);
+        BunnyPoisoned body = new BunnyPoisoned(id, message.type(), message.node(), block.recordVersion(), 0, id, true);
+        PoisonNews news = new PoisonNews(body, message.reason(), block.setAsideAt(), false);
+        return news(library.id(sagaId, cause, POISONED, id + ":" + message.node()), news, sagaId, now);
     }
 
     /**
      * Repeats the news for the saga that sent the message, whose class this instance does not have; all other sagas have received
      * it.
+     *
+     * @param cause id of the message that brought the news here
      */
-    public OutboundMessage poisonedForSender(BunnyPoisoned told, MessageContext context, String sagaId, Instant now) {
-        Map<String, Object> headers = Map.of(
-                REASON, reasonOf(context.headers()), SET_ASIDE_AT, setAsideAtOf(context.headers()), FOR_SENDER, true);
-        return news(library.id(sagaId, context.messageId(), POISONED, "sender"), told, headers, sagaId, now);
+    public OutboundMessage poisonedForSender(PoisonNews told, String cause, String sagaId, Instant now) {
+        return news(library.id(sagaId, cause, POISONED, "sender"), told.forSender(), sagaId, now);
     }
 
-    private OutboundMessage news(String id, BunnyPoisoned news, Map<String, Object> more, String sagaId, Instant now) {
-        OutboundMessage made = library.first(id, sagaId, news, now, now);
+    private OutboundMessage news(String id, PoisonNews news, String sagaId, Instant now) {
+        OutboundMessage made = library.first(id, sagaId, news.body(), now, now);
         Map<String, Object> headers = new LinkedHashMap<>(made.message().headers());
-        headers.putAll(more);
+        headers.putAll(news.headers());
         return new OutboundMessage(made.message().withHeaders(headers), made.route(), made.delay());
-    }
-
-    /** Why the reported message was set aside. */
-    public static String reasonOf(Map<String, Object> headers) {
-        return String.valueOf(headers.getOrDefault(REASON, "unknown"));
-    }
-
-    /** When the reported message was set aside, in milliseconds since the epoch by that node's clock; 0 if unknown. */
-    public static long setAsideAtOf(Map<String, Object> headers) {
-        return headers.get(SET_ASIDE_AT) instanceof Number millis ? millis.longValue() : 0;
-    }
-
-    /** Whether the news is only for the saga that sent the message, because all others have received it. */
-    public static boolean isForSender(Map<String, Object> headers) {
-        return headers.containsKey(FOR_SENDER);
     }
 
     /** @param id a new id, because each repair is a message of its own */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga.document;
 
+import io.safebunny.publishing.LibraryMessages;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -19,21 +20,36 @@ public final class SagaTimeouts {
         this.root = root;
     }
 
+    /**
+     * One timeout. Its alarm only wakes the saga; whether the timeout is over is decided by what is stored.
+     *
+     * @param token id of the alarm; alarms with any other id are stale
+     * @param due when it expires
+     * @param wakesAt when the alarm arrives, which may be earlier; then another one is sent for the remaining time
+     */
+    public record Timeout(String token, Instant due, Instant wakesAt) {
+
+        /** A timeout whose alarm has not been sent yet. */
+        public static Timeout due(String token, Instant due, Instant now) {
+            return new Timeout(token, due, LibraryMessages.wakesAt(due, now));
+        }
+    }
+
     /** All timeouts by name, in the order in which they were first set. */
-    public Map<String, SagaTimeout> all() {
-        Map<String, SagaTimeout> timeouts = new LinkedHashMap<>();
+    public Map<String, Timeout> all() {
+        Map<String, Timeout> timeouts = new LinkedHashMap<>();
         root.path(NAME).properties().forEach(timeout -> timeouts.put(timeout.getKey(), read(timeout.getValue())));
         return timeouts;
     }
 
-    private static SagaTimeout read(JsonNode value) {
-        return new SagaTimeout(
+    private static Timeout read(JsonNode value) {
+        return new Timeout(
                 SagaFields.text(value, "token"),
                 SagaFields.instant(value, "due"),
                 SagaFields.instant(value, "wakesAt"));
     }
 
-    public @Nullable SagaTimeout get(String name) {
+    public @Nullable Timeout get(String name) {
         return all().get(name);
     }
 
@@ -41,7 +57,7 @@ public final class SagaTimeouts {
         return all().values().stream().anyMatch(timeout -> timeout.token().equals(messageId));
     }
 
-    public void put(String name, SagaTimeout timeout) {
+    public void put(String name, Timeout timeout) {
         ObjectNode value = SagaFields.object(SagaFields.object(root, NAME), name);
         value.put("token", timeout.token());
         value.put("due", timeout.due().toEpochMilli());

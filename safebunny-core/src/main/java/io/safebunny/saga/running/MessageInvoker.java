@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** A message of the application to its saga. Thread-safe. */
+/** A message of the application for its saga. Thread-safe. */
 final class MessageInvoker implements HandlerInvoker {
 
     private static final Duration UNTIL_FAILED = Duration.ofMinutes(1);
@@ -40,7 +40,7 @@ final class MessageInvoker implements HandlerInvoker {
         } else if (!isWanted(visit, context)) {
             return;
         }
-        visit.saga().note(visit.now(), "took %s %s".formatted(context.type(), context.messageId()));
+        visit.note("took %s %s".formatted(context.type(), context.messageId()));
         unblock(visit.saga(), context);
         visit.run(handler.method(), payload, context, null);
         visit.save();
@@ -75,17 +75,18 @@ final class MessageInvoker implements HandlerInvoker {
     }
 
     /**
-     * An undo that is ignored would count as carried out. That it is, if the saga has undone everything itself.
+     * Counts a message that changes nothing. An undo must not be ignored like that, because it would be acknowledged as carried out,
+     * unless the saga has failed: then it has undone everything itself.
      *
-     * @throws NotHandledException it is about to
-     * @throws InvalidMessageException it has not
+     * @throws NotHandledException the undo waits for the saga to fail
+     * @throws InvalidMessageException the saga never undoes it
      */
     private void ignore(SagaVisit visit, String why) {
         SagaDocument saga = visit.saga();
         Envelope message = visit.handling().message();
         if (message.undoes() != null && saga.status() != SagaStatus.FAILED) {
             String what = "Saga %s %s is %s".formatted(type.name(), saga.id(), saga.status());
-            boolean isOwn = saga.steps().sender(message.id()) != null; // for which it waits itself
+            boolean isOwn = saga.steps().sender(message.id()) != null; // whose acknowledgement it waits for
             if (FAILING.contains(saga.status()) && !isOwn) {
                 throw NotHandledException.later(what + ": the undo waits until it has failed", UNTIL_FAILED);
             }
@@ -94,10 +95,10 @@ final class MessageInvoker implements HandlerInvoker {
                     what
                             + " and ignores this undo, so nothing was undone. Undo by hand what is left, then skip the step in the saga that sent it. Let a saga end only when nobody may undo it any more, and let the handler of an undo take the state.");
         }
-        type.tools().metrics().sagaIgnored(type.name(), why);
+        type.node().metrics().sagaIgnored(type.name(), why);
     }
 
-    /** An answer to a message on which the saga was blocked shows that somebody has replayed it, unless it was sent before that was set aside. */
+    /** An answer to a command shows that it was handled after all, unless the answer was sent before the command was set aside. */
     private static void unblock(SagaDocument saga, MessageContext context) {
         String cause = context.causationId();
         if (cause != null) {

@@ -16,6 +16,7 @@ import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.saga.document.BunnyPoisoned;
 import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.saga.document.BunnyTimeout;
+import io.safebunny.saga.document.PoisonNews;
 import io.safebunny.saga.document.SagaMessages;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -26,7 +27,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The sagas of a node, as handlers of messages: the application's, and those by which the library works. Immutable. */
+/** The message handlers of a node's sagas: those of the application, and those for messages that sagas send to themselves. Immutable. */
 public final class Orchestration {
 
     private final String node;
@@ -36,22 +37,19 @@ public final class Orchestration {
 
     public Orchestration(Node node, List<SagaDefinition> sagas, SagaMessages messages) {
         this.node = node.name();
-        SagaTools tools = new SagaTools(node, messages, new Compensation(messages));
-        this.types = new SagaTypes(
-                sagas.stream().map(saga -> new SagaType(saga, tools)).toList());
+        this.types = new SagaTypes(sagas.stream()
+                .map(saga -> new SagaType(saga, messages, node))
+                .toList());
         types.all().forEach(this::addOwn);
         if (!sagas.isEmpty()) {
             List<String> self = List.of(node.name());
-            OwnRecords records = new OwnRecords(new PoisonedRecords(node.requireStore()));
-            PoisonedInvoker poisoned = new PoisonedInvoker(types, tools, records);
+            PoisonedInvoker poisoned =
+                    new PoisonedInvoker(types, messages, node, new PoisonedRecords(node.requireStore()));
             addLibrary(BunnyTimeout.class, self, new TimeoutInvoker(types), this::ofTimeout);
             addLibrary(BunnyRepair.class, self, new RepairInvoker(types), Orchestration::ofItsCorrelationId);
             addLibrary(BunnyPoisoned.class, self, poisoned, (message, news) -> ofNews(poisoned, message, news));
-            addLibrary(
-                    BunnyUndone.class,
-                    participants(),
-                    new UndoneInvoker(types, tools),
-                    Orchestration::ofItsCorrelationId);
+            UndoneInvoker undone = new UndoneInvoker(types, node);
+            addLibrary(BunnyUndone.class, participants(), undone, Orchestration::ofItsCorrelationId);
         }
     }
 
@@ -72,7 +70,7 @@ public final class Orchestration {
         correlations.put(type, correlation);
     }
 
-    /** What serves all sagas of the node is retried as the handler that is retried most. */
+    /** Handlers that serve all sagas of the node are retried like the handler with the most retries. */
     private SagaHandler mostPatient() {
         return types.all().stream()
                 .flatMap(type -> type.definition().handlers().stream())
@@ -91,7 +89,7 @@ public final class Orchestration {
     }
 
     private Membership ofNews(PoisonedInvoker poisoned, Envelope message, Object payload) {
-        BunnyPoisoned news = (BunnyPoisoned) payload;
+        PoisonNews news = PoisonNews.read((BunnyPoisoned) payload, message.headers());
         return new Membership(
                 message.correlationId(),
                 new StickWhenSetAside(

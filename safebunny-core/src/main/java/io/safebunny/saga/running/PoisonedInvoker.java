@@ -2,59 +2,70 @@
 package io.safebunny.saga.running;
 
 import io.safebunny.MessageContext;
+import io.safebunny.dedup.PoisonedRecords;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaMethod;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.node.Node;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.document.BunnyPoisoned;
+import io.safebunny.saga.document.PoisonNews;
 import io.safebunny.saga.document.SagaBlocks.Block;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.saga.document.SagaStep;
 import io.safebunny.scheduling.OverdueSweep;
+import io.safebunny.store.MessageRecord;
+import io.safebunny.store.RecordKey;
+import io.safebunny.store.RecordState;
+import io.safebunny.store.UnreadableRecordException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The news that a message was set aside. Each saga of its correlation id decides by what is written, and under its version: if it sent the
- * message, it is blocked; if the message was meant for it and is still set aside, it is stuck; otherwise it is not concerned. Thread-safe.
+ * The news that a message was set aside. Each saga of its correlation id decides from its own document: if it sent the message, it is
+ * blocked; if it should have received the message, which is still set aside, it is stuck; otherwise the news does not concern it.
+ * Thread-safe.
  */
 final class PoisonedInvoker implements HandlerInvoker {
 
+    /** Messages set aside for these reasons leave no gap: the saga was stuck already, or had decided about an earlier copy. */
     private static final Set<String> NO_GAP =
             Set.of(PoisonReason.SAGA_STUCK.wireName(), PoisonReason.SET_ASIDE_BEFORE.wireName());
 
     private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(30);
+    private static final Duration UNTIL_UPGRADED = Duration.ofMinutes(1);
+    private static final Duration UNTIL_STORE_ANSWERS = Duration.ofSeconds(5);
 
     private final SagaTypes types;
-    private final SagaTools tools;
-    private final OwnRecords records;
+    private final SagaMessages messages;
+    private final Node node;
+    private final PoisonedRecords records;
 
-    PoisonedInvoker(SagaTypes types, SagaTools tools, OwnRecords records) {
+    PoisonedInvoker(SagaTypes types, SagaMessages messages, Node node, PoisonedRecords records) {
         this.types = types;
-        this.tools = tools;
+        this.messages = messages;
+        this.node = node;
         this.records = records;
     }
 
     @Override
     public void invoke(Object payload, MessageContext context) throws Exception {
-        BunnyPoisoned news = (BunnyPoisoned) payload;
+        PoisonNews news = PoisonNews.read((BunnyPoisoned) payload, context.headers());
         boolean foundSender = false;
         boolean told = false;
         for (SagaType type : types.all()) {
             SagaVisit visit = type.visit();
             if (visit != null) {
-                SagaStep step = visit.saga().steps().sender(news.sent());
+                SagaStep step = visit.saga().steps().sender(news.body().sent());
                 foundSender |= step != null;
-                told |= tell(type, visit, step, news, context);
+                told |= tell(visit, step, news, context);
             }
         }
         if (!foundSender) {
@@ -63,167 +74,171 @@ final class PoisonedInvoker implements HandlerInvoker {
     }
 
     /**
-     * Only another instance may have its class. If others were told, that is written with the completion of this news, so that the search goes on
-     * with news for the sender alone.
+     * Only another instance may have the sender's class. If other sagas were told, this message must complete to have that written, so
+     * the search goes on with news for the sender alone.
      */
-    private void seekSender(BunnyPoisoned news, boolean told, MessageContext context) {
-        Instant now = tools.timeline().now();
-        Handling handling = tools.handling();
+    private void seekSender(PoisonNews news, boolean told, MessageContext context) {
+        Instant now = node.timeline().now();
         if (told) {
-            if (!hasNoSender(news)) {
-                handling.collect(tools.messages().poisonedForSender(news, context, SagaType.sagaId(handling), now));
+            if (!hasNoSender(news.body())) {
+                Handling handling = SagaType.handling(node);
+                handling.collect(
+                        messages.poisonedForSender(news, context.messageId(), SagaType.sagaId(handling), now));
             }
             return;
         }
         Instant since = SagaTypes.firstLook(context, now);
         if (SagaTypes.mayBeDeploying(since, now)) {
             throw NotHandledException.later(
-                    "%s %s was sent by no saga that this instance has".formatted(news.type(), news.messageId()),
+                    "%s %s was sent by no saga that this instance has"
+                            .formatted(news.body().type(), news.body().messageId()),
                     OverdueSweep.backOff(SHORTEST_PAUSE, since, now));
         }
     }
 
-    /** A timeout is sent by the saga that has set it; and what comes from other nodes only, by none of ours. */
-    private boolean hasNoSender(BunnyPoisoned news) {
-        return news.type().equals(SagaMessages.TIMEOUT)
-                || (isOurs(news)
+    /** Alarms have no sender to look for, nor have messages that this node takes from other nodes only. */
+    private boolean hasNoSender(BunnyPoisoned message) {
+        return message.type().equals(SagaMessages.TIMEOUT)
+                || (isOurs(message)
                         && types.all().stream()
                                 .flatMap(type -> type.definition().handlers().stream())
-                                .anyMatch(handler -> handler.type().equals(news.type())
-                                        && !handler.from().contains(tools.node().name())));
+                                .anyMatch(handler -> handler.type().equals(message.type())
+                                        && !handler.from().contains(node.name())));
     }
 
     /**
-     * @param step by which the saga sent the message; {@code null} if it did not
+     * @param step the step with which the saga sent the message; {@code null} if it did not
      * @return whether the saga was told, which is yet to be written
      */
-    private boolean tell(
-            SagaType type, SagaVisit visit, @Nullable SagaStep step, BunnyPoisoned news, MessageContext context)
+    private boolean tell(SagaVisit visit, @Nullable SagaStep step, PoisonNews news, MessageContext context)
             throws Exception {
         SagaDocument saga = visit.saga();
-        boolean isMeant = isMeantFor(type, saga, news, context.headers());
-        if ((step == null && !isMeant)
+        BunnyPoisoned message = news.body();
+        boolean isReceiver = isReceiver(visit.type(), saga, news);
+        if ((step == null && !isReceiver)
                 || saga.status().isEnded()
-                || (news.again() && !saga.blocks().isUntold(news.messageId(), news.node()))) {
+                || (message.again() && !saga.blocks().isUntold(message.messageId(), message.node()))) {
             return false;
         }
         if (saga.status() == SagaStatus.STUCK && context.messageId().equals(saga.stuckOn())) { // replayed
             visit.goOn();
         }
-        String reason = SagaMessages.reasonOf(context.headers());
-        saga.note(
-                visit.now(),
-                "%s %s was set aside by %s: %s".formatted(news.type(), news.messageId(), news.node(), reason));
-        if (isMeant && isGap(saga, news.messageId(), reason)) {
-            saga.stickOn(news.messageId());
+        visit.note("%s %s was set aside by %s: %s"
+                .formatted(message.type(), message.messageId(), message.node(), news.reason()));
+        if (isReceiver && isGap(saga, news)) {
+            saga.stickOn(message.messageId());
         }
-        if (step != null && isMissed(saga, step, news, SagaMessages.setAsideAtOf(context.headers()))) {
-            block(type, visit, step, news, context);
+        if (step != null && isMissed(saga, step, news)) {
+            block(visit, step, news, context);
         }
         visit.save();
         return true;
     }
 
     /**
-     * The news itself is set aside: those whom it would have stopped wait for a person, who replays it.
+     * The news itself is set aside: the sagas that it would have stopped wait for a person to replay it.
      *
      * @return whether the saga is changed
      */
-    boolean setAside(SagaType type, SagaDocument saga, BunnyPoisoned news, Envelope message) {
-        Map<String, Object> headers = message.headers();
-        String reason = SagaMessages.reasonOf(headers);
-        long setAsideAt = SagaMessages.setAsideAtOf(headers);
-        SagaStep step = saga.steps().sender(news.sent());
-        if (step != null && step.isUndoneBy(news.sent())) {
+    boolean setAside(SagaType type, SagaDocument saga, PoisonNews news, Envelope message) {
+        SagaStep step = saga.steps().sender(news.body().sent());
+        if (step != null && step.isUndoneBy(news.body().sent())) {
             boolean isMissed = step.status() == StepStatus.UNDOING && saga.status() == SagaStatus.COMPENSATING;
             if (isMissed) {
-                boolean unused = saga.blocks().put(blockOf(news, headers, false));
+                boolean unused = saga.blocks().put(news.block(false));
                 saga.become(SagaStatus.COMPENSATION_FAILED);
             }
             return isMissed;
         }
-        boolean isMeant = isMeantFor(type, saga, news, headers);
-        boolean isStuck = (step != null || (isMeant && mayBeGap(saga, news.messageId(), reason)))
+        boolean isStuck = (step != null || (isReceiver(type, saga, news) && mayBeGap(saga, news)))
                 && StickWhenSetAside.stick(saga, message);
-        if (isStuck
-                && step != null
-                && isCommandMissed(saga, step, news, setAsideAt)) { // its method is tried again when it goes on
-            boolean unused = saga.blocks().put(blockOf(news, headers, true));
+        if (isStuck && step != null && isCommandMissed(saga, step, news)) { // its method runs when the saga goes on
+            boolean unused = saga.blocks().put(news.block(true));
         }
         return isStuck;
     }
 
-    private boolean mayBeGap(SagaDocument saga, String messageId, String reason) {
-        try {
-            return isGap(saga, messageId, reason);
-        } catch (NotHandledException e) { // its record cannot be read now
-            return true;
-        }
-    }
-
-    /** @param headers of the news */
-    private static Block blockOf(BunnyPoisoned news, Map<String, Object> headers, boolean isUntold) {
-        BlockedOn message = new BlockedOn(news.messageId(), news.type(), news.node(), SagaMessages.reasonOf(headers));
-        return new Block(message, news.recordVersion(), SagaMessages.setAsideAtOf(headers), isUntold);
-    }
-
-    private boolean isOurs(BunnyPoisoned news) {
-        return news.node().equals(tools.node().name());
+    private boolean isOurs(BunnyPoisoned message) {
+        return message.node().equals(node.name());
     }
 
     /**
-     * Of a payload that says to which saga it belongs nothing is known here but the correlation id, which is another one's.
-     *
-     * @param headers of the news
+     * Whether the saga should have received the message. Never known for a handler with {@code @CorrelatedBy}: the news carries the
+     * correlation id only, and the payload names the saga.
      */
-    private boolean isMeantFor(SagaType type, SagaDocument saga, BunnyPoisoned news, Map<String, Object> headers) {
-        return !SagaMessages.isForSender(headers) && isOurs(news) && takes(type, saga, news);
+    private boolean isReceiver(SagaType type, SagaDocument saga, PoisonNews news) {
+        return !news.isForSender() && isOurs(news.body()) && takes(type, saga, news.body());
     }
 
-    private static boolean takes(SagaType type, SagaDocument saga, BunnyPoisoned news) {
-        return saga.timeouts().hasToken(news.messageId())
+    private static boolean takes(SagaType type, SagaDocument saga, BunnyPoisoned message) {
+        return saga.timeouts().hasToken(message.messageId())
                 || type.definition().handlers().stream()
-                        .anyMatch(handler -> handler.type().equals(news.type())
+                        .anyMatch(handler -> handler.type().equals(message.type())
                                 && handler.correlation() == null
                                 && !handler.onlyStarts());
     }
 
     /**
-     * Most are recorded with the message itself; one that could not even be read is known only from here. News may be late: then the
-     * saga may have gone on, or the message been handled. What was set aside because the saga was stuck changes nothing, and a copy of
-     * what had been set aside before tells nothing that was not decided then.
+     * Whether the saga lacks the message. Usually that is written together with the message's own record; only of a message that could
+     * not even be read does the saga learn here. The news may be late: the saga may have gone on, or the message been handled.
      */
-    private boolean isGap(SagaDocument saga, String messageId, String reason) {
+    private boolean isGap(SagaDocument saga, PoisonNews news) {
         return saga.status() == SagaStatus.ACTIVE
-                && !saga.hasMended(messageId)
-                && !NO_GAP.contains(reason)
-                && records.isStillSetAside(saga.id(), messageId);
+                && !saga.hasMended(news.body().messageId())
+                && !NO_GAP.contains(news.reason())
+                && isStillSetAside(saga.id(), news.body().messageId());
     }
 
-    /** Whether the saga still waits for what it has sent, or for the acknowledgement of it. */
-    private boolean isMissed(SagaDocument saga, SagaStep step, BunnyPoisoned news, long setAsideAt) {
-        boolean isAcknowledgement = news.type().equals(SagaMessages.UNDONE);
-        if (!step.isUndoneBy(news.sent())) {
-            return !isAcknowledgement && isCommandMissed(saga, step, news, setAsideAt);
+    private boolean mayBeGap(SagaDocument saga, PoisonNews news) {
+        try {
+            return isGap(saga, news);
+        } catch (NotHandledException e) { // its record cannot be read now
+            return true;
+        }
+    }
+
+    /**
+     * Whether the message has not been handled since, and is not being handled. One that could not be read has no record.
+     *
+     * @throws NotHandledException the store did not answer, or a newer version of SafeBunny wrote the record
+     */
+    private boolean isStillSetAside(String sagaId, String messageId) {
+        try {
+            MessageRecord record = records.find(new RecordKey(sagaId, messageId));
+            return record == null || record.state() == RecordState.POISONED;
+        } catch (UnreadableRecordException e) {
+            throw NotHandledException.later(e.messageWithoutCode(), UNTIL_UPGRADED);
+        } catch (RuntimeException e) {
+            throw NotHandledException.trouble("The store did not answer for message " + messageId, UNTIL_STORE_ANSWERS);
+        }
+    }
+
+    /** Whether the saga still waits for the command or undo that it sent, or for the acknowledgement of that undo. */
+    private boolean isMissed(SagaDocument saga, SagaStep step, PoisonNews news) {
+        BunnyPoisoned message = news.body();
+        boolean isAcknowledgement = message.type().equals(SagaMessages.UNDONE);
+        if (!step.isUndoneBy(message.sent())) {
+            return !isAcknowledgement && isCommandMissed(saga, step, news);
         }
         return step.status() == StepStatus.UNDOING
-                && (!isAcknowledgement || (isOurs(news) && records.isStillSetAside(saga.id(), news.messageId())));
+                && (!isAcknowledgement || (isOurs(message) && isStillSetAside(saga.id(), message.messageId())));
     }
 
-    private static boolean isCommandMissed(SagaDocument saga, SagaStep step, BunnyPoisoned news, long setAsideAt) {
-        return step.status() == StepStatus.SENT && !saga.steps().isAnswered(news.sent(), news.node(), setAsideAt);
+    private static boolean isCommandMissed(SagaDocument saga, SagaStep step, PoisonNews news) {
+        return step.status() == StepStatus.SENT
+                && !saga.steps().isAnswered(news.body().sent(), news.body().node(), news.setAsideAt());
     }
 
-    /** Without its undo, a saga that is undone waits for a person. One that is stuck is told when it goes on. */
-    private static void block(SagaType type, SagaVisit visit, SagaStep step, BunnyPoisoned news, MessageContext context)
+    /** If an undo was set aside, the compensation waits for a person. A stuck saga is told when it goes on. */
+    private static void block(SagaVisit visit, SagaStep step, PoisonNews news, MessageContext context)
             throws Exception {
         SagaDocument saga = visit.saga();
-        Block block = blockOf(news, context.headers(), saga.status() == SagaStatus.STUCK);
+        Block block = news.block(saga.status() == SagaStatus.STUCK);
         boolean isNew = saga.blocks().put(block);
-        if (step.isUndoneBy(news.sent())) {
+        if (step.isUndoneBy(news.body().sent())) {
             saga.become(SagaStatus.COMPENSATION_FAILED);
         }
-        SagaMethod method = type.definition().poisoned();
+        SagaMethod method = visit.type().definition().poisoned();
         if (method != null && isNew && saga.status() == SagaStatus.ACTIVE) {
             visit.run(method, null, context, block.message());
         }

@@ -13,6 +13,7 @@ import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.saga.document.SagaBlocks.Block;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaMessages;
+import io.safebunny.saga.document.SagaStates;
 import io.safebunny.saga.document.SagaStep;
 import io.safebunny.saga.document.SagaStep.Sending;
 import io.safebunny.serialization.SerializationException;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a person asks of a saga. Refused or done, it is in the saga's history. Thread-safe. */
+/** An operator's repair of a saga. Whether it was done or refused is in the saga's history. Thread-safe. */
 final class RepairInvoker implements HandlerInvoker {
 
     private static final Logger LOG = LoggerFactory.getLogger(RepairInvoker.class);
@@ -43,21 +44,21 @@ final class RepairInvoker implements HandlerInvoker {
         String refusal =
                 switch (repair.action()) {
                     case RETRY -> retry(visit);
-                    case SKIP -> skip(type, visit, repair);
-                    case FAIL -> fail(type, visit, repair);
-                    case RESUME -> resume(type, visit);
-                    case PATCH -> patch(type, visit, repair);
+                    case SKIP -> skip(visit, repair);
+                    case FAIL -> fail(visit, repair);
+                    case RESUME -> resume(visit);
+                    case PATCH -> patch(visit, repair);
                 };
         String what = refusal == null ? repair.done() : repair.refused(refusal);
         LOG.info("Saga {} {}: {}", type.name(), visit.saga().id(), Printable.text(what));
-        visit.saga().note(visit.now(), what);
+        visit.note(what);
         visit.save();
     }
 
     /**
-     * Commands are sent again only as long as the saga wants them; while it is undone, only undos are.
+     * Sends again what the saga is blocked on: commands while it runs or is stuck, undos while it compensates.
      *
-     * @return why not; {@code null} when it was done
+     * @return why it was refused; {@code null} when it was done
      */
     private static @Nullable String retry(SagaVisit visit) {
         SagaDocument saga = visit.saga();
@@ -79,7 +80,7 @@ final class RepairInvoker implements HandlerInvoker {
         }
         return blocks.isEmpty()
                 ? "it is not blocked on a message"
-                : "it is blocked on no command or undo that is to be sent again; replay from the poison queue: "
+                : "it is not blocked on a command or undo that it still wants; replay from the poison queue: "
                         + blocks.stream()
                                 .map(block -> "%s of %s"
                                         .formatted(
@@ -88,7 +89,7 @@ final class RepairInvoker implements HandlerInvoker {
                                 .toList();
     }
 
-    /** First sending of the command or undo with this id; {@code null} if it must not be sent again. */
+    /** The command or undo with this id; {@code null} if it must not be sent again. */
     private static @Nullable Sending sent(SagaDocument saga, String messageId, boolean wantsCommands) {
         for (SagaStep step : saga.steps().all()) {
             if (step.isUndoneBy(messageId)) {
@@ -105,12 +106,12 @@ final class RepairInvoker implements HandlerInvoker {
         SagaDocument saga = visit.saga();
         visit.handling().collect(SagaMessages.sentAgain(first, visit.now(), block.recordVersion()));
         saga.blocks().remove(block.message().messageId());
-        if (saga.status() == SagaStatus.COMPENSATION_FAILED) { // what is sent again then is the undo
+        if (saga.status() == SagaStatus.COMPENSATION_FAILED) { // so what is sent again is the undo
             saga.become(SagaStatus.COMPENSATING);
         }
     }
 
-    private static @Nullable String skip(SagaType type, SagaVisit visit, BunnyRepair repair) {
+    private static @Nullable String skip(SagaVisit visit, BunnyRepair repair) {
         SagaDocument saga = visit.saga();
         SagaStep step = saga.steps().find(String.valueOf(repair.step()));
         if (step == null) {
@@ -120,8 +121,7 @@ final class RepairInvoker implements HandlerInvoker {
             return "it is " + saga.status();
         }
         switch (step.status()) {
-            case UNDOING ->
-                type.tools().compensation().undone(saga, step, StepStatus.SKIPPED, visit.handling(), visit.now());
+            case UNDOING -> new Compensation(visit).undone(step, StepStatus.SKIPPED);
             case SENT -> leave(saga, step);
             case UNDONE, SKIPPED -> {
                 return "the step is " + step.status();
@@ -135,23 +135,22 @@ final class RepairInvoker implements HandlerInvoker {
         saga.blocks().remove(step.messageId());
     }
 
-    private static @Nullable String fail(SagaType type, SagaVisit visit, BunnyRepair repair) {
+    private static @Nullable String fail(SagaVisit visit, BunnyRepair repair) {
         SagaDocument saga = visit.saga();
         if (saga.status() != SagaStatus.ACTIVE && saga.status() != SagaStatus.STUCK) {
             return "it is " + saga.status();
         }
         saga.unstick();
-        type.tools().compensation().begin(saga, repair.reason(), visit.handling(), visit.now());
+        new Compensation(visit).begin(repair.reason());
         return null;
     }
 
-    private static @Nullable String resume(SagaType type, SagaVisit visit) {
+    private static @Nullable String resume(SagaVisit visit) {
         SagaDocument saga = visit.saga();
         switch (saga.status()) {
             case STUCK -> visit.goOn();
             case COMPENSATING -> {
-                boolean sent = type.tools().compensation().sendAgain(saga, visit.handling(), visit.now());
-                return sent ? null : "it waits for no undo";
+                return new Compensation(visit).sendAgain() ? null : "it waits for no undo";
             }
             case COMPENSATION_FAILED -> {
                 return retry(visit);
@@ -163,15 +162,16 @@ final class RepairInvoker implements HandlerInvoker {
         return null;
     }
 
-    private static @Nullable String patch(SagaType type, SagaVisit visit, BunnyRepair repair) {
+    private static @Nullable String patch(SagaVisit visit, BunnyRepair repair) {
         SagaDocument saga = visit.saga();
-        type.states().requireKnown(saga);
+        SagaStates states = visit.type().states();
+        states.requireKnown(saga);
         if (saga.version() != repair.expectedVersion()) {
             return "it has changed: version %s was expected, it has %s"
                     .formatted(repair.expectedVersion(), saga.version());
         }
         try {
-            type.states().replace(saga, type.states().parsed(String.valueOf(repair.state())));
+            states.replace(saga, states.parsed(String.valueOf(repair.state())));
             return null;
         } catch (SerializationException | MisuseException | InvalidMessageException e) {
             return "the state is refused: " + e.messageWithoutCode();

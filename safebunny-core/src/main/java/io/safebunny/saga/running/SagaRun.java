@@ -2,8 +2,6 @@
 package io.safebunny.saga.running;
 
 import io.safebunny.failure.MisuseException;
-import io.safebunny.handler.SagaDefinition;
-import io.safebunny.handling.Handling;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.middleware.PublishOutcome;
@@ -13,52 +11,39 @@ import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.saga.document.SagaStep;
-import io.safebunny.saga.document.SagaTimeout;
+import io.safebunny.saga.document.SagaTimeouts.Timeout;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What one run of a saga's method does to the saga. Changes the document, which is written if the run succeeds. Confined to one thread. */
+/** One run of a saga's method. Changes the document, which is written if the run succeeds. Confined to one thread. */
 final class SagaRun implements SagaContext {
 
     private static final int LONGEST_NAME = 100;
 
-    /** What is due later is due then, which is as good as never. Further on, sums of times overflow. */
+    /** Later times are cut to this one, which is as good as never: beyond it, sums of times overflow. */
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
-    private final SagaDefinition definition;
+    private final SagaVisit visit;
     private final SagaDocument saga;
-    private final SagaMessages messages;
-    private final Compensation compensation;
-    private final Handling handling;
-    private final Instant now;
+    private final SagaType type;
     private final SagaChanges changes;
-    private int timeoutsSet;
     private boolean over;
 
-    SagaRun(
-            SagaDefinition definition,
-            SagaDocument saga,
-            SagaMessages messages,
-            Compensation compensation,
-            Handling handling,
-            Instant now) {
-        this.definition = definition;
-        this.saga = saga;
-        this.messages = messages;
-        this.compensation = compensation;
-        this.handling = handling;
-        this.now = now;
-        this.changes = new SagaChanges(saga, handling.transactions());
+    SagaRun(SagaVisit visit) {
+        this.visit = visit;
+        this.saga = visit.saga();
+        this.type = visit.type();
+        this.changes = new SagaChanges(saga, visit.handling().transactions());
     }
 
-    /** The method has returned; its context is of no use any more. */
+    /** The method has returned, so its context must not be used any more. */
     void end() {
         over = true;
     }
 
-    /** @throws MisuseException what the method did to the saga cannot be told apart from what was rolled back */
+    /** @throws MisuseException only some of what the method changed in the saga was rolled back */
     void requireWhole() {
         changes.requireWhole();
     }
@@ -86,13 +71,13 @@ final class SagaRun implements SagaContext {
                     name,
                     "it has one of that name. Give each step a name of its own, or forget the other first");
         }
-        OutboundMessage sent = messages.command(command, saga.id(), handling);
+        OutboundMessage sent = type.messages().command(command, saga.id(), visit.handling());
         if (sent == null) {
             throw refused("step", name, "a publish middleware dropped its command. Let commands of sagas through");
         }
         OutboundMessage made = sent;
         try {
-            OutboundMessage kept = undo == null ? null : messages.undo(undo, sent, saga.id(), handling);
+            OutboundMessage kept = undo == null ? null : type.messages().undo(undo, sent, saga.id(), visit.handling());
             if (undo != null && kept == null) {
                 throw refused("step", name, "a publish middleware dropped its undo. Let undos of sagas through");
             }
@@ -104,17 +89,18 @@ final class SagaRun implements SagaContext {
                         "it would take the undo itself, and takes no messages while it is undone. Let another saga or a plain handler take undos");
             }
             changes.next();
-            saga.steps().put(new SagaStep(name, StepStatus.SENT, sent, kept, null)); // first, as it may be refused
+            // before it is sent, because there may be no room for it
+            saga.steps().put(new SagaStep(name, StepStatus.SENT, sent, kept, null));
         } catch (RuntimeException e) {
             made.ended(PublishOutcome.DROPPED, e);
             throw e;
         }
-        handling.collect(made);
-        saga.note(now, "step %s: %s".formatted(name, sent.message().type()));
+        visit.handling().collect(made);
+        visit.note("step %s: %s".formatted(name, sent.message().type()));
     }
 
     private boolean isTakenByItself(WireMessage undo) {
-        return definition.handlers().stream()
+        return type.definition().handlers().stream()
                 .anyMatch(handler -> handler.correlation() == null
                         && handler.type().equals(undo.type())
                         && handler.from().contains(undo.appId()));
@@ -127,8 +113,8 @@ final class SagaRun implements SagaContext {
         if (known != null) {
             changes.next();
             saga.steps().remove(name);
-            saga.blocks().remove(known.messageId()); // no repair could name it any more
-            saga.note(now, "forgot step " + name);
+            saga.blocks().remove(known.messageId()); // repairs name a step, which is gone
+            visit.note("forgot step " + name);
         }
         return known != null;
     }
@@ -138,42 +124,32 @@ final class SagaRun implements SagaContext {
         if (after.isNegative()) {
             throw refused("timeout", name, "its duration is negative [%s]. Use zero for at once".formatted(after));
         }
+        Instant now = visit.now();
         set(name, after.compareTo(Duration.between(now, LATEST)) > 0 ? LATEST : now.plus(after));
     }
 
     @Override
     public void timeoutAt(String name, Instant due) {
+        Instant now = visit.now();
         set(name, due.isBefore(now) ? now : due.isAfter(LATEST) ? LATEST : due);
     }
 
     private void set(String name, Instant due) {
         requireActive("timeout", name);
-        if (!definition.timeouts().containsKey(name)) {
+        if (!type.definition().timeouts().containsKey(name)) {
             throw refused(
                     "timeout",
                     name,
-                    SagaTypes.noMethod(definition, name) + ". Use a name that it has, or add the method");
+                    type.noMethodFor(name) + ". Use a name that it has, or add the method");
         }
         changes.next();
-        SagaTimeout known = saga.timeouts().get(name);
-        if (known != null && !due.isBefore(known.wakesAt())) {
-            saga.timeouts()
-                    .put(
-                            name,
-                            new SagaTimeout(
-                                    known.token(), due, known.wakesAt())); // its message will see that it is early
+        Timeout known = saga.timeouts().get(name);
+        if (known != null && !due.isBefore(known.wakesAt())) { // the alarm on its way comes early and is sent again
+            saga.timeouts().put(name, new Timeout(known.token(), due, known.wakesAt()));
         } else {
-            arm(name, due);
+            visit.arm(name, due);
         }
-        saga.note(now, "timeout %s at %s".formatted(name, due));
-    }
-
-    /** With a new message: the one before, if there is any, is stale. */
-    void arm(String name, Instant due) {
-        SagaTimeout set = SagaTimeout.due(
-                messages.timeoutToken(saga, name, handling.message().id(), ++timeoutsSet), due, now);
-        saga.timeouts().put(name, set);
-        handling.collect(messages.alarm(saga.saga(), saga.id(), name, set, now));
+        visit.note("timeout %s at %s".formatted(name, due));
     }
 
     @Override
@@ -183,7 +159,7 @@ final class SagaRun implements SagaContext {
         if (known) {
             changes.next();
             saga.timeouts().remove(name);
-            saga.note(now, "cancelled timeout " + name);
+            visit.note("cancelled timeout " + name);
         }
         return known;
     }
@@ -195,14 +171,14 @@ final class SagaRun implements SagaContext {
         saga.become(SagaStatus.COMPLETED);
         saga.timeouts().clear();
         saga.blocks().clear();
-        saga.note(now, "completed");
+        visit.note("completed");
     }
 
     @Override
     public void fail(String reason) {
         requireActive("end", "fail");
-        if (reason == null) { // as the message of many an exception is
-            throw refused("end", "fail", "its reason is null. Say why, for people");
+        if (reason == null) { // the message of an exception often is
+            throw refused("end", "fail", "its reason is null. Give one that people understand");
         }
         if (!Names.isUnicode(reason)) {
             throw refused(
@@ -211,11 +187,12 @@ final class SagaRun implements SagaContext {
                     "its reason contains an unpaired surrogate (half of a character). Cut text between characters");
         }
         changes.next();
-        compensation.begin(saga, reason, handling, now);
+        new Compensation(visit).begin(reason);
     }
 
     private void requireRunning() {
-        handling.transactionEnd()
+        visit.handling()
+                .transactionEnd()
                 .requireNotBegun("Saga %s %s is changed".formatted(saga.saga(), saga.id()), MisuseException.SAGA);
         if (over) {
             throw new MisuseException(

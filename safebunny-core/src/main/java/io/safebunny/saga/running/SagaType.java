@@ -3,27 +3,39 @@ package io.safebunny.saga.running;
 
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handling.Handling;
+import io.safebunny.message.Names;
+import io.safebunny.node.Node;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.saga.document.SagaDocument;
+import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.saga.document.SagaStates;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.UnreadableRecordException;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** One kind of saga at work. Thread-safe. */
+/** The sagas of one class. Thread-safe. */
 final class SagaType {
 
     private static final Duration UNTIL_UPGRADED = Duration.ofMinutes(1);
 
     private final SagaDefinition definition;
     private final SagaStates states;
-    private final SagaTools tools;
+    private final SagaMessages messages;
+    private final Node node;
 
-    SagaType(SagaDefinition definition, SagaTools tools) {
+    SagaType(SagaDefinition definition, SagaMessages messages, Node node) {
         this.definition = definition;
         this.states = new SagaStates(definition);
-        this.tools = tools;
+        this.messages = messages;
+        this.node = node;
+    }
+
+    String name() {
+        return definition.name();
     }
 
     SagaDefinition definition() {
@@ -34,35 +46,39 @@ final class SagaType {
         return states;
     }
 
-    SagaTools tools() {
-        return tools;
+    SagaMessages messages() {
+        return messages;
     }
 
-    String name() {
-        return definition.name();
+    Node node() {
+        return node;
     }
 
     /**
-     * The saga to which the message belongs that this thread is handling; {@code null} if there is none.
+     * The stored saga that the message being handled on this thread belongs to; {@code null} if there is none.
      *
-     * @throws NotHandledException the store did not answer, or a newer version of SafeBunny wrote it
+     * @throws NotHandledException the store did not answer, or a newer version of SafeBunny wrote the saga
      */
     @Nullable
     SagaVisit visit() {
-        Handling handling = tools.handling();
+        Handling handling = handling(node);
         MessageRecord stored = handling.companion(SagaDocument.key(name(), sagaId(handling)));
         return stored == null
                 ? null
-                : new SagaVisit(
-                        this, handling, stored, read(stored), tools.timeline().now());
+                : new SagaVisit(this, handling, stored, read(stored), node.timeline().now());
     }
 
-    /** A new saga, begun by the message that this thread is handling. */
+    /** A new saga, started by the message being handled on this thread. */
     SagaVisit begin() {
-        Handling handling = tools.handling();
+        Handling handling = handling(node);
         SagaDocument saga =
-                SagaDocument.start(name(), sagaId(handling), tools.timeline().now());
-        return new SagaVisit(this, handling, null, saga, tools.timeline().now());
+                SagaDocument.start(name(), sagaId(handling), node.timeline().now());
+        return new SagaVisit(this, handling, null, saga, node.timeline().now());
+    }
+
+    /** The message being handled on this thread. */
+    static Handling handling(Node node) {
+        return Objects.requireNonNull(node.current().get(), "a message of a saga is handled within its engine");
     }
 
     static String sagaId(Handling handling) {
@@ -75,5 +91,12 @@ final class SagaType {
         } catch (UnreadableRecordException e) {
             throw NotHandledException.later(e.messageWithoutCode(), UNTIL_UPGRADED);
         }
+    }
+
+    /** Says that the saga has no method for the timeout, and lists the timeouts that it has one for: the name may be misspelt. */
+    String noMethodFor(String timeout) {
+        Set<String> known = new TreeSet<>(definition.timeouts().keySet());
+        return "%s has no method @OnTimeout(\"%s\"), only for %s"
+                .formatted(definition.description(), Names.printable(timeout), known.isEmpty() ? "none" : known);
     }
 }

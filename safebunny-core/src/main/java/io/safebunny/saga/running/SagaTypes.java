@@ -2,8 +2,6 @@
 package io.safebunny.saga.running;
 
 import io.safebunny.MessageContext;
-import io.safebunny.handler.SagaDefinition;
-import io.safebunny.message.Names;
 import io.safebunny.recovery.NotHandledException;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,13 +11,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** The kinds of sagas of a node. Immutable. */
+/** The saga classes of a node. Immutable. */
 final class SagaTypes {
 
-    private static final Duration DEPLOYING = Duration.ofMinutes(15);
+    private static final Duration DEPLOYMENT = Duration.ofMinutes(15);
 
     private final Map<String, SagaType> byName = new LinkedHashMap<>();
 
@@ -40,24 +37,7 @@ final class SagaTypes {
         return byName.get(name);
     }
 
-    /**
-     * When an instance first had this message and did not know what to do with it. Its record keeps that, because its age says nothing:
-     * it may have waited in its queue for longer than a deployment takes.
-     */
-    static Instant firstLook(MessageContext context, Instant now) {
-        return Instant.ofEpochMilli(context.once("first look", Long.class, now::toEpochMilli));
-    }
-
-    /**
-     * Whether what this instance does not know may be known to others, while two versions of the application run.
-     *
-     * @param since when it was first looked at; a moment far ahead was another clock's
-     */
-    static boolean mayBeDeploying(Instant since, Instant now) {
-        return Duration.between(since, now).abs().compareTo(DEPLOYING) < 0;
-    }
-
-    /** @throws NotHandledException this instance does not know it: another version of the application does */
+    /** @throws NotHandledException this instance does not have it, but one of another version of the application does */
     SagaType require(String name) {
         SagaType type = byName.get(name);
         if (type == null) {
@@ -67,10 +47,21 @@ final class SagaTypes {
         return type;
     }
 
-    /** Names those that there are, since this one may be misspelt. */
-    static String noMethod(SagaDefinition definition, String timeout) {
-        Set<String> known = new TreeSet<>(definition.timeouts().keySet());
-        return "%s has no method @OnTimeout(\"%s\"), only for %s"
-                .formatted(definition.description(), Names.printable(timeout), known.isEmpty() ? "none" : known);
+    /** Whether another instance may know what this one does not, because two versions of the application are running. */
+    static boolean mayBeDeploying(MessageContext context, Instant now) {
+        return mayBeDeploying(firstLook(context, now), now);
+    }
+
+    /** @param since from {@link #firstLook}; a time far in the future comes from another clock */
+    static boolean mayBeDeploying(Instant since, Instant now) {
+        return Duration.between(since, now).abs().compareTo(DEPLOYMENT) < 0;
+    }
+
+    /**
+     * When an instance first received this message and did not know what to do with it. Kept in the message's record. The age of the
+     * message would not do, because it may have waited in its queue for longer than a deployment takes.
+     */
+    static Instant firstLook(MessageContext context, Instant now) {
+        return Instant.ofEpochMilli(context.once("first look", Long.class, now::toEpochMilli));
     }
 }

@@ -7,11 +7,15 @@ import io.safebunny.handling.Handling;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.SagaDocument;
+import io.safebunny.saga.document.SagaTimeouts.Timeout;
 import io.safebunny.store.MessageRecord;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A message at its saga: what is stored, what the message makes of it, and the write that is joined to the message's. Confined to one thread. */
+/**
+ * A message being handled by its saga: the saga as stored, what the message changes in it, and the write that joins the message's own.
+ * Confined to one thread.
+ */
 final class SagaVisit {
 
     private final SagaType type;
@@ -20,7 +24,7 @@ final class SagaVisit {
     private final SagaDocument saga;
     private final SagaStatus before;
     private final Instant now;
-    private final SagaRun run;
+    private int timeoutsArmed;
 
     /** @param stored {@code null} for a new saga */
     SagaVisit(SagaType type, Handling handling, @Nullable MessageRecord stored, SagaDocument saga, Instant now) {
@@ -30,8 +34,10 @@ final class SagaVisit {
         this.saga = saga;
         this.before = saga.status();
         this.now = now;
-        this.run = new SagaRun(
-                type.definition(), saga, type.tools().messages(), type.tools().compensation(), handling, now);
+    }
+
+    SagaType type() {
+        return type;
     }
 
     SagaDocument saga() {
@@ -42,16 +48,25 @@ final class SagaVisit {
         return handling;
     }
 
+    /** The same for everything that the message does. */
     Instant now() {
         return now;
     }
 
-    /** Sends the message of a timeout anew, which is not over, or whose message came while the saga was stuck. */
-    void arm(String name, Instant due) {
-        run.arm(name, due);
+    /** Adds an event to the saga's history. */
+    void note(String what) {
+        saga.note(now, what);
     }
 
-    /** A stuck saga goes on, and so do its timeouts, whose messages may have come meanwhile, and the news of what was set aside. */
+    /** Sends a new alarm for the timeout. An earlier one becomes stale. */
+    void arm(String name, Instant due) {
+        Timeout armed = Timeout.due(
+                type.messages().timeoutToken(saga, name, handling.message().id(), ++timeoutsArmed), due, now);
+        saga.timeouts().put(name, armed);
+        handling.collect(type.messages().alarm(saga.saga(), saga.id(), name, armed, now));
+    }
+
+    /** Ends being stuck. Sends again what may have arrived meanwhile: the alarms of timeouts, and news of messages that were set aside. */
     void goOn() {
         saga.unstick();
         if (type.definition().poisoned() != null) {
@@ -59,7 +74,7 @@ final class SagaVisit {
             saga.blocks()
                     .untold()
                     .forEach(block ->
-                            handling.collect(type.tools().messages().poisonedAgain(block, cause, saga.id(), now)));
+                            handling.collect(type.messages().poisonedAgain(block, cause, saga.id(), now)));
         }
         saga.timeouts().all().forEach((name, timeout) -> {
             if (!timeout.wakesAt().isAfter(now)
@@ -69,10 +84,11 @@ final class SagaVisit {
         });
     }
 
-    /** Runs a method of the application on the saga. */
+    /** Calls a method of the application with the state, and keeps the state that it returns. */
     void run(SagaMethod method, @Nullable Object payload, MessageContext context, @Nullable BlockedOn blockedOn)
             throws Exception {
         Object state = stored == null ? null : type.states().read(saga);
+        SagaRun run = new SagaRun(this);
         Object after;
         try {
             after = method.invoke(payload, context, state, run, blockedOn);
@@ -85,16 +101,13 @@ final class SagaVisit {
         }
     }
 
-    /** To be written with the completion of the message. */
+    /** Has the saga written together with the completion of the message. */
     void save() {
-        handling.join(saga.write(
-                stored,
-                handling.message().id(),
-                now,
-                now.plus(type.tools().node().options().sagaRetention())));
+        Instant retainedUntil = now.plus(type.node().options().sagaRetention());
+        handling.join(saga.write(stored, handling.message().id(), now, retainedUntil));
         SagaStatus after = saga.status();
         if (stored == null || after != before) {
-            handling.whenWritten(() -> type.tools().metrics().sagaBecame(type.name(), after.name()));
+            handling.whenWritten(() -> type.node().metrics().sagaBecame(type.name(), after.name()));
         }
     }
 }

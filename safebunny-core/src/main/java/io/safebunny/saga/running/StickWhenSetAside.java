@@ -19,23 +19,23 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is built over a gap would be wrong, so a saga waits for a person when a message to it is set aside; written together with the
+ * Stops a saga when a message for it is set aside, because state built without that message would be wrong. Written together with the
  * message's own record. Immutable.
  *
- * @param types those that may have a saga that is concerned
- * @param change of such a saga; false if it is none
+ * @param types whose sagas the message may concern
+ * @param change changes such a saga; false if the message does not concern it
  */
 record StickWhenSetAside(
         Collection<SagaType> types, BiPredicate<SagaType, SagaDocument> change, Envelope message, String sagaId)
         implements SetAsideWrite {
 
-    /** Of a message that makes sagas of these types stuck if it is set aside. */
+    /** For a message that makes active sagas of these types stuck if it is set aside. */
     static Membership of(Collection<SagaType> types, Envelope message, String sagaId) {
         return new Membership(
                 sagaId, new StickWhenSetAside(types, (type, saga) -> stick(saga, message), message, sagaId));
     }
 
-    /** @return whether it was active, and is not any more */
+    /** @return false if the saga was not active, and stays as it is */
     static boolean stick(SagaDocument saga, Envelope message) {
         boolean isActive = saga.status() == SagaStatus.ACTIVE;
         if (isActive) {
@@ -48,7 +48,7 @@ record StickWhenSetAside(
     public JointRecords records(PoisonReason reason, Function<RecordKey, @Nullable MessageRecord> stored) {
         JointRecords records = JointRecords.NONE;
         if (reason == PoisonReason.SAGA_STUCK) {
-            // written after a resume, it would stop the saga again for a message that changed nothing
+            // this message changed nothing, so it must not stop the saga: its record may be written after a resume
             return records;
         }
         for (SagaType type : types) {
@@ -57,20 +57,20 @@ record StickWhenSetAside(
             if (saga != null && change.test(type, saga)) {
                 String status = saga.status().name();
                 records = records.with(write(type, saga, found))
-                        .andThen(() -> type.tools().metrics().sagaBecame(type.name(), status));
+                        .andThen(() -> type.node().metrics().sagaBecame(type.name(), status));
             }
         }
         return records;
     }
 
     private MessageRecord write(SagaType type, SagaDocument saga, @Nullable MessageRecord stored) {
-        Instant now = type.tools().timeline().now();
+        Instant now = type.node().timeline().now();
         String what = saga.status().name().toLowerCase(Locale.ROOT).replace('_', ' ');
         saga.note(now, "%s: %s %s was set aside".formatted(what, message.type(), message.id()));
         return saga.write(stored, message.id(), now, now);
     }
 
-    /** A newer version of SafeBunny wrote it, and learns of the message from its poison copy. */
+    /** {@code null} if a newer version of SafeBunny wrote it, which learns of the message from its poison copy. */
     private static @Nullable SagaDocument readable(SagaType type, MessageRecord stored) {
         try {
             return SagaDocument.read(type.name(), stored);

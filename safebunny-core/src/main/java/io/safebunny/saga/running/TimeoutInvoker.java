@@ -9,11 +9,10 @@ import io.safebunny.recovery.NotHandledException;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.BunnyTimeout;
 import io.safebunny.saga.document.SagaDocument;
-import io.safebunny.saga.document.SagaTimeout;
+import io.safebunny.saga.document.SagaTimeouts.Timeout;
 import java.time.Duration;
-import java.time.Instant;
 
-/** The message that wakes a saga, because a timeout may be over. The saga knows whether it is. Thread-safe. */
+/** The alarm of a timeout. Whether the timeout is over is for the saga to say. Thread-safe. */
 final class TimeoutInvoker implements HandlerInvoker {
 
     private final SagaTypes types;
@@ -27,38 +26,39 @@ final class TimeoutInvoker implements HandlerInvoker {
         BunnyTimeout alarm = (BunnyTimeout) payload;
         SagaType type = types.require(alarm.saga());
         SagaVisit visit = type.visit();
-        SagaTimeout timeout = visit == null ? null : visit.saga().timeouts().get(alarm.name());
+        Timeout timeout = visit == null ? null : visit.saga().timeouts().get(alarm.name());
         if (visit == null
                 || timeout == null
                 || !timeout.token().equals(context.messageId())
                 || !goesOn(visit, context)) {
-            type.tools().metrics().sagaIgnored(type.name(), "stale");
+            type.node().metrics().sagaIgnored(type.name(), "stale");
             return;
         }
-        requireNotEarly(type, alarm, timeout, visit.now());
+        requireNotEarly(visit, alarm, timeout);
         if (timeout.due().isAfter(visit.now())) { // it was moved
             visit.arm(alarm.name(), timeout.due());
         } else {
             visit.saga().timeouts().remove(alarm.name());
-            visit.saga().note(visit.now(), "timeout %s is over".formatted(alarm.name()));
-            visit.run(method(type, alarm, context, visit.now()), null, context, null);
+            visit.note("timeout %s is over".formatted(alarm.name()));
+            visit.run(method(visit, alarm, context), null, context, null);
         }
         visit.save();
     }
 
     /**
-     * Another instance's clock may be ahead, which sends an alarm that seems late to it. Armed anew here, the timeout would seem late there
-     * again; one alarm that waits is all that it sends.
+     * Waits out an alarm sent by an instance whose clock is ahead, which took it for lost. Arming the timeout again would make that
+     * instance send yet another one.
      */
-    private static void requireNotEarly(SagaType type, BunnyTimeout alarm, SagaTimeout timeout, Instant now) {
-        if (timeout.wakesAt().isAfter(now)) {
+    private static void requireNotEarly(SagaVisit visit, BunnyTimeout alarm, Timeout timeout) {
+        if (timeout.wakesAt().isAfter(visit.now())) {
             throw NotHandledException.later(
-                    "The message of timeout %s of saga %s is early".formatted(alarm.name(), type.name()),
-                    Duration.between(now, timeout.wakesAt()));
+                    "The message of timeout %s of saga %s is early"
+                            .formatted(alarm.name(), visit.type().name()),
+                    Duration.between(visit.now(), timeout.wakesAt()));
         }
     }
 
-    /** A saga that is stuck arms its timeouts anew when it goes on, except for one on which it is stuck, which is replayed. */
+    /** A stuck saga arms its timeouts again when it goes on. Only the timeout that it is stuck on is replayed, and lets it go on. */
     private static boolean goesOn(SagaVisit visit, MessageContext context) {
         SagaDocument saga = visit.saga();
         if (saga.status() == SagaStatus.STUCK && context.messageId().equals(saga.stuckOn())) {
@@ -67,10 +67,11 @@ final class TimeoutInvoker implements HandlerInvoker {
         return saga.status() == SagaStatus.ACTIVE;
     }
 
-    /** While instances of two versions run, the timeout may be known to others only. */
-    private static SagaMethod method(SagaType type, BunnyTimeout alarm, MessageContext context, Instant now) {
+    /** @throws NotHandledException only other instances may have it, because two versions of the application are running */
+    private static SagaMethod method(SagaVisit visit, BunnyTimeout alarm, MessageContext context) {
+        SagaType type = visit.type();
         SagaMethod method = type.definition().timeouts().get(alarm.name());
-        if (method == null && SagaTypes.mayBeDeploying(SagaTypes.firstLook(context, now), now)) {
+        if (method == null && SagaTypes.mayBeDeploying(context, visit.now())) {
             throw NotHandledException.byThisVersion(
                     "This instance has no method for timeout %s of saga %s: the message waits for an instance that has"
                             .formatted(alarm.name(), type.name()));
@@ -79,7 +80,7 @@ final class TimeoutInvoker implements HandlerInvoker {
             throw new MisuseException(
                     MisuseException.SAGA,
                     "Timeout [%s] of saga %s is over: %s. Add the method again, and replay this message."
-                            .formatted(alarm.name(), type.name(), SagaTypes.noMethod(type.definition(), alarm.name())));
+                            .formatted(alarm.name(), type.name(), type.noMethodFor(alarm.name())));
         }
         return method;
     }

@@ -9,7 +9,7 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.saga.document.SagaStates;
-import io.safebunny.saga.document.SagaTimeout;
+import io.safebunny.saga.document.SagaTimeouts.Timeout;
 import io.safebunny.scheduling.AlarmFate;
 import io.safebunny.scheduling.Overdue;
 import io.safebunny.scheduling.OverdueSweep;
@@ -157,7 +157,7 @@ final class OverdueSagas implements Overdue {
 
     private Duration pause(SagaDocument saga, List<OutboundMessage> alarms, Instant now) {
         Instant first = saga.timeouts().all().values().stream()
-                .map(SagaTimeout::wakesAt)
+                .map(Timeout::wakesAt)
                 .min(Instant::compareTo)
                 .orElse(now);
         return alarms.isEmpty() ? lease : OverdueSweep.backOff(lease, first, now);
@@ -166,9 +166,9 @@ final class OverdueSagas implements Overdue {
     /** What is to be sent when the saga is written; what the message of a timeout has come to is in its own record. */
     private List<OutboundMessage> wake(SagaDocument saga, Instant now) {
         List<OutboundMessage> alarms = new ArrayList<>();
-        for (Map.Entry<String, SagaTimeout> entry : saga.timeouts().all().entrySet()) {
+        for (Map.Entry<String, Timeout> entry : saga.timeouts().all().entrySet()) {
             String name = entry.getKey();
-            SagaTimeout timeout = entry.getValue();
+            Timeout timeout = entry.getValue();
             if (timeout.wakesAt().isAfter(now)) {
                 continue;
             }
@@ -186,8 +186,8 @@ final class OverdueSagas implements Overdue {
                     saga.note(now, "stuck: the message of timeout %s was set aside".formatted(name));
                 }
                 case SPENT -> { // it fired while the saga was stuck
-                    SagaTimeout anew =
-                            SagaTimeout.due(messages.timeoutToken(saga, name, timeout.token(), 1), timeout.due(), now);
+                    Timeout anew =
+                            Timeout.due(messages.timeoutToken(saga, name, timeout.token(), 1), timeout.due(), now);
                     saga.timeouts().put(name, anew);
                     alarms.add(messages.alarm(saga.saga(), saga.id(), name, anew, now));
                 }

@@ -10,6 +10,7 @@ import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.saga.document.BunnyPoisoned;
+import io.safebunny.saga.document.PoisonNews;
 import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
@@ -80,19 +81,19 @@ final class PoisonWatch implements DeliveryHandler {
                         && !type.equals(SagaMessages.UNDONE))) {
             return;
         }
-        Object cause = notice.headers().get(Headers.CAUSATION_ID);
+        Map<String, Object> headers = notice.headers();
+        Object cause = headers.get(Headers.CAUSATION_ID);
         String sent = type.equals(SagaMessages.UNDONE) && cause != null ? cause.toString() : id;
-        BunnyPoisoned news = new BunnyPoisoned(
+        BunnyPoisoned body = new BunnyPoisoned(
                 id,
                 Names.printable(type),
                 Names.printable(nodeOf(delivery.message())),
-                number(notice.headers(), Headers.POISON_VERSION),
-                number(notice.headers(), Headers.SENT_AT),
+                number(headers, Headers.POISON_VERSION),
+                number(headers, Headers.SENT_AT),
                 sent,
                 false);
-        long setAsideAt = number(notice.headers(), Headers.POISONED_AT);
-        sender.send(messages.poisoned(news, reason(notice.headers()), setAsideAt, sagaId, timeline.now()))
-                .await();
+        PoisonNews news = new PoisonNews(body, reason(headers), number(headers, Headers.POISONED_AT), false);
+        sender.send(messages.poisoned(news, sagaId, timeline.now())).await();
     }
 
     /** As the routing key says, which permissions restrict. */

@@ -6,7 +6,6 @@ import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.SagaDocument;
-import io.safebunny.saga.document.SagaListing;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
@@ -36,7 +35,7 @@ final class SagaCounts {
     /** What sagas are listed under that have not ended. */
     private static final List<String> UNFINISHED = Arrays.stream(SagaStatus.values())
             .filter(status -> !status.isEnded())
-            .flatMap(status -> SagaListing.of(status).stream())
+            .flatMap(status -> SagaDocument.listings(status).stream())
             .toList();
 
     /** Longer than delayed retries usually take. */
@@ -161,7 +160,7 @@ final class SagaCounts {
     /** Active ones that wait for what was set aside, by name of the saga; without zeros. */
     Map<String, Long> blocked() {
         Map<String, Long> blocked = new TreeMap<>();
-        counts.forEach((saga, found) -> blocked.put(saga, found.getOrDefault(SagaListing.BLOCKED, 0L)));
+        counts.forEach((saga, found) -> blocked.put(saga, found.getOrDefault(SagaDocument.BLOCKED, 0L)));
         blocked.values().removeIf(count -> count == 0);
         return blocked;
     }

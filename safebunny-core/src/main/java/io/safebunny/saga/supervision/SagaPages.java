@@ -5,7 +5,6 @@ import io.safebunny.saga.SagaPage;
 import io.safebunny.saga.SagaQuery;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.document.SagaDocument;
-import io.safebunny.saga.document.SagaListing;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.UnreadableRecordException;
@@ -61,7 +60,7 @@ final class SagaPages {
                 .filter(saga -> query.saga() == null || saga.equals(query.saga()))
                 .toList();
         List<String> listings = query.statuses().stream()
-                .flatMap(status -> SagaListing.of(status).stream())
+                .flatMap(status -> SagaDocument.listings(status).stream())
                 .toList();
         int shared = Math.min(query.limit(), LARGEST_PORTION) / Math.max(1, names.size() * listings.size());
         return names.stream()

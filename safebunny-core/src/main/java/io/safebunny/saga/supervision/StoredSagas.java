@@ -13,7 +13,6 @@ import io.safebunny.saga.Sagas;
 import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.saga.document.BunnyRepair.Action;
 import io.safebunny.saga.document.SagaDocument;
-import io.safebunny.saga.document.SagaListing;
 import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageRecord;
@@ -74,7 +73,7 @@ final class StoredSagas implements Sagas {
         return names.get().stream()
                 .filter(kind -> saga == null || saga.equals(kind))
                 .flatMap(kind -> statuses.stream()
-                        .flatMap(which -> SagaListing.of(which).stream())
+                        .flatMap(which -> SagaDocument.listings(which).stream())
                         .flatMap(listed -> list(kind, listed, before, limit)))
                 .sorted(Comparator.comparing(SagaView::startedAt))
                 .limit(limit)

@@ -13,7 +13,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.document.SagaDocument;
-import io.safebunny.saga.document.SagaTimeout;
+import io.safebunny.saga.document.SagaTimeouts.Timeout;
 import io.safebunny.saga.running.OrderSaga.Capture;
 import io.safebunny.saga.running.OrderSaga.Captured;
 import io.safebunny.saga.running.OrderSaga.PlaceOrder;
@@ -137,7 +137,7 @@ class SagaTroubleTest {
 
     private RecordKey tokenOfPayment() {
         MessageRecord stored = Objects.requireNonNull(store.find(SagaDocument.key("OrderSaga", ID)));
-        SagaTimeout timeout = SagaDocument.read("OrderSaga", stored).timeouts().get("payment");
+        Timeout timeout = SagaDocument.read("OrderSaga", stored).timeouts().get("payment");
         return new RecordKey(ID, Objects.requireNonNull(timeout).token());
     }
 
