@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sends a copy to where it goes, and removes it from where it was once that is confirmed. Thread-safe. */
+/** Sends a copy to its destination and, once that is confirmed, removes the original. Thread-safe. */
 final class CopyMover {
 
     private static final Logger LOG = LoggerFactory.getLogger(CopyMover.class);
@@ -36,7 +36,7 @@ final class CopyMover {
         this.metrics = node.metrics();
     }
 
-    /** Counts a copy that was to be replayed. */
+    /** Counts a replay; the other operations are not metered. */
     void count(PoisonOperation operation, boolean isMoved) {
         if (operation.kind() == PoisonOperation.Kind.REPLAY
                 && !operation.request().dryRun()) {
@@ -45,14 +45,14 @@ final class CopyMover {
     }
 
     /**
-     * Blocks until it is confirmed.
+     * Blocks until the broker has confirmed the message.
      *
-     * @return why the broker does not take this message, as a sentence, so that the copy is as it was; {@code null} when it was moved
-     * @throws RuntimeException why no other copy can be moved either
+     * @return why the broker refused this message, as a sentence, which leaves the copy where it was; {@code null} if it was moved
+     * @throws RuntimeException if other copies cannot be moved either
      */
     @Nullable
     String move(ToldOperation operation, Delivery delivery, OutboundMessage message) {
-        if (!delivery.isOpen()) { // it is back in its queue, where somebody else may take it
+        if (!delivery.isOpen()) { // the broker has put it back, and others may take it
             throw new BrowsingException(delivery.message().queue(), "the connection was lost. Begin again.", null);
         }
         operation.sends(id(message));

@@ -1,17 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.replay;
 
+import io.safebunny.message.Headers;
+import io.safebunny.message.WireMessage;
+import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.replay.PoisonReader.Copy;
+import io.safebunny.topology.Topology;
 import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What an operation does with the copies that match. Confined to one thread. */
+/** What an operation does with each copy that matches. For one operation, on one thread. */
+@FunctionalInterface
 interface CopyRule {
 
-    /** Where the copy goes; {@code null} when it stays where it is, for the reason that its verdict gives. */
+    /** What to send; {@code null} if the copy stays where it is, for the reason that its verdict gives. */
     @Nullable
     OutboundMessage of(Copy copy);
 
-    /** The copy is where it should go, and gone from where it was; or would be, in a dry run. */
+    /** The copy was moved or, in a dry run, would have been. */
     default void moved(Copy copy) {}
+
+    /** Replay: each message goes back to the queue of its handler once, if its verdict allows. */
+    static CopyRule replay() {
+        return new Replay();
+    }
+
+    /** Discard: copies go to the archive as they are, except those of messages that are busy or could not be judged. */
+    static CopyRule discard(String node) {
+        Route archive = new Route.ToQueue(Topology.archiveOf(node));
+        return copy -> copy.shown().verdict().isDiscarded() ? unchanged(copy, archive) : null;
+    }
+
+    /** Restore: copies go back from the archive to the poison queue as they are. */
+    static CopyRule restore(String node) {
+        return copy -> unchanged(copy, new Route.Poison(node));
+    }
+
+    /** Without headers that tell the broker what to do, which a sender may have written, and what the broker counts per queue. */
+    private static OutboundMessage unchanged(Copy copy, Route to) {
+        WireMessage wire = copy.wire();
+        Map<String, Object> headers = new LinkedHashMap<>(wire.headers());
+        headers.keySet().removeIf(Headers::isOfOneRouting);
+        return new OutboundMessage(wire.withHeaders(headers), to, Duration.ZERO);
+    }
+
+    /** Moves neither a second copy of a message nor one that has come back meanwhile. */
+    final class Replay implements CopyRule {
+
+        private final Set<String> replayed = new HashSet<>();
+
+        private Replay() {}
+
+        @Override
+        public @Nullable OutboundMessage of(Copy copy) {
+            PoisonedMessage shown = copy.shown();
+            boolean again = !shown.digest().isEmpty() && replayed.contains(shown.digest());
+            return again || copy.replayed() == null || !shown.verdict().isReplayed()
+                    ? null
+                    : new OutboundMessage(copy.replayed(), new Route.ToQueue(shown.queue()), Duration.ZERO);
+        }
+
+        @Override
+        public void moved(Copy copy) {
+            replayed.add(copy.shown().digest());
+        }
+    }
 }

@@ -27,9 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the copy, which keeps it from everybody else, sends the edited one, stores that the message has another body, and removes the copy.
- * The edited copy comes first, so that there is never a record of a body that is nowhere; until the record is written, it belongs to no
- * message and is not handled. Runs once, on the thread that asks.
+ * Takes the copy away from everybody else, sends the edited one, writes the record of the new body, and removes the original. The edited
+ * copy is sent first, so that a recorded body always exists; until the record is written, the copy matches no record and is not handled.
+ * Runs once, on the calling thread.
  */
 final class EditRun implements Runnable {
 
@@ -55,13 +55,13 @@ final class EditRun implements Runnable {
         this.events = node.events();
     }
 
-    /** What is asked for, without the body. */
+    /** The request as the list of operations shows it, without the body. */
     static PoisonRequest request(PoisonEdit edit) {
         return PoisonRequest.of(
                 PoisonFilter.all().withMessageId(edit.messageId()).withLimit(1), edit.by(), edit.reason());
     }
 
-    /** @throws EditFailedException with why it failed */
+    /** @throws EditFailedException with the failure as its cause */
     @Override
     public void run() {
         String message = Names.printable(edit.messageId());
@@ -107,7 +107,7 @@ final class EditRun implements Runnable {
                 try {
                     edited = edits.edit(copy, edit.body(), operation.id());
                 } catch (MisuseException e) {
-                    refusal = e; // an older copy of the same message, perhaps
+                    refusal = e; // another copy of the message may do
                 }
                 if (edited != null) {
                     replace(delivery, edited);
@@ -119,21 +119,21 @@ final class EditRun implements Runnable {
     }
 
     private void replace(Delivery delivery, Edited edited) {
-        if (!delivery.isOpen()) { // it is back in its queue, where somebody else may take it
+        if (!delivery.isOpen()) { // the broker has put it back, and others may take it
             throw new BrowsingException(delivery.message().queue(), "the connection was lost. Begin again.", null);
         }
         send(edited);
         if (!edits.store(edited)) {
             throw inTheWay(
-                    "another delivery or edit of the message was faster. Its copy is as it was; the edited one is beside it and says which of them a replay would move.");
+                    "another delivery or edit of the message was faster. The original copy is unchanged, and the edited one is beside it; their verdicts tell which of them a replay would move.");
         }
         if (!isRemoved(delivery)) {
             if (edited.record() == null) {
                 throw inTheWay(
-                        "the connection was lost. The copy as it was and the edited one may both be there, and without a store a replay handles both: discard one.");
+                        "the connection was lost, so both the original and the edited copy may be there. Without a store a replay handles both: discard one.");
             }
             LOG.warn(
-                    "{} is stored, and the connection was lost before it was certain that the copy as it was is removed: if it is still there, it is SUPERSEDED",
+                    "{} is stored, but the connection was lost, so the original copy may still be there; its verdict is SUPERSEDED then",
                     operation);
         }
         events.moved(operation, delivery.message().queue(), edited.wire());
@@ -161,7 +161,7 @@ final class EditRun implements Runnable {
             delivery.acknowledge();
             return true;
         } catch (BrowsingException e) {
-            LOG.debug("It cannot be told whether a copy is removed", e);
+            LOG.debug("The connection was lost while a copy was removed", e);
             return false;
         }
     }
@@ -169,14 +169,14 @@ final class EditRun implements Runnable {
     private MisuseException inTheWay(String why) {
         return new MisuseException(
                 MisuseException.BUSY,
-                "The edit was not applied as asked [message=%s]: %s Look at the copies of the message once more (PoisonMessages.find, or GET safebunnypoison/{id}), and edit again what is to be edited."
+                "The edit was not applied as asked [message=%s]: %s Check the copies of the message (PoisonMessages.find, or GET safebunnypoison/{id}), and repeat the edit if it is still needed."
                         .formatted(Names.printable(edit.messageId()), why));
     }
 
     private MisuseException none() {
         return new MisuseException(
                 MisuseException.COPY,
-                "There is no such copy [message=%s, digest=%s]: it was replayed, discarded or edited, or somebody is looking at it. Look at the copies of the message once more (PoisonMessages.find, or GET safebunnypoison/{id})."
+                "There is no such copy [message=%s, digest=%s]: it was replayed, discarded or edited, or another operation has it. Check the copies of the message (PoisonMessages.find, or GET safebunnypoison/{id})."
                         .formatted(Names.printable(edit.messageId()), Names.printable(edit.digest())));
     }
 }

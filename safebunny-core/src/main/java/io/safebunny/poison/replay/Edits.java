@@ -23,10 +23,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Judges whether a copy may get another body, and makes the copy that has it. Thread-safe. */
+/** Decides whether the body of a copy may be replaced, and makes the edited copy. Thread-safe. */
 final class Edits {
 
-    /** What a node writes on a poison copy, besides what any copy of a message keeps. */
+    /** Headers of a poison copy besides those that every copy of a message keeps. */
     private static final List<String> OF_POISON_COPIES = List.of(
             Headers.POISON_REASON,
             Headers.POISON_QUEUE,
@@ -41,7 +41,7 @@ final class Edits {
     private final @Nullable PoisonedRecords records;
     private final Timeline timeline;
 
-    /** @param store {@code null} when handled messages are not remembered */
+    /** @param store {@code null} if there is none */
     Edits(PoisonReader reader, @Nullable MessageStore store, Timeline timeline) {
         this.reader = reader;
         this.timeline = timeline;
@@ -49,11 +49,11 @@ final class Edits {
     }
 
     /**
-     * A copy with another body.
+     * An edited copy.
      *
      * @param wire to be sent to the poison queue
-     * @param unedited what it was; {@code null} when it cannot be decoded
-     * @param record to be stored once it is there; {@code null} where there is no store
+     * @param unedited the message before; {@code null} if it cannot be decoded
+     * @param record to be written once the copy is there; {@code null} without a store
      */
     record Edited(
             WireMessage wire,
@@ -69,8 +69,8 @@ final class Edits {
      * Asks the store, so it may block.
      *
      * @param owner of the record
-     * @throws MisuseException SB-5014 when the copy may not be edited, or not so; SB-5016 when something else happened to the message meanwhile
-     * @throws BrowsingException SB-5015 when it cannot be read just now
+     * @throws MisuseException SB-5014 if the copy cannot be edited like this; SB-5016 if the message has changed meanwhile
+     * @throws BrowsingException SB-5015 if the message cannot be read at the moment
      */
     Edited edit(WireMessage copy, byte[] body, String owner) {
         MessageInspector queue = reader.inspectorOf(copy);
@@ -79,7 +79,7 @@ final class Edits {
             throw refused(copy, String.valueOf(refusal));
         }
         if (MessageTypes.isReserved(String.valueOf(copy.type()))) {
-            throw refused(copy, "It is one of SafeBunny's own messages, whose bodies are nobody else's to write.");
+            throw refused(copy, "It is one of SafeBunny's own messages, whose bodies cannot be edited. Replay or discard it.");
         }
         Map<String, Object> headers = headers(copy);
         Inspected edited = inspected(queue, plain(copy, headers, body));
@@ -90,14 +90,14 @@ final class Edits {
         headers.remove(Headers.POISON_VERSION);
         if (record != null) {
             headers.put(Headers.POISON_VERSION, record.version());
-            headers.put(Headers.POISONED_AT, timeline.now().toEpochMilli()); // the record is kept from now on
+            headers.put(Headers.POISONED_AT, timeline.now().toEpochMilli()); // the record expires that much later
         }
         WireMessage wire = plain(copy, headers, body);
         headers.put(Headers.POISON_DIGEST, PoisonDigest.of(wire));
         return new Edited(wire, unedited, record);
     }
 
-    /** @return false when another version is stored by now, so that the edited copy is not handled */
+    /** @return false if the record has changed meanwhile, so that the edited copy is not handled */
     boolean store(Edited edited) {
         return records == null || edited.record == null || records.write(edited.record, edited.unedited);
     }
@@ -109,7 +109,7 @@ final class Edits {
                 stored,
                 stored == null || (unedited != null && stored.fingerprint().isOf(unedited)),
                 unedited == null ? 0 : unedited.poisonVersion(),
-                // a silent claim counts as busy here: a replay may take it over, an edit must not
+                // a replay may take over an expired claim, an edit must not
                 false,
                 edited.tooOld());
         switch (judgement.verdict()) {
@@ -117,12 +117,12 @@ final class Edits {
             case BUSY ->
                 throw overtaken(
                         copy,
-                        "Another delivery of it is being handled, or has ended without writing down how: replay it as it is after safebunny.dedup.lease, and edit what comes back.");
+                        "Another delivery of it is being handled, or ended without recording the outcome: replay it unchanged after safebunny.dedup.lease, and edit what comes back.");
             case SUPERSEDED, DONE, RESEND -> throw overtaken(copy, judgement.explanation());
             default -> throw refused(copy, judgement.explanation());
         }
         if (stored != null && stored.state() != RecordState.POISONED) {
-            throw overtaken(copy, "By its record it is not set aside, but waits for a retry. Replay it as it is.");
+            throw overtaken(copy, "Its record says that it waits for a retry, not that it was set aside. Replay it unchanged.");
         }
         return PoisonedRecords.edited(edited.key(), stored, owner, edited.message());
     }
@@ -131,7 +131,7 @@ final class Edits {
         try {
             return records.find(edited.key());
         } catch (UnreadableRecordException e) {
-            throw refused(copy, "Its record cannot be read by this version.");
+            throw refused(copy, "Its record was written by a newer version of SafeBunny. Edit it on an instance of that version.");
         }
     }
 
@@ -145,12 +145,12 @@ final class Edits {
                     e instanceof InvalidMessageException invalid
                             ? "With the new body it would come back as %s: %s"
                                     .formatted(invalid.reason().wireName(), reader.told(invalid))
-                            : "With the new body it cannot be read, or assigned to a saga (%s)."
+                            : "With the new body it cannot be read, or assigned to a saga (%s). Correct the body."
                                     .formatted(e.getClass().getSimpleName()));
         }
     }
 
-    /** Its record is kept with its saga, and would not be found in another one. */
+    /** The record is kept with its saga, and would not be found if the body named another one. */
     private static void requireSameSaga(MessageInspector queue, WireMessage before, Inspected edited) {
         try {
             if (queue.inspect(before).key().equals(edited.key())) {
@@ -158,7 +158,7 @@ final class Edits {
             }
         } catch (Throwable e) {
             requireLasting(before, e);
-            return; // it could not be read, so its handling was never begun in another one
+            return; // it could never be read, so no saga has a record of it
         }
         throw refused(before, "With the new body it would belong to another saga. Publish a new message instead.");
     }
@@ -172,12 +172,12 @@ final class Edits {
         }
     }
 
-    /** @throws BrowsingException SB-5015 when it may be readable in a moment */
+    /** @throws BrowsingException SB-5015 if the failure may be temporary */
     private static void requireLasting(WireMessage wire, Throwable why) {
         if (PassingFailure.isCauseOf(why)) {
             throw new BrowsingException(
                     String.valueOf(wire.headers().get(Headers.POISON_QUEUE)),
-                    "message %s cannot be read just now (%s): what its body is read with does not answer. Nothing was moved. Try again when it does."
+                    "message %s cannot be read just now (%s): a service that its serializer needs does not answer. Nothing was moved. Check that service, then try again."
                             .formatted(printableId(wire), why.getClass().getSimpleName()),
                     null);
         }
@@ -208,12 +208,12 @@ final class Edits {
                 body);
     }
 
-    /** It is the request that is wrong, and would be the next time. */
+    /** Trying again is of no use. */
     static MisuseException refused(WireMessage copy, String why) {
         return refused(MisuseException.POISON, copy, why);
     }
 
-    /** Something else happened to the message meanwhile. */
+    /** The message has changed since the operator looked at it. */
     private static MisuseException overtaken(WireMessage copy, String why) {
         return refused(MisuseException.BUSY, copy, why);
     }

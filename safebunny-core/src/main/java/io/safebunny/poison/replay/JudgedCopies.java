@@ -8,8 +8,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The copies that an operation has judged and that stay, so that it judges none twice after it has put them back. Copies that it cannot tell
- * apart are counted. Confined to one thread.
+ * Copies that an operation has judged and leaves in the queue, so that it judges none twice after putting them back. Equal copies are
+ * counted. Confined to one thread.
  */
 final class JudgedCopies {
 
@@ -20,16 +20,16 @@ final class JudgedCopies {
         staying.merge(key(copy), 1, Integer::sum);
     }
 
-    /** All of them are in the queue again, in any order. */
+    /** Call it when all of them are in the queue again, in any order. */
     void putBack() {
         toCome.clear();
         toCome.putAll(staying);
     }
 
     /**
-     * One that was judged has come again.
+     * Takes a copy that has come again off the list.
      *
-     * @return {@code false} when it was not judged
+     * @return {@code false} if it was not judged yet
      */
     boolean removeToCome(WireMessage copy) {
         if (toCome.isEmpty()) {
@@ -44,7 +44,7 @@ final class JudgedCopies {
         return true;
     }
 
-    /** Of one size, whatever a sender may have written. */
+    /** Of bounded size, whatever the copy contains. */
     private static String key(WireMessage copy) {
         return PoisonDigest.of(copy) + number(copy, Headers.POISONED_AT) + number(copy, Headers.POISON_VERSION);
     }

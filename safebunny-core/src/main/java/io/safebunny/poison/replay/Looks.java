@@ -11,19 +11,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks into the queues of poison messages. Whoever looks keeps the copies from everybody else, so that an operation beside it would find
- * an empty queue and end: on one instance the one waits for the other. Thread-safe.
+ * Opens the queues of poison messages for browsing. Browsing takes the copies away from everybody else, so an operation at the same time
+ * would find an empty queue and end; within one instance they wait for each other. Thread-safe.
  */
 final class Looks {
 
     private final Transport transport;
-    private final Lock lock = new ReentrantLock(true); // fair, or nobody would get between two copies of an operation
+    private final Lock lock = new ReentrantLock(true); // fair, so that others get in between two copies of an operation
 
     Looks(Transport transport) {
         this.transport = transport;
     }
 
-    /** A look that no operation takes copies beside. Waits for other looks. */
+    /** Browses while no operation takes copies. Waits for others that browse. */
     <T> T alone(String queue, Function<BrowsedQueue, T> look) {
         return locked(() -> {
             try (BrowsedQueue browsed = transport.browse(queue)) {
@@ -32,7 +32,7 @@ final class Looks {
         });
     }
 
-    /** For an operation, which may last: others may look between two copies, and what they have taken is back when it takes the next. */
+    /** For a long operation: others may browse between two of its copies, and have put back what they took when it takes the next. */
     BrowsedQueue byTurns(String queue) {
         return new ByTurns(locked(() -> transport.browse(queue)));
     }

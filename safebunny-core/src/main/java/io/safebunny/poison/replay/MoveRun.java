@@ -13,6 +13,7 @@ import io.safebunny.time.Timeline;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.OutboundMessage;
+import io.safebunny.waiting.Rate;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -22,9 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the copies one after the other, keeps those that stay until its end, so that it sees each once, and moves one before it takes the
- * next. The broker would take back what is kept for too long, so before that all of it is put back, and the run begins anew. Runs once, on one
- * thread.
+ * Takes the copies one by one, and moves each before it takes the next. Those that stay are held until the end, so that it sees each only
+ * once. Before the broker would take back what is held for too long, it puts everything back and browses again. Runs once, on one thread.
  */
 final class MoveRun implements Runnable {
 
@@ -32,10 +32,10 @@ final class MoveRun implements Runnable {
 
     private static final int LONGEST_FILTER = 500;
 
-    /** Brokers close the channel of whoever keeps a message for their {@code consumer_timeout}, by default 30 minutes. */
+    /** Brokers close the channel of a consumer that holds a message for longer than {@code consumer_timeout}, by default 30 minutes. */
     private static final Duration LONGEST_KEPT = Duration.ofMinutes(20);
 
-    /** For others who have taken copies only to look at them. */
+    /** How long it waits for others that browse, and put the copies back. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private static final int MOST_WAITS = 3;
@@ -50,12 +50,12 @@ final class MoveRun implements Runnable {
     private final Timeline timeline;
     private final Rate rate;
     private final JudgedCopies judged = new JudgedCopies();
-    /** Copies that waited when it took the first one; what is set aside later is out of scope. */
+    /** Queue depth when it took the first copy; what is set aside later is out of scope. */
     private long inScope = NOT_COUNTED;
 
     private long gone;
 
-    /** @param browsing takes the copies anew, from the first one on */
+    /** @param browsing opens the queue again, at its first copy */
     MoveRun(
             ToldOperation operation,
             CopyRule rule,
@@ -97,7 +97,7 @@ final class MoveRun implements Runnable {
 
     private enum Round {
         DONE,
-        /** What was kept is put back. */
+        /** What was held is put back. */
         AGAIN,
         CANCELLED
     }
@@ -155,13 +155,13 @@ final class MoveRun implements Runnable {
         if (operation.matched() == before) {
             throw new BrowsingException(
                     queue,
-                    "in %s minutes only copies came that do not match, and these must be put back by then. Move or discard some of those first."
+                    "in %s minutes only copies came that do not match, and these cannot be held for longer. Move or discard some of those first."
                             .formatted(LONGEST_KEPT.toMinutes()),
                     null);
         }
     }
 
-    /** {@code null} when others have what is left, or it was cancelled. */
+    /** {@code null} if the rest is held by others, or the operation was cancelled. */
     private @Nullable Delivery next(BrowsedQueue queue) throws InterruptedException, ExecutionException {
         Delivery delivery = queue.next();
         for (int waits = 0; delivery == null && waits < MOST_WAITS && pause(PATIENCE); waits++) {
@@ -170,7 +170,7 @@ final class MoveRun implements Runnable {
         return delivery;
     }
 
-    /** @return false when it was cancelled */
+    /** @return false if the operation was cancelled */
     private boolean pause(Duration pause) throws InterruptedException, ExecutionException {
         if (pause.isZero()) {
             return !operation.cancelled().isDone();
@@ -192,7 +192,7 @@ final class MoveRun implements Runnable {
         OutboundMessage message = rule.of(copy);
         if (message == null) {
             if (copy.shown().verdict() == Verdict.UNKNOWN && !request.dryRun()) {
-                rate.take(); // or an outage would rush through all that is left
+                rate.take(); // otherwise an outage of the store would rush through the rest of the queue
             }
             stays(wire, copy.shown());
         } else if (request.dryRun()) {

@@ -18,7 +18,7 @@ final class OperationQueue {
     private final Deque<PoisonOperation> lastFirst = new ArrayDeque<>(); // guarded by this, as is the one that runs
     private @Nullable ToldOperation running;
 
-    /** @param blocking runs each as one task */
+    /** @param blocking runs each operation as one task */
     OperationQueue(Executor blocking) {
         this.blocking = blocking;
     }
@@ -35,7 +35,7 @@ final class OperationQueue {
     }
 
     /**
-     * Runs it to its end.
+     * Runs the operation to its end on the calling thread.
      *
      * @throws MisuseException SB-5016 when another one runs; and what the run throws
      */
@@ -82,7 +82,7 @@ final class OperationQueue {
         return List.copyOf(lastFirst);
     }
 
-    /** Ends the one that runs, before its next copy. */
+    /** Cancels the running operation, which ends before its next copy. */
     synchronized void stop() {
         if (running != null) {
             running.cancel();

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.zip.ZipException;
 
 /**
- * Failures that say that somebody does not answer, such as a schema registry, and nothing about the message that is read: the JDK's own of
- * input and output that do not complain of what is read. Libraries have their errors of syntax extend {@link IOException}, too. Pure.
+ * Recognizes failures to read a message that may be temporary, because a service such as a schema registry does not answer. These are the
+ * JDK's own I/O exceptions, except those about what was read; libraries also derive their syntax errors from {@link IOException}. Pure.
  */
 final class PassingFailure {
 
@@ -45,7 +45,7 @@ final class PassingFailure {
                         && !isKindOfItsOwn(cause.getClass()));
     }
 
-    /** Whether a library made it a direct kind of {@link IOException}, which tells neither that it passes nor that it does not. */
+    /** Whether a library derived it directly from {@link IOException}, which may mean either. */
     private static boolean isKindOfItsOwn(Class<?> type) {
         Class<?> known = type;
         while (!known.getName().startsWith("java")) {

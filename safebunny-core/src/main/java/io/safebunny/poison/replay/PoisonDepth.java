@@ -14,9 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many messages are in the poison queue, as the broker said last. It is asked in the background, at most every 15 s, and only as
- * long as somebody reads the number; so the first reader learns nothing. A broker that refuses to say is left alone for 5 minutes.
- * Thread-safe, and no reader waits.
+ * Depth of the poison queue when the broker was last asked. It is asked in the background, at most every 15 s, and only while the number
+ * is read, so the first reader gets NaN. A broker that refuses to answer is asked again after 5 minutes. Thread-safe; readers never wait.
  */
 final class PoisonDepth implements Supplier<Number> {
 
@@ -25,7 +24,7 @@ final class PoisonDepth implements Supplier<Number> {
     static final Duration INTERVAL = Duration.ofSeconds(15);
     static final Duration AFTER_REFUSAL = Duration.ofMinutes(5);
 
-    /** A reader that comes this often gets a number that is not older than the interval. */
+    /** Readers that come at least this often get a number no older than the interval. */
     private static final Duration INTEREST = Duration.ofMinutes(10);
 
     private final String queue;

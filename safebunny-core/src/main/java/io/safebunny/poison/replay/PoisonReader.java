@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads the copies in the poison queue and judges them. Believes nothing that a sender may have written into them. For one look, on one thread. */
+/** Reads copies in the poison queue and judges them. Trusts nothing that a sender may have written into them. For one look, on one thread. */
 final class PoisonReader {
 
     private static final Logger LOG = LoggerFactory.getLogger(PoisonReader.class);
 
-    /** Of what is shown of a text. */
+    /** Characters shown of a text. */
     private static final int LONGEST = 1_000;
 
     private static final int LONGEST_FAILURE = 500;
@@ -45,9 +45,9 @@ final class PoisonReader {
     private final ExceptionDetails details;
 
     /**
-     * @param byQueue of the queues that this node handles, by their names
-     * @param records {@code null} when handled messages are not remembered
-     * @param details how much a verdict quotes of an exception
+     * @param byQueue by name of the queue, for those that this node handles
+     * @param records {@code null} if there is no store
+     * @param details how much an explanation quotes of an exception
      */
     PoisonReader(
             Map<String, MessageInspector> byQueue,
@@ -61,11 +61,11 @@ final class PoisonReader {
     }
 
     /**
-     * A copy, as it is and as it is to be shown.
+     * A copy that was read and judged.
      *
-     * @param replayed what to send to replay it; {@code null} when there is nothing to send; otherwise the verdict says whether to
+     * @param replayed what a replay would send, if the verdict allows it; {@code null} if there is nothing to send
      * @param body decoded, if its queue can read it
-     * @param record that is stored of it; {@code null} when there is none, or it is not known
+     * @param record of its message; {@code null} if there is none, or it is unknown
      */
     record Copy(
             WireMessage wire,
@@ -74,7 +74,7 @@ final class PoisonReader {
             byte[] body,
             @Nullable MessageRecord record) {
 
-        /** @param withBody whether there is room for it */
+        /** @param withBody whether there is room for the body */
         PoisonCopy told(boolean withBody) {
             MessageRecord stored = record;
             return new PoisonCopy(
@@ -91,13 +91,13 @@ final class PoisonReader {
                                     stored.outgoing().size()));
         }
 
-        /** One that is not replayed. */
+        /** A copy that a replay leaves where it is. */
         static Copy kept(WireMessage wire, Verdict verdict, String explanation) {
             return new Copy(wire, shownAs(wire, new Judgement(verdict, explanation)), null, wire.body(), null);
         }
     }
 
-    /** Asks nobody. */
+    /** Asks neither broker nor store. */
     boolean matches(WireMessage wire, PoisonFilter filter) {
         return filter.matches(shownAs(wire, UNJUDGED));
     }
@@ -105,7 +105,7 @@ final class PoisonReader {
     /**
      * Asks the store, so it may block.
      *
-     * @param forced whether it is to be replayed however old it is
+     * @param forced whether it is replayed however old it is
      */
     Copy read(WireMessage wire, boolean forced) {
         MessageInspector queue = inspectorOf(wire);
@@ -117,7 +117,7 @@ final class PoisonReader {
         Inspected inspected;
         try {
             inspected = queue.inspect(replayed);
-        } catch (Throwable e) { // of a constructor, a static initialiser or a serializer: it concerns this copy alone
+        } catch (Throwable e) { // from a constructor, a static initializer or a serializer, and only about this copy
             return notRead(wire, e);
         }
         try {
@@ -139,7 +139,7 @@ final class PoisonReader {
             return Copy.kept(
                     wire,
                     Verdict.UNKNOWN,
-                    "It cannot be read just now (%s): what its body is read with does not answer."
+                    "It cannot be read just now (%s): a service that its serializer needs does not answer."
                             .formatted(why.getClass().getSimpleName()));
         }
         return why instanceof InvalidMessageException invalid
@@ -150,14 +150,14 @@ final class PoisonReader {
                 : unreadable(wire, "Reading it fails", why);
     }
 
-    /** As much of what was written about a message as may be told. */
+    /** The text of the failure, as far as it may be shown. */
     String told(InvalidMessageException why) {
         return details == ExceptionDetails.FULL
                 ? why.messageWithoutCode()
                 : details.of(why).toString();
     }
 
-    /** Not replayed, because it would fail in the same way; but it can be discarded. */
+    /** Not replayed, because it would fail in the same way. It can be discarded. */
     private Copy unreadable(WireMessage wire, String what, Throwable why) {
         LOG.debug("Message {} cannot be judged", Names.printable(String.valueOf(wire.messageId())), why);
         return Copy.kept(
@@ -169,7 +169,7 @@ final class PoisonReader {
     private Copy judged(WireMessage wire, WireMessage replayed, Inspected inspected, boolean forced) {
         if (records == null) {
             Judgement repeats = new Judgement(
-                    Verdict.REPEATS, "There is no store: it is handled, whether it was handled before or not.");
+                    Verdict.REPEATS, "There is no store: it is handled, even if it was handled before.");
             return new Copy(
                     wire, shownAs(wire, repeats), replayed, inspected.message().body(), null);
         }
@@ -189,12 +189,12 @@ final class PoisonReader {
         return new Copy(wire, shownAs(wire, judgement), sent, message.body(), stored);
     }
 
-    /** However long messages are remembered by now: those that were that old have been forgotten. */
+    /** Even if records are kept for longer by now: the record of a message that was too old is gone. */
     private static boolean isOfAReasonOfAge(WireMessage wire) {
         return PoisonReason.TOO_OLD.wireName().equals(wire.headers().get(Headers.POISON_REASON));
     }
 
-    /** One whose node got no answer from the store says no version: it is a replay of what was just looked at. */
+    /** A copy has no version if the store did not answer its node: a replay of it refers to the record that was just read. */
     private static WireMessage versioned(WireMessage replayed, @Nullable MessageRecord record, Judgement judgement) {
         if (record == null
                 || record.state() != RecordState.POISONED
@@ -207,21 +207,21 @@ final class PoisonReader {
         return replayed.withHeaders(headers);
     }
 
-    /** What reads messages of the queue that the copy says it is from. */
+    /** Reads messages of the queue that the copy comes from, according to the copy. */
     @Nullable
     MessageInspector inspectorOf(WireMessage wire) {
         return byQueue.get(text(wire, Headers.POISON_QUEUE));
     }
 
-    /** Why the copy must not be sent to its queue, whatever it contains; {@code null} when it may. */
+    /** Why the copy must not be sent to its queue, whatever its body; {@code null} if it may. */
     @Nullable
     String refusal(WireMessage wire, @Nullable MessageInspector queue) {
         if (text(wire, Headers.POISON_REASON).isEmpty()
                 || !(wire.headers().get(Headers.POISONED_AT) instanceof Number)) {
-            return "It has no sb-poison-reason or no sb-poisoned-at: the broker moved it here itself, or somebody else put it here. See docs/poison.md on how to replay it by hand.";
+            return "It has no sb-poison-reason or no sb-poisoned-at, so it was not SafeBunny that put it here. See docs/poison.md on how to replay it by hand.";
         }
         if (queue == null) {
-            return "Its sb-poison-queue is no queue of a type that this node handles: these are %s."
+            return "Its sb-poison-queue is not a queue that this node consumes: these are %s."
                     .formatted(new TreeSet<>(byQueue.keySet()));
         }
         return queue.checksSenders()
@@ -229,7 +229,7 @@ final class PoisonReader {
                 : null;
     }
 
-    /** Without {@code CC}, {@code x-…} and whatever else would have the broker do something. */
+    /** Without {@code CC}, {@code x-…} and other headers that tell the broker what to do. */
     static WireMessage replayed(WireMessage wire) {
         Map<String, Object> headers = Headers.copied(wire.headers());
         if (wire.headers().get(Headers.POISONED_AT) instanceof Number millis) {

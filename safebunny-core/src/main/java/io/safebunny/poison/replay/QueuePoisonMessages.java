@@ -50,10 +50,10 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
     private final OperationQueue operations;
     private final CopyMover mover;
     private final PoisonDepth depth;
-    /** Of the queues that the node handles, by their names; {@code null} before the start, or when it handles nothing. */
+    /** By name of the queue, for those that the node handles; {@code null} before the start, or if it handles nothing. */
     private volatile @Nullable Map<String, MessageInspector> inspectors;
 
-    /** @param pipelines read as the queues' handlers do */
+    /** @param pipelines tells how the queues read their messages */
     public QueuePoisonMessages(Node node, ConsumePipelineFactory pipelines) {
         this.node = node;
         this.pipelines = pipelines;
@@ -87,7 +87,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
                         handler -> pipelines.inspector(handler, types)));
     }
 
-    /** Ends an operation that is running, before its next copy. */
+    /** Cancels a running operation, which ends before its next copy. */
     @Override
     public void stopConsuming() {
         operations.stop();
@@ -186,17 +186,17 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
 
     @Override
     public PoisonOperation replay(PoisonRequest request) {
-        return begin(PoisonOperation.Kind.REPLAY, request, queue, new BackToItsQueue());
+        return begin(PoisonOperation.Kind.REPLAY, request, queue, CopyRule.replay());
     }
 
     @Override
     public PoisonOperation discard(PoisonRequest request) {
-        return begin(PoisonOperation.Kind.DISCARD, request, queue, AsItIs.discarded(node.name()));
+        return begin(PoisonOperation.Kind.DISCARD, request, queue, CopyRule.discard(node.name()));
     }
 
     @Override
     public PoisonOperation restore(PoisonRequest request) {
-        return begin(PoisonOperation.Kind.RESTORE, request, archive, AsItIs.restored(node.name()));
+        return begin(PoisonOperation.Kind.RESTORE, request, archive, CopyRule.restore(node.name()));
     }
 
     private PoisonOperation begin(PoisonOperation.Kind kind, PoisonRequest request, String from, CopyRule rule) {

@@ -14,28 +14,28 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How old a replay is: too old for its queue before the record expires that knows which of its steps were done, wherever it waits until
- * then. Thread-safe.
+ * The age that a replayed message is sent with. Its record knows which steps were done, so wherever the message waits, it must become too
+ * old for its queue before that record expires. Thread-safe.
  *
- * @param retention how long handled messages are remembered
- * @param poisonRetention how long those are that were set aside
+ * @param retention how long records of handled messages are kept
+ * @param poisonRetention how long records of messages that were set aside are kept
  */
 record ReplayAge(Timeline timeline, Duration retention, Duration poisonRetention) {
 
-    /** Of the retention: a copy is written after its record, and a handling that has begun is not ended by its age. */
+    /** One part in so many of the retention is kept as a margin: copies are written after their record, and handling takes time. */
     private static final int SHARE_LEFT = 100;
 
-    /** Whether what is stored says how the message was set aside, and will until a replay is handled. */
+    /** Whether the record knows how the message was set aside, and will still be there when a replay is handled. */
     boolean isRemembered(@Nullable MessageRecord record, WireMessage copy, Envelope message) {
         return record != null
                 && (record.state() != RecordState.POISONED || timeline.now().toEpochMilli() < end(copy, message));
     }
 
     /**
-     * What to send. One that its queue would refuse for its age, or that says none, is as old as its replay, or older if its record
-     * expires before it would be too old.
+     * What to send. A message that its queue would refuse as too old, or that does not say when it was sent, counts as sent now; or
+     * earlier, if its record would otherwise expire first.
      *
-     * @param record {@code null} when it is forgotten, or will be in a moment
+     * @param record {@code null} if it has expired, or is about to
      */
     WireMessage sent(
             WireMessage replayed, @Nullable MessageRecord record, WireMessage copy, Envelope message, boolean tooOld) {
@@ -45,12 +45,12 @@ record ReplayAge(Timeline timeline, Duration retention, Duration poisonRetention
         }
         long now = timeline.now().toEpochMilli();
         Map<String, Object> headers = new LinkedHashMap<>(replayed.headers());
-        // goes before the timestamp, which stays
+        // takes precedence over the timestamp, which stays
         headers.put(Headers.SENT_AT, known ? Math.min(now, end(copy, message) - retention.toMillis()) : now);
         return replayed.withHeaders(headers);
     }
 
-    /** When its record begins to be about to expire. A copy that was not handled because of the record is younger than that. */
+    /** When its record counts as expired, with the margin. A copy set aside because of an existing record is younger than that record. */
     private long end(WireMessage copy, Envelope message) {
         boolean isLater =
                 PoisonReason.SET_ASIDE_BEFORE.wireName().equals(copy.headers().get(Headers.POISON_REASON));

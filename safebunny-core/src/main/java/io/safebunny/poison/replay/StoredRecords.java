@@ -12,8 +12,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is stored, for one look at many copies. Once the store has not answered it is not asked again for ten seconds, and each copy until
- * then fails in the same way: it would wait for as long as the store's time limit is. Confined to one thread.
+ * Reads the records of many copies for one look. If the store does not answer, it is not asked again for ten seconds, and copies until then
+ * fail in the same way; otherwise each of them would wait for the store's timeout. Confined to one thread.
  */
 final class StoredRecords {
 
@@ -25,21 +25,21 @@ final class StoredRecords {
     private @Nullable RuntimeException failure;
     private long failedAt;
 
-    /** @param watch knows the looks before this one */
+    /** @param watch shared by all looks */
     StoredRecords(MessageStore store, Timeline timeline, LeaseWatch watch) {
         this.store = store;
         this.timeline = timeline;
         this.watch = watch;
     }
 
-    /** Whether it is a claim that has not changed for a lease, as far as this process has seen. */
+    /** Whether the record is a claim that this process has not seen change for a lease. */
     boolean isSilent(@Nullable MessageRecord record) {
         return record != null
                 && record.state() == RecordState.CLAIMED
                 && watch.remaining(record).toNanos() <= 0;
     }
 
-    /** @throws RuntimeException it cannot be told */
+    /** @throws RuntimeException the store did not answer, or a newer version of SafeBunny wrote the record */
     @Nullable
     MessageRecord find(RecordKey key) {
         if (failure != null && timeline.nanoTime() - failedAt < SPARED) {
@@ -48,11 +48,11 @@ final class StoredRecords {
         failure = null;
         try {
             return store.find(key);
-        } catch (UnreadableRecordException e) { // says nothing about the others
+        } catch (UnreadableRecordException e) { // says nothing about other records
             throw e;
         } catch (RuntimeException e) {
             failure = e;
-            failedAt = timeline.nanoTime(); // after it was waited for
+            failedAt = timeline.nanoTime();
             throw e;
         }
     }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What is told of an operation while it runs, and all that is kept of it afterwards. Thread-safe. */
+/** An operation as others see it: its progress while it runs, and its result. Thread-safe. */
 final class ToldOperation implements PoisonOperation {
 
     private static final Logger LOG = LoggerFactory.getLogger(ToldOperation.class);
@@ -52,7 +52,7 @@ final class ToldOperation implements PoisonOperation {
     private @Nullable String failure;
     private @Nullable String failureCode;
 
-    /** @param details how much is told of a failure */
+    /** @param details how much is shown of a failure */
     ToldOperation(Kind kind, PoisonRequest request, Timeline timeline, ExceptionDetails details) {
         this.details = details;
         this.id = RandomIds.next(timeline.random());
@@ -62,14 +62,14 @@ final class ToldOperation implements PoisonOperation {
         this.begunAt = timeline.now();
     }
 
-    /** A copy was judged, and moved. */
+    /** Counts a copy that was judged and moved. */
     synchronized void moved(Verdict verdict) {
         matched++;
         moved++;
         verdicts.merge(verdict, 1, Integer::sum);
     }
 
-    /** A copy was judged, and stays. */
+    /** Counts a copy that was judged and stays. */
     synchronized void refused(PoisonedMessage copy) {
         matched++;
         verdicts.merge(copy.verdict(), 1, Integer::sum);
@@ -78,17 +78,17 @@ final class ToldOperation implements PoisonOperation {
         }
     }
 
-    /** A copy is sent, and not removed yet from where it is. */
+    /** From here on a copy may be in two queues: it is sent before the original is removed. */
     synchronized void sends(String messageId) {
         underway = messageId;
     }
 
-    /** The copy that was sent is in one queue only. */
+    /** From here on the copy is in one queue only. */
     synchronized void settles() {
         underway = null;
     }
 
-    /** Says where the copies are that were not moved. */
+    /** Says where the copies are that were not moved, for the log. */
     synchronized String whereTheRestIs() {
         return underway == null
                 ? "what it did not move is where it was"
@@ -96,7 +96,7 @@ final class ToldOperation implements PoisonOperation {
                         .formatted(underway);
     }
 
-    /** Copies that were there and that it could not get. */
+    /** Copies that were there but could not be taken, because others held them. */
     synchronized void missed(long copies) {
         missed = copies;
     }
@@ -105,7 +105,7 @@ final class ToldOperation implements PoisonOperation {
         state = how;
     }
 
-    /** @return what may be logged of why */
+    /** @return the failure, reduced to what may be logged */
     synchronized Throwable fail(Throwable why) {
         state = RunState.FAILED;
         failure =
@@ -114,12 +114,12 @@ final class ToldOperation implements PoisonOperation {
         return details.logged(why);
     }
 
-    /** Written here or by the transport, about queues and copies: quotes nothing of a message but its id. */
+    /** Whether SafeBunny wrote its text, which quotes nothing of a message but its id. */
     private static boolean isOurs(Throwable why) {
         return why instanceof MisuseException || why instanceof BrowsingException || why instanceof PublishException;
     }
 
-    /** It has ended, and another one may begin. */
+    /** Wakes those who wait for its end. */
     void leave() {
         left.complete(null);
     }
@@ -128,7 +128,7 @@ final class ToldOperation implements PoisonOperation {
         return timeline;
     }
 
-    /** Completed when somebody cancels it. */
+    /** Completed when the operation is cancelled. */
     CompletableFuture<Void> cancelled() {
         return cancelled;
     }

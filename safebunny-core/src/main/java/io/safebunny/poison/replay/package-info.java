@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Looks into the node's poison queue, judges by the stored records what a replay would do, and moves messages back or to the archive, each confirmed. */
+/**
+ * Lists, replays, discards, restores and edits the copies in the node's poison queue. The stored record of each message decides what a replay
+ * would do; a copy is removed only after the broker has confirmed the one that was sent.
+ */
 @NullMarked
 package io.safebunny.poison.replay;
 
