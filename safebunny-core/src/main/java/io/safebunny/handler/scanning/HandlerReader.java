@@ -22,11 +22,11 @@ final class HandlerReader {
             "Declare it as: void on(OrderPlaced payload, MessageContext context), with optional @Header(\"name\") and @Headers Map<String, Object> parameters.";
 
     private final HandlerAttributes attributes;
-    private final PayloadArguments payloads;
+    private final HandlerArguments handlerArguments;
 
-    HandlerReader(HandlerAttributes attributes, PayloadArguments payloads) {
+    HandlerReader(HandlerAttributes attributes, HandlerArguments handlerArguments) {
         this.attributes = attributes;
-        this.payloads = payloads;
+        this.handlerArguments = handlerArguments;
     }
 
     /** Provides one argument of a call. */
@@ -50,7 +50,7 @@ final class HandlerReader {
         Parameter[] parameters = method.getParameters();
         Argument[] arguments = new Argument[parameters.length];
         for (int i = 0; i < parameters.length; i++) {
-            Function<MessageContext, @Nullable Object> contextArgument = ContextArguments.read(where, parameters[i]);
+            Function<MessageContext, @Nullable Object> contextArgument = HandlerArguments.context(where, parameters[i]);
             if (contextArgument != null) {
                 arguments[i] = (body, context) -> contextArgument.apply(context);
                 continue;
@@ -67,7 +67,7 @@ final class HandlerReader {
                         FIX);
             }
             payload = found.parameterType(i);
-            UnaryOperator<Object> payloadArgument = payloads.read(where, parameters[i]);
+            UnaryOperator<Object> payloadArgument = handlerArguments.payload(where, parameters[i]);
             arguments[i] = (body, context) -> payloadArgument.apply(body);
         }
         if (payload == null) {
@@ -76,7 +76,7 @@ final class HandlerReader {
         }
         return new HandlerDefinition(
                 where,
-                PayloadArguments.typeName(where, payload, FIX),
+                HandlerArguments.typeName(where, payload, FIX),
                 payload,
                 attributes.from(where, ofMethod, ofClass),
                 attributes.prefetch(where, ofMethod, ofClass),

@@ -32,7 +32,7 @@ public final class HandlerScanner implements HandlerSource {
             ConfigurableListableBeanFactory beans, HandlerDefaults defaults, @Nullable PayloadValidator validator) {
         this.beans = beans;
         this.reader = new HandlerReader(
-                new HandlerAttributes(beans::resolveEmbeddedValue, defaults), new PayloadArguments(validator));
+                new HandlerAttributes(beans::resolveEmbeddedValue, defaults), new HandlerArguments(validator));
     }
 
     /** @throws ConfigurationException SB-11xx naming bean and method */

@@ -17,13 +17,19 @@ import org.springframework.aop.Pointcut;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.TargetSource;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.ProxyProcessorSupport;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanFactory;
+import org.springframework.objenesis.SpringObjenesis;
 import org.springframework.util.ClassUtils;
 
 /** The proxies around a bean, from the outside to the bean itself, which is the last element. For use at start-up. */
 final class ProxyLayers {
+
+    private static final SpringObjenesis OBJENESIS = new SpringObjenesis();
 
     private final Class<?> type;
     private final List<Object> layers;
@@ -45,7 +51,35 @@ final class ProxyLayers {
     }
 
     private static @Nullable Object outermost(ConfigurableListableBeanFactory beans, String name, Class<?> type) {
-        return beans.isSingleton(name) ? beans.getBean(name) : ProxySpecimen.of(beans, name, type);
+        return beans.isSingleton(name) ? beans.getBean(name) : specimen(beans, name, type);
+    }
+
+    /**
+     * Shows how Spring will proxy a bean that has no instance yet, because its scope is not singleton: an object of its class,
+     * created without its constructor, is passed to the post-processors that create proxies, and to no others. It is never called.
+     *
+     * @return {@code null} if it cannot be created, because the class is abstract or the runtime does not support it, as in a native
+     *     image
+     */
+    private static @Nullable Object specimen(ConfigurableListableBeanFactory beans, String name, Class<?> type) {
+        if (Modifier.isAbstract(type.getModifiers())
+                || !OBJENESIS.isWorthTrying()
+                || !(beans instanceof AbstractBeanFactory factory)) {
+            return null;
+        }
+        Object specimen;
+        try {
+            specimen = OBJENESIS.newInstance(type, false);
+        } catch (RuntimeException e) {
+            return null;
+        }
+        for (BeanPostProcessor processor : factory.getBeanPostProcessors()) {
+            if (processor instanceof ProxyProcessorSupport) {
+                Object proxy = processor.postProcessAfterInitialization(specimen, name);
+                specimen = proxy == null ? specimen : proxy;
+            }
+        }
+        return specimen;
     }
 
     private static @Nullable Object next(ConfigurableListableBeanFactory beans, Object layer, Class<?> type) {

@@ -21,10 +21,10 @@ final class SagaMethodReader {
     static final String FIX =
             "Declare it as: State on(OrderPlaced payload, State state, SagaContext saga), or void, with optional MessageContext, @Header(\"name\") and @Headers Map<String, Object> parameters.";
 
-    private final PayloadArguments payloads;
+    private final HandlerArguments handlerArguments;
 
-    SagaMethodReader(PayloadArguments payloads) {
-        this.payloads = payloads;
+    SagaMethodReader(HandlerArguments handlerArguments) {
+        this.handlerArguments = handlerArguments;
     }
 
     /** Role of a method. */
@@ -66,7 +66,7 @@ final class SagaMethodReader {
         for (int i = 0; i < parameters.length; i++) {
             Type type = found.parameterType(i);
             SagaArgument argument = withoutState(where, parameters[i], role);
-            if (argument == null && SagaReader.sameType(type, state)) {
+            if (argument == null && SagaState.isSame(type, state)) {
                 if (takesState) {
                     throw SagaReader.refused(
                             "Two parameters for the state [method=%s, state=%s].".formatted(where, state.getTypeName()),
@@ -78,7 +78,7 @@ final class SagaMethodReader {
             if (argument == null) {
                 requirePayloadHere(where, role, payload, type);
                 payload = type;
-                UnaryOperator<Object> value = payloads.read(where, parameters[i]);
+                UnaryOperator<Object> value = handlerArguments.payload(where, parameters[i]);
                 argument = call -> value.apply(Objects.requireNonNull(call.payload()));
             }
             arguments[i] = argument;
@@ -100,7 +100,7 @@ final class SagaMethodReader {
         if (found.method().getReturnType() == void.class) {
             return false;
         }
-        if (!SagaReader.sameType(found.returnType(), state)) {
+        if (!SagaState.isSame(found.returnType(), state)) {
             throw SagaReader.refused(
                     "A method of a saga returns its state or void [method=%s, returns=%s, state=%s]."
                             .formatted(found.where(), found.returnType().getTypeName(), state.getTypeName()),
@@ -122,7 +122,7 @@ final class SagaMethodReader {
             }
             return SagaCall::blockedOn;
         }
-        Function<MessageContext, @Nullable Object> contextArgument = ContextArguments.read(where, parameter);
+        Function<MessageContext, @Nullable Object> contextArgument = HandlerArguments.context(where, parameter);
         return contextArgument == null ? null : call -> contextArgument.apply(call.message());
     }
 

@@ -41,9 +41,9 @@ final class SagaReader {
     private final HandlerAttributes attributes;
     private final SagaMethodReader methods;
 
-    SagaReader(HandlerAttributes attributes, PayloadArguments payloads) {
+    SagaReader(HandlerAttributes attributes, HandlerArguments arguments) {
         this.attributes = attributes;
-        this.methods = new SagaMethodReader(payloads);
+        this.methods = new SagaMethodReader(arguments);
     }
 
     static ConfigurationException refused(String problem, String action) {
@@ -62,7 +62,7 @@ final class SagaReader {
         int version = version(owner, saga);
         Map<Method, Class<? extends Annotation>> roles = roles(owner, bean);
         List<BeanMethod> handlers = withRole(BunnyHandler.class, roles, owner, bean);
-        Type state = stateType(owner, handlers);
+        Type state = SagaState.type(owner, handlers);
         BunnyHandler ofClass = bean.annotation(BunnyHandler.class);
         List<SagaHandler> read = handlers.stream()
                 .map(handler -> handler(handler, state, ofClass))
@@ -155,46 +155,6 @@ final class SagaReader {
                 .toList();
     }
 
-    /** Return type of the methods that start the saga. */
-    private static Type stateType(String owner, List<BeanMethod> handlers) {
-        BeanMethod first = null;
-        for (BeanMethod handler : handlers) {
-            if (!handler.has(Starts.class)) {
-                continue;
-            }
-            if (handler.method().getReturnType() == void.class) {
-                throw refused(
-                        "A handler that starts a saga must return its state [handler=%s, returns=void]."
-                                .formatted(handler.where()),
-                        "Return the first state, ideally a record.");
-            }
-            if (first == null) {
-                first = handler;
-            } else if (!sameType(first.returnType(), handler.returnType())) {
-                throw refused(
-                        "A saga has one type of state: %s returns %s, and %s returns %s."
-                                .formatted(
-                                        first.where(),
-                                        first.returnType().getTypeName(),
-                                        handler.where(),
-                                        handler.returnType().getTypeName()),
-                        "Return the same type from all methods with @Starts.");
-            }
-        }
-        if (first == null) {
-            throw refused(
-                    "Nothing starts the saga [saga=%s]: it has no handler with @Starts.".formatted(owner),
-                    "Add @Starts to the handler of its first message: @Starts @BunnyHandler(from = \"storefront\") State on(PlaceOrder placed, SagaContext saga).");
-        }
-        SagaState.requireStorable(first.where(), first.returnType());
-        return first.returnType();
-    }
-
-    /** Compares by name, because a resolved type variable is not always equal to the explicit type. */
-    static boolean sameType(Type one, Type other) {
-        return one.getTypeName().equals(other.getTypeName());
-    }
-
     private SagaHandler handler(BeanMethod handler, Type state, @Nullable BunnyHandler ofClass) {
         String where = handler.where();
         boolean starts = handler.has(Starts.class);
@@ -203,7 +163,7 @@ final class SagaReader {
         BunnyHandler ofMethod = handler.annotation(BunnyHandler.class);
         return new SagaHandler(
                 where,
-                PayloadArguments.typeName(where, payload, SagaMethodReader.FIX),
+                HandlerArguments.typeName(where, payload, SagaMethodReader.FIX),
                 payload,
                 attributes.from(where, ofMethod, ofClass),
                 attributes.prefetch(where, ofMethod, ofClass),

@@ -38,7 +38,7 @@ public final class SagaScanner {
             ConfigurableListableBeanFactory beans, HandlerDefaults defaults, @Nullable PayloadValidator validator) {
         this.beans = beans;
         this.reader = new SagaReader(
-                new HandlerAttributes(beans::resolveEmbeddedValue, defaults), new PayloadArguments(validator));
+                new HandlerAttributes(beans::resolveEmbeddedValue, defaults), new HandlerArguments(validator));
     }
 
     /** @throws ConfigurationException SB-1107 or another SB-11xx, naming class and method */
