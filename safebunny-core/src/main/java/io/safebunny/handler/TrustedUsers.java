@@ -15,10 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which user of the broker each node publishes as. The broker compares the {@code user_id} of a message with who sends it, so that it
- * proves the sender, where a routing key and {@code app_id} only claim it. Types none of whose senders is named are not checked.
+ * Which broker user each node publishes as. The broker checks the {@code user_id} of a message, so it proves who sent it, while routing key
+ * and {@code app_id} only claim it. A type is checked if at least one of its senders is named here. Immutable.
  *
- * @param byNode names the consuming node itself too: its delayed retries come back under its own user
+ * @param byNode user by node, including the consuming node itself, because its delayed retries come back under its own user
  */
 public record TrustedUsers(Map<String, String> byNode) {
 
@@ -31,9 +31,9 @@ public record TrustedUsers(Map<String, String> byNode) {
     }
 
     /**
-     * Warns of named nodes that send nothing: where a name is misspelt, nothing is checked of whom was meant.
+     * Warns about named nodes that send nothing here: if a name is misspelt, messages of the intended node are not checked.
      *
-     * @throws ConfigurationException SB-1308 when some of the senders of a type are named, and not all, or the node itself is not
+     * @throws ConfigurationException SB-1308 if only some of the senders of a type are named, or the node itself is not
      */
     public void requireAll(String node, List<HandlerDefinition> handlers) {
         Collection<String> idle = new TreeSet<>(byNode.keySet());
@@ -44,7 +44,7 @@ public record TrustedUsers(Map<String, String> byNode) {
         }
         if (!idle.isEmpty()) {
             LOG.warn(
-                    "safebunny.listener.trusted-users names {}, from which no handler of node {} takes anything. If a name is misspelt, messages of the node that was meant are not checked",
+                    "safebunny.listener.trusted-users names {}, but no handler of node {} takes messages from there. Check the names: if one is misspelt, messages of the intended node are not checked",
                     idle,
                     node);
         }
@@ -60,7 +60,7 @@ public record TrustedUsers(Map<String, String> byNode) {
         if (!missing.isEmpty()) {
             throw new ConfigurationException(
                     "SB-1308",
-                    "The senders of type %s are to be told by their broker users [safebunny.listener.trusted-users], but not all of them, with this node, are named: %s is missing."
+                    "The senders of type %s are checked by their broker users [safebunny.listener.trusted-users], so all of them and this node must be named: %s is missing."
                             .formatted(type, missing),
                     "Set safebunny.listener.trusted-users[%s] to the user that it connects to the broker as."
                             .formatted(missing.iterator().next()));
@@ -68,8 +68,8 @@ public record TrustedUsers(Map<String, String> byNode) {
     }
 
     /**
-     * @param user that the node's own messages tell; {@code null} for none
-     * @throws ConfigurationException SB-1308 when that is not whom it trusts: it would refuse its own retries
+     * @param user the {@code user_id} of the node's own messages; {@code null} if they have none
+     * @throws ConfigurationException SB-1308 if the node does not trust that user, because it would refuse its own retries
      */
     public void requireUser(String node, @Nullable String user) {
         String named = byNode.get(node);
@@ -83,20 +83,20 @@ public record TrustedUsers(Map<String, String> byNode) {
         if (named != null && !named.equals(user)) {
             throw new ConfigurationException(
                     "SB-1308",
-                    "This node is trusted as another user than it connects to the broker as [safebunny.listener.trusted-users[%s]=%s, spring.rabbitmq.username=%s]."
+                    "This node connects to the broker as another user than it is trusted as [safebunny.listener.trusted-users[%s]=%s, spring.rabbitmq.username=%s]: it would refuse its own delayed retries."
                             .formatted(node, named, user),
                     "Set safebunny.listener.trusted-users[%s] to the user of the connection.".formatted(node));
         }
     }
 
-    /** Whether a type that comes from these is taken from their users only. */
+    /** Whether messages of these nodes are accepted only from their broker users. */
     public boolean isChecked(List<String> from) {
         return from.stream().anyMatch(byNode::containsKey);
     }
 
     /**
-     * @param node the consuming one
-     * @param user who sent the message, as the broker made sure of; {@code null} when that was not told
+     * @param node the consuming node
+     * @param user who sent the message, as checked by the broker; {@code null} if the message does not say
      * @throws InvalidMessageException {@code missing-property}
      */
     public void require(String node, List<String> from, @Nullable String user, Envelope envelope) {
@@ -105,7 +105,7 @@ public record TrustedUsers(Map<String, String> byNode) {
         }
         throw new InvalidMessageException(
                 PoisonReason.MISSING_PROPERTY,
-                "%s [user_id=%s, app_id=%s]: nodes %s are trusted under the users of safebunny.listener.trusted-users only."
+                "%s [user_id=%s, app_id=%s]: messages of nodes %s are accepted only from the users in safebunny.listener.trusted-users. Check who sent this one; if a node has a new user, set it there."
                         .formatted(
                                 user == null ? "Missing property" : "Untrusted property",
                                 user == null ? "" : Names.printable(user),
@@ -113,7 +113,7 @@ public record TrustedUsers(Map<String, String> byNode) {
                                 from));
     }
 
-    /** Copies that the node itself sent back keep the name of the first sender. */
+    /** Copies that the node itself sent back still name the first sender, under its own user. */
     private boolean isTrusted(String node, List<String> from, String user, String claimed) {
         if (user.equals(byNode.get(node))) {
             return true;

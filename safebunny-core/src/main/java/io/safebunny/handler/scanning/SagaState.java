@@ -2,8 +2,8 @@
 package io.safebunny.handler.scanning;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.serialization.json.StateFormat;
 import io.safebunny.saga.Starts;
+import io.safebunny.serialization.json.StateFormat;
 import java.lang.reflect.Type;
 import java.util.List;
 

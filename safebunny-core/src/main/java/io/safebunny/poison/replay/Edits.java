@@ -79,7 +79,9 @@ final class Edits {
             throw refused(copy, String.valueOf(refusal));
         }
         if (MessageTypes.isReserved(String.valueOf(copy.type()))) {
-            throw refused(copy, "It is one of SafeBunny's own messages, whose bodies cannot be edited. Replay or discard it.");
+            throw refused(
+                    copy,
+                    "It is one of SafeBunny's own messages, whose bodies cannot be edited. Replay or discard it.");
         }
         Map<String, Object> headers = headers(copy);
         Inspected edited = inspected(queue, plain(copy, headers, body));
@@ -122,7 +124,8 @@ final class Edits {
             default -> throw refused(copy, judgement.explanation());
         }
         if (stored != null && stored.state() != RecordState.POISONED) {
-            throw overtaken(copy, "Its record says that it waits for a retry, not that it was set aside. Replay it unchanged.");
+            throw overtaken(
+                    copy, "Its record says that it waits for a retry, not that it was set aside. Replay it unchanged.");
         }
         return PoisonedRecords.edited(edited.key(), stored, owner, edited.message());
     }
@@ -131,7 +134,9 @@ final class Edits {
         try {
             return records.find(edited.key());
         } catch (UnreadableRecordException e) {
-            throw refused(copy, "Its record was written by a newer version of SafeBunny. Edit it on an instance of that version.");
+            throw refused(
+                    copy,
+                    "Its record was written by a newer version of SafeBunny. Edit it on an instance of that version.");
         }
     }
 

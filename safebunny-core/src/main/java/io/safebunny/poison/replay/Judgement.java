@@ -32,7 +32,7 @@ record Judgement(Verdict verdict, String explanation) {
         if (!sameMessage && version > 0 && version < record.version()) {
             return new Judgement(
                     Verdict.SUPERSEDED,
-                    "Its record belongs to a newer body: the message was edited since, or this edit came too late [sb-poison-version=%s, stored=%s]. It would come back: replay the other copy, or discard this one if the other was handled."
+                    "Its record belongs to a newer body: it was edited since, or this edit came too late [sb-poison-version=%s, stored=%s]. It would come back: replay the other copy, or discard this one if the other was handled."
                             .formatted(version, record.version()));
         }
         if (!sameMessage) {

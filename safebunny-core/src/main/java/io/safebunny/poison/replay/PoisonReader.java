@@ -168,8 +168,8 @@ final class PoisonReader {
 
     private Copy judged(WireMessage wire, WireMessage replayed, Inspected inspected, boolean forced) {
         if (records == null) {
-            Judgement repeats = new Judgement(
-                    Verdict.REPEATS, "There is no store: it is handled, even if it was handled before.");
+            Judgement repeats =
+                    new Judgement(Verdict.REPEATS, "There is no store: it is handled, even if it was handled before.");
             return new Copy(
                     wire, shownAs(wire, repeats), replayed, inspected.message().body(), null);
         }

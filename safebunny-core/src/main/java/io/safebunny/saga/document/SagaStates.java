@@ -48,7 +48,7 @@ public final class SagaStates {
                     "The state of saga %s %s cannot be read by its class: %s. The message waits for an instance whose class can read it. If there is none any more, raise the saga's version and add an @Upgrade, or patch the state."
                             .formatted(saga.name(), stored.id(), e.messageWithoutCode()));
         }
-        String renamed = RenamedFields.find(state, reading);
+        String renamed = UnknownFields.renamed(state, reading);
         if (renamed != null) {
             throw NotHandledException.byThisVersion(
                     "The state of saga %s %s has other fields than its class: %s. The message waits for an instance whose class has them. %s"
@@ -108,7 +108,7 @@ public final class SagaStates {
     public static Object read(String json, Type type) {
         JsonNode tree = StateFormat.parse(json.getBytes(StandardCharsets.UTF_8));
         Reading reading = StateFormat.read(tree, type);
-        String renamed = RenamedFields.find(tree, reading);
+        String renamed = UnknownFields.renamed(tree, reading);
         if (renamed != null) {
             throw new SerializationException(
                     "The state has other fields than %s: %s. Use the names of its class, or add @JsonAlias to the class"

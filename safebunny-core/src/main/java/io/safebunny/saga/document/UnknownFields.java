@@ -7,19 +7,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * Keeps fields that another version of the application wrote and this one does not read. They stay attached to their object, so
- * they survive even if a field around it is renamed. Pure.
- */
+/** Fields of a stored state that another version of the application wrote and this one does not read. Pure. */
 final class UnknownFields {
 
     private UnknownFields() {}
 
     /**
+     * Keeps them. They stay attached to their object, so they survive even if a field around it is renamed.
+     *
      * @param stored the stored state
      * @param reading what this version read from it
      * @param written the new state as this version writes it
@@ -92,5 +92,58 @@ final class UnknownFields {
             }
         }
         return all;
+    }
+
+    /**
+     * Finds fields that were probably renamed: the stored state has one that nothing reads, and the class has one that is not stored
+     * and would therefore be {@code null}. Missing numbers and other primitives need no check, because reading them fails.
+     *
+     * @return description of the first such object; {@code null} if there is none
+     */
+    static @Nullable String renamed(JsonNode stored, Reading reading) {
+        return reading.unread().isEmpty()
+                ? null
+                : renamed("", stored, StateFormat.write(reading.value()), reading.unread());
+    }
+
+    private static @Nullable String renamed(String where, JsonNode stored, JsonNode known, Set<String> unread) {
+        if (stored.isArray() && known.isArray() && stored.size() == known.size()) {
+            for (int i = 0; i < stored.size(); i++) {
+                String found = renamed(where + "[]", stored.get(i), known.get(i), unread);
+                if (found != null) {
+                    return found;
+                }
+            }
+            return null;
+        }
+        if (!stored.isObject() || !known.isObject()) {
+            return null;
+        }
+        List<String> missing = known.propertyNames().stream()
+                .filter(name -> !stored.has(name) && known.get(name).isNull())
+                .toList();
+        List<String> others =
+                stored.propertyNames().stream().filter(name -> !known.has(name)).toList();
+        List<String> unknown = others.stream().filter(unread::contains).toList();
+        int readByAnotherName = others.size() - unknown.size();
+        if (!unknown.isEmpty() && missing.size() > readByAnotherName) {
+            return "%s would be null, and nothing reads %s".formatted(within(where, missing), within(where, unknown));
+        }
+        for (String name : stored.propertyNames()) {
+            String found =
+                    known.has(name) ? renamed(within(where, name), stored.get(name), known.get(name), unread) : null;
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    private static List<String> within(String where, List<String> names) {
+        return names.stream().map(name -> within(where, name)).toList();
+    }
+
+    private static String within(String where, String name) {
+        return where.isEmpty() ? name : where + "." + name;
     }
 }

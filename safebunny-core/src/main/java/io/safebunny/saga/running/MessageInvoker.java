@@ -4,8 +4,10 @@ package io.safebunny.saga.running;
 import io.safebunny.MessageContext;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaHandler;
+import io.safebunny.handling.Membership;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.UnknownSagaException;
@@ -13,10 +15,13 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.SagaDocument;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A message of the application for its saga. Thread-safe. */
-final class MessageInvoker implements HandlerInvoker {
+final class MessageInvoker implements HandlerInvoker, Correlation {
 
     private static final Duration UNTIL_FAILED = Duration.ofMinutes(1);
     private static final Set<SagaStatus> FAILING = EnumSet.of(SagaStatus.COMPENSATING, SagaStatus.COMPENSATION_FAILED);
@@ -27,6 +32,25 @@ final class MessageInvoker implements HandlerInvoker {
     MessageInvoker(SagaType type, SagaHandler handler) {
         this.type = type;
         this.handler = handler;
+    }
+
+    /** The saga is named by the correlation id or, with {@code @CorrelatedBy}, by the payload. */
+    @Override
+    public Membership of(Envelope message, Object payload) {
+        Function<Object, @Nullable String> correlation = handler.correlation();
+        String sagaId = correlation == null ? message.correlationId() : requireId(correlation.apply(payload));
+        List<SagaType> concerned = handler.onlyStarts() ? List.of() : List.of(type);
+        return StickWhenSetAside.of(concerned, message, sagaId);
+    }
+
+    private String requireId(@Nullable String id) {
+        if (id == null || !Names.isCorrelationId(id)) {
+            throw new InvalidMessageException(
+                    PoisonReason.MISSING_PROPERTY,
+                    "Invalid saga id [handler=%s, id=%s]: @CorrelatedBy must lead to a text that matches [A-Za-z0-9._:-]{1,64}."
+                            .formatted(handler.description(), id == null ? "null" : Names.printable(id)));
+        }
+        return id;
     }
 
     @Override
@@ -93,7 +117,7 @@ final class MessageInvoker implements HandlerInvoker {
             throw new InvalidMessageException(
                     PoisonReason.HANDLER_FAILED,
                     what
-                            + " and ignores this undo, so nothing was undone. Undo by hand what is left, then skip the step in the saga that sent it. Let a saga end only when nobody may undo it any more, and let the handler of an undo take the state.");
+                            + " and ignores this undo, so nothing was undone. Undo by hand what is left, then skip the step in the saga that sent it. To prevent this, make sure that a saga ends only when nobody can undo it any more, and that the handler of an undo takes the state.");
         }
         type.node().metrics().sagaIgnored(type.name(), why);
     }

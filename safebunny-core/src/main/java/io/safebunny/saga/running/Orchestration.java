@@ -6,17 +6,13 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.SagaHandler;
-import io.safebunny.handling.Membership;
-import io.safebunny.handling.Membership.SetAsideWrite;
 import io.safebunny.message.BunnyUndone;
-import io.safebunny.message.Envelope;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.node.Node;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.saga.document.BunnyPoisoned;
 import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.saga.document.BunnyTimeout;
-import io.safebunny.saga.document.PoisonNews;
 import io.safebunny.saga.document.SagaMessages;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -37,37 +33,35 @@ public final class Orchestration {
 
     public Orchestration(Node node, List<SagaDefinition> sagas, SagaMessages messages) {
         this.node = node.name();
-        this.types = new SagaTypes(sagas.stream()
-                .map(saga -> new SagaType(saga, messages, node))
-                .toList());
+        this.types = new SagaTypes(
+                sagas.stream().map(saga -> new SagaType(saga, messages, node)).toList());
         types.all().forEach(this::addOwn);
         if (!sagas.isEmpty()) {
             List<String> self = List.of(node.name());
-            PoisonedInvoker poisoned =
-                    new PoisonedInvoker(types, messages, node, new PoisonedRecords(node.requireStore()));
-            addLibrary(BunnyTimeout.class, self, new TimeoutInvoker(types), this::ofTimeout);
-            addLibrary(BunnyRepair.class, self, new RepairInvoker(types), Orchestration::ofItsCorrelationId);
-            addLibrary(BunnyPoisoned.class, self, poisoned, (message, news) -> ofNews(poisoned, message, news));
-            UndoneInvoker undone = new UndoneInvoker(types, node);
-            addLibrary(BunnyUndone.class, participants(), undone, Orchestration::ofItsCorrelationId);
+            PoisonedRecords records = new PoisonedRecords(node.requireStore());
+            addLibrary(BunnyTimeout.class, self, new TimeoutInvoker(types));
+            addLibrary(BunnyRepair.class, self, new RepairInvoker(types));
+            addLibrary(BunnyPoisoned.class, self, new PoisonedInvoker(types, messages, node, records));
+            addLibrary(BunnyUndone.class, participants(), new UndoneInvoker(types, node));
         }
     }
 
     private void addOwn(SagaType type) {
         for (SagaHandler handler : type.definition().handlers()) {
-            handlers.add(handler.calling(new MessageInvoker(type, handler)));
-            correlations.put(handler.type(), new PayloadCorrelation(type, handler));
+            MessageInvoker invoker = new MessageInvoker(type, handler);
+            handlers.add(handler.calling(invoker));
+            correlations.put(handler.type(), invoker);
         }
     }
 
-    private void addLibrary(Class<?> payload, List<String> from, HandlerInvoker invoker, Correlation correlation) {
+    private <I extends HandlerInvoker & Correlation> void addLibrary(Class<?> payload, List<String> from, I invoker) {
         SagaHandler pattern = mostPatient();
         String type = MessageTypes.nameOf(payload);
         RecoveryPolicy recovery = RecoveryPolicy.of(
                 pattern.recovery().inMemory(), pattern.recovery().delayed());
         handlers.add(new HandlerDefinition(
                 "sagas of node " + node, type, payload, from, pattern.prefetch(), recovery, invoker));
-        correlations.put(type, correlation);
+        correlations.put(type, invoker);
     }
 
     /** Handlers that serve all sagas of the node are retried like the handler with the most retries. */
@@ -77,26 +71,6 @@ public final class Orchestration {
                 .max(Comparator.comparing(
                         handler -> handler.recovery().delayed().maxRetries()))
                 .orElseThrow();
-    }
-
-    private static Membership ofItsCorrelationId(Envelope message, Object payload) {
-        return new Membership(message.correlationId(), SetAsideWrite.NOTHING);
-    }
-
-    private Membership ofTimeout(Envelope message, Object alarm) {
-        SagaType type = types.find(((BunnyTimeout) alarm).saga());
-        return StickWhenSetAside.of(type == null ? List.of() : List.of(type), message, message.correlationId());
-    }
-
-    private Membership ofNews(PoisonedInvoker poisoned, Envelope message, Object payload) {
-        PoisonNews news = PoisonNews.read((BunnyPoisoned) payload, message.headers());
-        return new Membership(
-                message.correlationId(),
-                new StickWhenSetAside(
-                        types.all(),
-                        (type, saga) -> poisoned.setAside(type, saga, news, message),
-                        message,
-                        message.correlationId()));
     }
 
     /** Nodes that take commands of these sagas, and this one. */

@@ -6,6 +6,7 @@ import io.safebunny.dedup.PoisonedRecords;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaMethod;
 import io.safebunny.handling.Handling;
+import io.safebunny.handling.Membership;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.node.Node;
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * blocked; if it should have received the message, which is still set aside, it is stuck; otherwise the news does not concern it.
  * Thread-safe.
  */
-final class PoisonedInvoker implements HandlerInvoker {
+final class PoisonedInvoker implements HandlerInvoker, Correlation {
 
     /** Messages set aside for these reasons leave no gap: the saga was stuck already, or had decided about an earlier copy. */
     private static final Set<String> NO_GAP =
@@ -53,6 +54,16 @@ final class PoisonedInvoker implements HandlerInvoker {
         this.messages = messages;
         this.node = node;
         this.records = records;
+    }
+
+    @Override
+    public Membership of(Envelope message, Object payload) {
+        PoisonNews news = PoisonNews.read((BunnyPoisoned) payload, message.headers());
+        String sagaId = message.correlationId();
+        return new Membership(
+                sagaId,
+                new StickWhenSetAside(
+                        types.all(), (type, saga) -> setAside(type, saga, news, message), message, sagaId));
     }
 
     @Override
@@ -82,8 +93,7 @@ final class PoisonedInvoker implements HandlerInvoker {
         if (told) {
             if (!hasNoSender(news.body())) {
                 Handling handling = SagaType.handling(node);
-                handling.collect(
-                        messages.poisonedForSender(news, context.messageId(), SagaType.sagaId(handling), now));
+                handling.collect(messages.poisonedForSender(news, context.messageId(), SagaType.sagaId(handling), now));
             }
             return;
         }
@@ -140,7 +150,7 @@ final class PoisonedInvoker implements HandlerInvoker {
      *
      * @return whether the saga is changed
      */
-    boolean setAside(SagaType type, SagaDocument saga, PoisonNews news, Envelope message) {
+    private boolean setAside(SagaType type, SagaDocument saga, PoisonNews news, Envelope message) {
         SagaStep step = saga.steps().sender(news.body().sent());
         if (step != null && step.isUndoneBy(news.body().sent())) {
             boolean isMissed = step.status() == StepStatus.UNDOING && saga.status() == SagaStatus.COMPENSATING;

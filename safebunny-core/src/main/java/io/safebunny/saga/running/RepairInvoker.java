@@ -5,6 +5,9 @@ import io.safebunny.MessageContext;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.Printable;
 import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.handling.Membership;
+import io.safebunny.handling.Membership.SetAsideWrite;
+import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.recovery.UnknownSagaException;
 import io.safebunny.saga.SagaStatus;
@@ -23,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** An operator's repair of a saga. Whether it was done or refused is in the saga's history. Thread-safe. */
-final class RepairInvoker implements HandlerInvoker {
+final class RepairInvoker implements HandlerInvoker, Correlation {
 
     private static final Logger LOG = LoggerFactory.getLogger(RepairInvoker.class);
 
@@ -31,6 +34,11 @@ final class RepairInvoker implements HandlerInvoker {
 
     RepairInvoker(SagaTypes types) {
         this.types = types;
+    }
+
+    @Override
+    public Membership of(Envelope message, Object payload) {
+        return new Membership(message.correlationId(), SetAsideWrite.NOTHING);
     }
 
     @Override

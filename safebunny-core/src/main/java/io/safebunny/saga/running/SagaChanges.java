@@ -6,8 +6,8 @@ import io.safebunny.handling.publications.HandledTransactions;
 import io.safebunny.saga.document.SagaDocument;
 
 /**
- * What a method has done to its saga so far, to be undone with the transactions in which it was done: their publications are dropped too.
- * Confined to one thread.
+ * Undoes what a method changed in its saga inside a transaction that is rolled back, as its publications are dropped, too. Confined to one
+ * thread.
  */
 final class SagaChanges {
 
@@ -21,7 +21,7 @@ final class SagaChanges {
         this.transactions = transactions;
     }
 
-    /** To be called before each change. */
+    /** Call it before each change. */
     void next() {
         if (!transactions.isInOne()) {
             made++;
@@ -34,17 +34,17 @@ final class SagaChanges {
                 undo.run();
                 made--;
             } else {
-                torn = true; // a later one stays, in an inner transaction that is committed
+                torn = true; // a later change stays, because an inner transaction committed it
             }
         });
     }
 
-    /** @throws MisuseException what has been rolled back cannot be taken out of the saga */
+    /** @throws MisuseException if what was rolled back cannot be taken out of the saga */
     void requireWhole() {
         if (torn) {
             throw new MisuseException(
                     MisuseException.SAGA,
-                    "Saga %s %s was changed in a transaction that is rolled back, and after it in an inner one that is committed: neither all of it can be kept nor nothing. Change the saga in one transaction."
+                    "Saga %s %s was changed in a transaction that was rolled back, and later in an inner one that was committed: these changes can neither be kept nor undone together. Use one transaction to change the saga."
                             .formatted(saga.saga(), saga.id()));
         }
     }

@@ -137,10 +137,7 @@ final class SagaRun implements SagaContext {
     private void set(String name, Instant due) {
         requireActive("timeout", name);
         if (!type.definition().timeouts().containsKey(name)) {
-            throw refused(
-                    "timeout",
-                    name,
-                    type.noMethodFor(name) + ". Use a name that it has, or add the method");
+            throw refused("timeout", name, type.noMethodFor(name) + ". Use a name that it has, or add the method");
         }
         changes.next();
         Timeout known = saga.timeouts().get(name);

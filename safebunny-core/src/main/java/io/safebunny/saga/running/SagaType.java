@@ -65,7 +65,8 @@ final class SagaType {
         MessageRecord stored = handling.companion(SagaDocument.key(name(), sagaId(handling)));
         return stored == null
                 ? null
-                : new SagaVisit(this, handling, stored, read(stored), node.timeline().now());
+                : new SagaVisit(
+                        this, handling, stored, read(stored), node.timeline().now());
     }
 
     /** A new saga, started by the message being handled on this thread. */

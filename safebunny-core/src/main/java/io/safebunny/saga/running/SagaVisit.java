@@ -73,8 +73,7 @@ final class SagaVisit {
             String cause = handling.message().id();
             saga.blocks()
                     .untold()
-                    .forEach(block ->
-                            handling.collect(type.messages().poisonedAgain(block, cause, saga.id(), now)));
+                    .forEach(block -> handling.collect(type.messages().poisonedAgain(block, cause, saga.id(), now)));
         }
         saga.timeouts().all().forEach((name, timeout) -> {
             if (!timeout.wakesAt().isAfter(now)

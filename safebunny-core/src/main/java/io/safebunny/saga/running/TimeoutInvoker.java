@@ -5,20 +5,29 @@ import io.safebunny.MessageContext;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaMethod;
+import io.safebunny.handling.Membership;
+import io.safebunny.message.Envelope;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.BunnyTimeout;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaTimeouts.Timeout;
 import java.time.Duration;
+import java.util.List;
 
 /** The alarm of a timeout. Whether the timeout is over is for the saga to say. Thread-safe. */
-final class TimeoutInvoker implements HandlerInvoker {
+final class TimeoutInvoker implements HandlerInvoker, Correlation {
 
     private final SagaTypes types;
 
     TimeoutInvoker(SagaTypes types) {
         this.types = types;
+    }
+
+    @Override
+    public Membership of(Envelope message, Object alarm) {
+        SagaType type = types.find(((BunnyTimeout) alarm).saga());
+        return StickWhenSetAside.of(type == null ? List.of() : List.of(type), message, message.correlationId());
     }
 
     @Override

@@ -3,7 +3,10 @@ package io.safebunny.saga.running;
 
 import io.safebunny.MessageContext;
 import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.handling.Membership;
+import io.safebunny.handling.Membership.SetAsideWrite;
 import io.safebunny.message.BunnyUndone;
+import io.safebunny.message.Envelope;
 import io.safebunny.node.Node;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.UnknownSagaException;
@@ -11,7 +14,7 @@ import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.document.SagaStep;
 
 /** A participant's acknowledgement of an undo. Thread-safe. */
-final class UndoneInvoker implements HandlerInvoker {
+final class UndoneInvoker implements HandlerInvoker, Correlation {
 
     private final SagaTypes types;
     private final Node node;
@@ -19,6 +22,11 @@ final class UndoneInvoker implements HandlerInvoker {
     UndoneInvoker(SagaTypes types, Node node) {
         this.types = types;
         this.node = node;
+    }
+
+    @Override
+    public Membership of(Envelope message, Object payload) {
+        return new Membership(message.correlationId(), SetAsideWrite.NOTHING);
     }
 
     @Override

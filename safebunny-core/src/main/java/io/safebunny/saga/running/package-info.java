@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a message does to its saga, by kind of message, and the undoing of its steps. Writes nothing itself, but joins what it changes to
- * the record of the message being handled.
+ * What a message does to its saga, by kind of message, and the undoing of its steps. Writes nothing itself: the changed saga joins the write
+ * of the message's record.
  */
 @NullMarked
 package io.safebunny.saga.running;

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sagas of one name and listing from a position on, in order, read portion by portion. Stores order by time alone, so of a portion that
- * is full, its last millisecond counts as unread; one that is of a single millisecond is read again, twice as large. Confined to one thread.
+ * The sagas of one name and listing after a position, in order, read in portions. Stores order by time alone, so the last millisecond of a
+ * full portion counts as unread; if the whole portion is of one millisecond, it is read again, twice as large. Confined to one thread.
  */
 final class ListedSagas {
 
@@ -26,8 +26,8 @@ final class ListedSagas {
     private boolean exhausted;
 
     /**
-     * @param listed what they are listed under
-     * @param after begins behind this one; {@code null} for the oldest
+     * @param listed their listing status
+     * @param after {@code null} to begin with the oldest
      * @param size of a portion
      */
     ListedSagas(String saga, String listed, @Nullable SagaPosition after, int size, MessageStore store) {
@@ -61,8 +61,8 @@ final class ListedSagas {
                 .filter(record -> last == null || SagaPosition.of(record).compareTo(last) > 0)
                 .sorted(Comparator.comparing(SagaPosition::of))
                 .forEach(portion::add);
-        if (portion
-                .isEmpty()) { // one that is not full may lack what cannot be read, so the end is where nothing is found
+        // a portion that is not full may only lack what cannot be read, so the end is where nothing is found
+        if (portion.isEmpty()) {
             exhausted = !full;
             size = 2 * size;
         }

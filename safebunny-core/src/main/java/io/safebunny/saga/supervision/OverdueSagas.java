@@ -32,7 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sagas whose timeouts are over and whose message has not come, and those that ended long enough ago to be let go. Thread-safe.
+ * Finds sagas whose timeout is over but whose alarm has not arrived, and ended sagas whose retention is over. Thread-safe.
  */
 final class OverdueSagas implements Overdue {
 
@@ -45,12 +45,12 @@ final class OverdueSagas implements Overdue {
     private final BoundedLog log;
     private final Duration lease;
     private final Duration patience;
-    /** Kinds that this instance has no class for, or whose states its class does not read, since when it knows. */
+    /** Names of sagas that this instance has no class for, or whose states its class cannot read, and when it found out. */
     private final Map<String, Instant> unknown = new ConcurrentHashMap<>();
 
     /**
-     * @param states of the sagas that this instance knows, by their names
-     * @param patience how late a timeout's message may be before it counts as lost
+     * @param states by name, of the sagas that this instance has a class for
+     * @param patience how late an alarm may be before it counts as lost
      */
     OverdueSagas(Node node, Map<String, SagaStates> states, SagaMessages messages, Duration patience) {
         this.states = states;
@@ -84,19 +84,19 @@ final class OverdueSagas implements Overdue {
         if (listing == null) {
             return null;
         }
-        if (isEnded(listing)) { // of whatever version
+        if (isEnded(listing)) { // whichever version wrote it
             MessageRecord unused =
                     store.replace(record.nextContent(RecordState.DISPATCHED, record.owner(), null, record.steps()));
             return null;
         }
         SagaStates known = states.get(listing.kind());
         SagaDocument saga = known == null ? null : readable(listing.kind(), record);
-        if (known == null || saga == null) { // of another version of the application, or of SafeBunny
+        if (known == null || saga == null) { // another version of the application or of SafeBunny wrote it
             putOff(record, listing, now.plus(known == null ? pauseOfUnknown(listing.kind(), now) : longer()));
             return null;
         }
         Duration pause = pauseOfUnreadable(known, saga, now);
-        if (pause != null) { // an alarm would go round until an instance comes that reads the state
+        if (pause != null) { // its alarm would come back again and again until an instance can read the state
             putOff(record, listing, now.plus(pause));
             return null;
         }
@@ -123,19 +123,19 @@ final class OverdueSagas implements Overdue {
                 .anyMatch(status -> status.isEnded() && status.name().equals(listing.status()));
     }
 
-    /** Perhaps an instance that knows it runs beside this one, as in a deployment; later on its class has probably been removed. */
+    /** Short at first, because an instance that has the class may be running in a deployment; later the class was probably removed. */
     private Duration pauseOfUnknown(String kind, Instant now) {
         Instant since = unknown.putIfAbsent(kind, now);
         if (since == null) {
             LOG.warn(
-                    "Sagas are stored that no @BunnySaga of this instance is named for [saga={}]: their timeouts do not run. If the class was renamed, give it its old name; if it was removed, let its sagas end first",
+                    "The store has sagas that this instance has no class for [saga={}]: their timeouts do not run. If the class was renamed, set its old name with @BunnySaga(name = …); if it was removed, add it again until its sagas have ended",
                     kind);
             since = now;
         }
         return OverdueSweep.backOff(longer(), since, now);
     }
 
-    /** {@code null} if this instance reads the state. */
+    /** {@code null} if this instance can read the state. */
     private @Nullable Duration pauseOfUnreadable(SagaStates known, SagaDocument saga, Instant now) {
         try {
             Object unused = known.read(saga);
@@ -143,14 +143,13 @@ final class OverdueSagas implements Overdue {
         } catch (NotHandledException anothers) {
             if (unknown.putIfAbsent(saga.saga(), now) == null) {
                 LOG.warn(
-                        "Sagas are stored whose states this instance does not read [saga={}]: their timeouts do not run. Of the first one:",
+                        "The store has sagas whose state this instance cannot read [saga={}]: their timeouts do not run. The first failure:",
                         saga.saga(),
                         log.tellable(anothers));
             }
             return longer();
-        } catch (
-                RuntimeException
-                        upgradeFails) { // its message fails likewise, and the saga is stuck on it, where that is seen
+        } catch (RuntimeException upgradeFailed) {
+            // the alarm will fail in the same way, and the saga becomes stuck, which is visible
             return null;
         }
     }
@@ -163,7 +162,7 @@ final class OverdueSagas implements Overdue {
         return alarms.isEmpty() ? lease : OverdueSweep.backOff(lease, first, now);
     }
 
-    /** What is to be sent when the saga is written; what the message of a timeout has come to is in its own record. */
+    /** Alarms to be sent once the saga is written. What became of an earlier alarm is in its own record. */
     private List<OutboundMessage> wake(SagaDocument saga, Instant now) {
         List<OutboundMessage> alarms = new ArrayList<>();
         for (Map.Entry<String, Timeout> entry : saga.timeouts().all().entrySet()) {
@@ -175,7 +174,7 @@ final class OverdueSagas implements Overdue {
             MessageRecord handled;
             try {
                 handled = store.find(new RecordKey(saga.id(), timeout.token()));
-            } catch (UnreadableRecordException e) { // an instance of the newer version handles it
+            } catch (UnreadableRecordException e) { // a newer version of SafeBunny wrote it, and takes care of it
                 continue;
             }
             switch (AlarmFate.of(handled, timeout.due().plus(patience), now)) {
@@ -185,7 +184,7 @@ final class OverdueSagas implements Overdue {
                     saga.stickOn(timeout.token());
                     saga.note(now, "stuck: the message of timeout %s was set aside".formatted(name));
                 }
-                case SPENT -> { // it fired while the saga was stuck
+                case SPENT -> { // it fired while the saga was stuck; send it again under a new id
                     Timeout anew =
                             Timeout.due(messages.timeoutToken(saga, name, timeout.token(), 1), timeout.due(), now);
                     saga.timeouts().put(name, anew);

@@ -23,14 +23,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Is told of every message that this node or a participant sets aside, and tells the sagas of its correlation id, which know whether it
- * concerns them, by a message that is the same however often it is sent. Thread-safe.
+ * Receives a notice of every message that this node or a participant sets aside, and sends news of it to the sagas of its correlation id,
+ * which decide whether it concerns them. The news has the same id however often it is sent. Thread-safe.
  */
 final class PoisonWatch implements DeliveryHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(PoisonWatch.class);
-    private static final Subject FAILED =
-            Subject.warn(LOG, "Sagas cannot be told that messages of theirs were set aside");
+    private static final Subject FAILED = Subject.warn(LOG, "Sagas cannot be told that messages were set aside");
 
     private static final String SET_ASIDE = Topology.setAsideOf("");
     private static final Duration PAUSE = Duration.ofSeconds(5);
@@ -60,7 +59,8 @@ final class PoisonWatch implements DeliveryHandler {
             log.fails(
                     FAILED,
                     delivery.message().message().toString(),
-                    () -> LOG.warn("A saga cannot be told that a message was set aside", log.tellable(e)));
+                    () -> LOG.warn(
+                            "A saga cannot be told that a message was set aside; trying again", log.tellable(e)));
             pause();
             delivery.handBack();
         }
@@ -96,7 +96,7 @@ final class PoisonWatch implements DeliveryHandler {
         sender.send(messages.poisoned(news, sagaId, timeline.now())).await();
     }
 
-    /** As the routing key says, which permissions restrict. */
+    /** Taken from the routing key, which the broker restricts by permissions. */
     private static String nodeOf(IncomingMessage notice) {
         String key = notice.routingKey();
         return key.endsWith(SET_ASIDE) ? key.substring(0, key.length() - SET_ASIDE.length()) : key;

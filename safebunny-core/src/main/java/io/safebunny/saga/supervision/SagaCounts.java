@@ -26,24 +26,24 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How many sagas there are that have not ended, as the store said when it was last asked. Thread-safe. */
+/** Numbers of sagas that have not ended, as of the last answer of the store. Thread-safe. */
 final class SagaCounts {
 
     private static final Logger LOG = LoggerFactory.getLogger(SagaCounts.class);
     private static final Subject FAILED = Subject.warn(LOG, "Sagas cannot be counted");
 
-    /** What sagas are listed under that have not ended. */
+    /** Listing statuses of sagas that have not ended. */
     private static final List<String> UNFINISHED = Arrays.stream(SagaStatus.values())
             .filter(status -> !status.isEnded())
             .flatMap(status -> SagaDocument.listings(status).stream())
             .toList();
 
-    /** Longer than delayed retries usually take. */
+    /** A wait for an undo is late after this, which is longer than delayed retries usually take. */
     private static final Duration LATE = Duration.ofHours(1);
 
     private static final int MOST_READ = 100;
 
-    /** Stores count one by one, so more active sagas than this are counted in every tenth round only. */
+    /** Counting takes stores a while, so more active sagas than this are counted only in every tenth round. */
     private static final long FEW = 1_000;
 
     private static final int SELDOM = 10;
@@ -80,8 +80,7 @@ final class SagaCounts {
                     FAILED,
                     "sagas",
                     () -> LOG.warn(
-                            "Sagas cannot be counted now: health and meters tell of them as they were",
-                            log.tellable(e)));
+                            "Sagas cannot be counted now: health and meters show the last figures", log.tellable(e)));
         }
     }
 
@@ -107,13 +106,13 @@ final class SagaCounts {
         return isKept ? known : store.countListed(saga, listed);
     }
 
-    /** When the store was asked that has answered last; {@code null} before. */
+    /** When the store was asked for these figures; {@code null} before its first answer. */
     @Nullable
     Instant asOf() {
         return asOf;
     }
 
-    /** {@code null} if there is none any more. */
+    /** {@code null} if all of them have moved on. */
     private @Nullable UndoingSagas undoing(String saga, long count) {
         ListingQuery query = new ListingQuery(saga, SagaStatus.COMPENSATING.name(), null, null, MOST_READ);
         return store.findListed(query).stream()
@@ -127,7 +126,7 @@ final class SagaCounts {
     private static Optional<Instant> changedAt(String saga, MessageRecord stored) {
         try {
             return Optional.of(SagaDocument.read(saga, stored).changedAt());
-        } catch (UnreadableRecordException e) { // an instance of the newer version tells it
+        } catch (UnreadableRecordException e) { // a newer version of SafeBunny wrote it, and counts it
             return Optional.empty();
         }
     }
@@ -142,7 +141,7 @@ final class SagaCounts {
                 .sum();
     }
 
-    /** Those that go on only when a person has looked after them, by name of the saga; without zeros. */
+    /** Sagas that wait for an operator, by name; without zeros. */
     Map<String, Map<SagaStatus, Long>> needingRepair() {
         Map<String, Map<SagaStatus, Long>> needing = new TreeMap<>();
         counts.forEach((saga, found) -> {
@@ -157,7 +156,7 @@ final class SagaCounts {
         return needing;
     }
 
-    /** Active ones that wait for what was set aside, by name of the saga; without zeros. */
+    /** Active sagas that wait for a message that was set aside, by name; without zeros. */
     Map<String, Long> blocked() {
         Map<String, Long> blocked = new TreeMap<>();
         counts.forEach((saga, found) -> blocked.put(saga, found.getOrDefault(SagaDocument.BLOCKED, 0L)));

@@ -17,8 +17,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists sagas of several names and statuses in one order, page by page, holding a portion of each: together about a page, as states may be
- * large. Thread-safe.
+ * Lists sagas of several names and statuses in one order, page by page. Holds a portion of each, about a page in all, because states may
+ * be large. Thread-safe.
  */
 final class SagaPages {
 
@@ -31,7 +31,7 @@ final class SagaPages {
         this.store = store;
     }
 
-    /** @param sagas their names */
+    /** @param sagas names of all sagas of the node */
     SagaPage read(Set<String> sagas, SagaQuery query) {
         SagaPosition last = query.after() == null ? null : SagaPosition.parse(query.after());
         List<ListedSagas> sources = sources(sagas, query, last);
@@ -44,7 +44,7 @@ final class SagaPages {
             MessageRecord next = Objects.requireNonNull(first.peek());
             first.remove();
             SagaPosition position = SagaPosition.of(next);
-            if (!position.equals(last)) { // it is there twice when its status changes meanwhile
+            if (!position.equals(last)) { // a saga is found twice if its status changes meanwhile
                 last = position;
                 scanned++;
                 readable(position.saga(), next)
@@ -69,7 +69,7 @@ final class SagaPages {
                 .toList();
     }
 
-    /** The one whose next is the oldest; {@code null} when none has one. */
+    /** The source with the oldest next saga; {@code null} if all are exhausted. */
     private static @Nullable ListedSagas first(List<ListedSagas> sources) {
         return sources.stream()
                 .filter(source -> source.peek() != null)
@@ -81,7 +81,7 @@ final class SagaPages {
         try {
             return Optional.of(SagaDocument.read(saga, record).view());
         } catch (UnreadableRecordException e) {
-            return Optional.empty(); // a newer version shows it
+            return Optional.empty(); // skip: a newer version wrote it and will list it
         }
     }
 }

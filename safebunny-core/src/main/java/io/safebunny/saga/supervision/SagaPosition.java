@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Where a saga stands among all of a node: the oldest first, and those of one millisecond by name and id. Immutable. */
+/** Position of a saga in the list of a node's sagas: oldest first, those of one millisecond by name and id. Immutable. */
 record SagaPosition(Instant startedAt, String saga, String id) implements Comparable<SagaPosition> {
 
     private static final Pattern FORM = Pattern.compile("(\\d{1,15}):([^:]+):(.+)");
@@ -26,13 +26,13 @@ record SagaPosition(Instant startedAt, String saga, String id) implements Compar
                 listing.createdAt(), listing.kind(), stored.key().correlationId());
     }
 
-    /** @throws MisuseException SB-5001 for what no page has said */
+    /** @throws MisuseException SB-5001 if the text does not come from a page */
     static SagaPosition parse(String text) {
         Matcher parts = FORM.matcher(text);
         if (!parts.matches()) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid query of sagas [after=%s]: it must be what the page before calls next."
+                    "Invalid query of sagas [after=%s]: it must be the value of next from the previous page."
                             .formatted(Names.printable(text)));
         }
         return new SagaPosition(Instant.ofEpochMilli(Long.parseLong(parts.group(1))), parts.group(2), parts.group(3));

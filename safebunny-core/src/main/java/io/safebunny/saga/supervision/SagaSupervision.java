@@ -30,8 +30,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sagas of a node, of which many nodes have none: their handlers, their sweeper, and how they are looked at and repaired. They are
- * known from the start on. Thread-safe.
+ * The sagas of a node, if it has any: their handlers, sweeper and figures, and how they are shown and repaired. Known once the node has
+ * started. Thread-safe.
  */
 public final class SagaSupervision implements NodeFeature {
 
@@ -47,7 +47,7 @@ public final class SagaSupervision implements NodeFeature {
         this.sagas = new StoredSagas(node, messages, this::requireNames);
     }
 
-    /** What a node has that has sagas. */
+    /** The parts that only a node with sagas has. */
     private record Running(Orchestration orchestration, PoisonWatch watch, SagaCounts counts, RecurringTask sweeps) {}
 
     @Override
@@ -55,7 +55,7 @@ public final class SagaSupervision implements NodeFeature {
         return List.of(sagas, this);
     }
 
-    /** @throws ConfigurationException SB-1108 when they cannot work with the node's store or ids */
+    /** @throws ConfigurationException SB-1108 if sagas cannot work with the node's store or ids */
     @Override
     public List<HandlerDefinition> handlers(List<SagaDefinition> definitions) {
         running = definitions.isEmpty() ? null : run(definitions);
@@ -77,7 +77,7 @@ public final class SagaSupervision implements NodeFeature {
                         retriesOfTimeouts(orchestration), node.options().lease()));
         OverdueSweep rounds = new OverdueSweep("sagas", overdue, node);
         Runnable sweep = () -> {
-            counts.refresh(); // first, as health tells of the figures, and whatever else fails
+            counts.refresh(); // first, so that health has figures even if the rest fails
             rounds.run();
         };
         return new Running(
@@ -93,7 +93,7 @@ public final class SagaSupervision implements NodeFeature {
             throw new ConfigurationException(
                     "SB-1108",
                     "Sagas need a store [%s]: there is none.".formatted(first.description()),
-                    "Set safebunny.store.type to jdbc (with safebunny-jdbc), cosmos (with safebunny-cosmos), or, where sagas may be forgotten with the process, memory; or define a MessageStore bean.");
+                    "Set safebunny.store.type to jdbc (with safebunny-jdbc), cosmos (with safebunny-cosmos), or memory if sagas may be lost with the process; or define a MessageStore bean.");
         }
         if (node.ids() instanceof MarkerMaskIdScheme) {
             throw new ConfigurationException(
@@ -128,7 +128,7 @@ public final class SagaSupervision implements NodeFeature {
         if (names.isEmpty()) {
             throw new MisuseException(
                     MisuseException.SAGA,
-                    "Node %s has no sagas, or has not been started. Write a @BunnySaga, and wait for the start."
+                    "Node %s has no sagas, or has not started yet. Add a @BunnySaga, or wait for the start."
                             .formatted(node.name()));
         }
         return names;
@@ -140,13 +140,13 @@ public final class SagaSupervision implements NodeFeature {
         return present == null ? null : present.orchestration.of(handler);
     }
 
-    /** Nodes whose poison messages may be of sagas; this one is among them. */
+    /** Nodes whose poison messages may concern sagas of this node, which is among them. */
     @Override
     public List<String> participants() {
         return orchestrated(Orchestration::participants, List.of());
     }
 
-    /** Copies of what this node and the participants set aside. */
+    /** Receives notices of what this node and the participants set aside. */
     @Override
     public Map<String, DeliveryHandler> queues() {
         Running present = running;
@@ -169,7 +169,7 @@ public final class SagaSupervision implements NodeFeature {
         }
     }
 
-    /** Whether it is known which sagas the node has, if any: from the start on. */
+    /** Whether the node has started, so that it is known which sagas it has, if any. */
     public boolean knowsSagas() {
         return known;
     }
@@ -179,22 +179,22 @@ public final class SagaSupervision implements NodeFeature {
         return running != null;
     }
 
-    /** Those that go on only when a person has looked after them, by name of the saga, as the store said last; empty for none. */
+    /** Sagas that wait for an operator, by name, as of {@link #countedAt}; empty if there are none. */
     public Map<String, Map<SagaStatus, Long>> needingRepair() {
         return counted(SagaCounts::needingRepair, Map.of());
     }
 
-    /** Active ones that wait for what was set aside, by name of the saga, as the store said last; empty for none. */
+    /** Active sagas that wait for a message that was set aside, by name, as of {@link #countedAt}; empty if there are none. */
     public Map<String, Long> blocked() {
         return counted(SagaCounts::blocked, Map.of());
     }
 
-    /** Those that are undoing, by name of the saga, as the store said last; empty for none. */
+    /** Sagas that wait for the acknowledgement of an undo, by name, as of {@link #countedAt}; empty if there are none. */
     public Map<String, UndoingSagas> undoing() {
         return counted(SagaCounts::undoing, Map.of());
     }
 
-    /** When the store said what {@link #needingRepair}, {@link #blocked} and {@link #undoing} tell; {@code null} before it has been asked. */
+    /** When the store was asked for {@link #needingRepair}, {@link #blocked} and {@link #undoing}; {@code null} before its first answer. */
     public @Nullable Instant countedAt() {
         Running present = running;
         return present == null ? null : present.counts.asOf();

@@ -36,7 +36,7 @@ final class StoredSagas implements Sagas {
     private final SagaMessages messages;
     private final Supplier<Set<String>> names;
 
-    /** @param names of the node's sagas; throws while it has none */
+    /** @param names of the node's sagas; throws if there are none */
     StoredSagas(Node node, SagaMessages messages, Supplier<Set<String>> names) {
         this.node = node;
         this.messages = messages;
@@ -97,7 +97,7 @@ final class StoredSagas implements Sagas {
         try {
             return Stream.of(SagaDocument.read(saga, record).view());
         } catch (UnreadableRecordException e) {
-            return Stream.empty(); // a newer version shows it
+            return Stream.empty(); // skip: a newer version wrote it and will list it
         }
     }
 
@@ -130,7 +130,7 @@ final class StoredSagas implements Sagas {
         String saga = repair.saga();
         requireKnown(saga, sagaId);
         if (repair.reason().isBlank()) {
-            throw refused("A repair needs a reason", saga, "It is kept in the saga's history");
+            throw refused("A repair needs a reason", saga, "Give one: it is kept in the saga's history");
         }
         if (!Names.isUnicode(repair.reason()) || !isUnicode(repair.step()) || !isUnicode(repair.state())) {
             throw refused(
@@ -139,10 +139,7 @@ final class StoredSagas implements Sagas {
                     "Cut text between characters");
         }
         if (node.requireStore().find(SagaDocument.key(saga, sagaId)) == null) {
-            throw refused(
-                    "There is no saga %s of that id".formatted(saga),
-                    sagaId,
-                    "Nothing is repaired. Look for it with find");
+            throw refused("There is no saga %s of that id".formatted(saga), sagaId, "Check the id with find");
         }
         node.sender()
                 .send(messages.repair(
@@ -159,18 +156,19 @@ final class StoredSagas implements Sagas {
 
     private void requireKnown(String saga) {
         if (!names.get().contains(saga)) {
-            throw refused("There is no such saga in this node", saga, "Ask a node that has it");
+            throw refused("This node has no such saga", saga, "Use a node that has it");
         }
     }
 
     private void requireKnown(String saga, String sagaId) {
         requireKnown(saga);
         if (!Names.isCorrelationId(sagaId)) {
-            throw refused("No id of a saga", sagaId, "It matches [A-Za-z0-9._:-]{1,64}");
+            throw refused("Invalid id of a saga", sagaId, "It must match [A-Za-z0-9._:-]{1,64}");
         }
     }
 
-    private static MisuseException refused(String what, String which, String why) {
-        return new MisuseException(MisuseException.SAGA, "%s [%s]. %s.".formatted(what, Names.printable(which), why));
+    private static MisuseException refused(String what, String which, String action) {
+        return new MisuseException(
+                MisuseException.SAGA, "%s [%s]. %s.".formatted(what, Names.printable(which), action));
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Looks after sagas when no message of theirs does: wakes and counts them, tells them what was set aside, shows and repairs them. Changes
- * a saga by messages to it, and only the sweeper writes one itself.
+ * Looks after sagas that no message moves: sends lost alarms again, counts, shows and repairs sagas, and tells them which messages were set
+ * aside. Sagas are changed by messages to them; only the sweeper writes them itself.
  */
 @NullMarked
 package io.safebunny.saga.supervision;
