@@ -11,6 +11,7 @@ import io.safebunny.saga.SagaView;
 import io.safebunny.saga.SagaView.Event;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.document.BunnyRepair;
+import io.safebunny.saga.document.BunnyRepair.Outcome;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
@@ -139,45 +140,41 @@ final class SagaSection {
         BunnyRepair repair = asked.of(before.saga());
         Deadline deadline = Deadline.after(PATIENCE, timeline);
         SagaView now = before;
-        String outcome = null;
-        while (outcome == null && !deadline.isOver() && slept()) {
+        boolean isDone = false;
+        while (!isDone && !deadline.isOver() && slept()) {
             now = sagas.find(before.saga(), before.id()).orElse(now);
-            outcome = outcome(before, now, repair);
+            isDone = isDone(before, now, repair);
         }
         Map<String, Object> answer = new LinkedHashMap<>();
-        answer.put("outcome", outcome == null ? "SENT" : "DONE");
+        answer.put("outcome", isDone ? "DONE" : "SENT");
         answer.put(
                 "note",
-                outcome == null
-                        ? "the broker has it, and the saga has not dealt with it yet: its history will say what came of it. Look again instead of repeating it"
-                        : "");
+                isDone
+                        ? ""
+                        : "the broker has it, but the saga has not handled it yet: its history will tell the outcome. Look again instead of repeating it");
         answer.put("saga", views.detailed(now, shown));
         return answer;
     }
 
-    /** What the history says about the repair; {@code null} if nothing yet. */
-    private static @Nullable String outcome(SagaView before, SagaView now, BunnyRepair repair) {
+    /**
+     * Whether the history says that the repair was done; false if it says nothing yet.
+     *
+     * @throws MisuseException SB-5025 if it says that the saga refused the repair
+     */
+    private static boolean isDone(SagaView before, SagaView now, BunnyRepair repair) {
         for (Event event : now.history()) {
-            if (before.history().contains(event)) {
-                continue;
-            }
-            String refused = repair.refused("");
-            if (event.what().startsWith(refused)) {
+            Outcome outcome = before.history().contains(event) ? null : repair.outcome(event.what());
+            if (outcome != null && outcome.refusal() != null) {
                 throw new MisuseException(
                         MisuseException.REPAIR,
                         "The saga refused the repair [saga=%s, id=%s, action=%s]: %s. Nothing but its history was changed. Check it with GET safebunny/sagas/%s, and choose another repair, or none."
-                                .formatted(
-                                        now.saga(),
-                                        now.id(),
-                                        repair.action(),
-                                        event.what().substring(refused.length()),
-                                        now.id()));
+                                .formatted(now.saga(), now.id(), repair.action(), outcome.refusal(), now.id()));
             }
-            if (event.what().equals(repair.done())) {
-                return event.what();
+            if (outcome != null) {
+                return true;
             }
         }
-        return null;
+        return false;
     }
 
     private boolean slept() {

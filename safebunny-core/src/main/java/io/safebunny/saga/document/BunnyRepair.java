@@ -29,6 +29,18 @@ public record BunnyRepair(
         return "refused %s (%s): %s".formatted(action, reason, why);
     }
 
+    /** What an entry in the history says about this repair; {@code null} if it is about something else. */
+    public @Nullable Outcome outcome(String entry) {
+        if (entry.equals(done())) {
+            return new Outcome(null);
+        }
+        String refused = refused("");
+        return entry.startsWith(refused) ? new Outcome(entry.substring(refused.length())) : null;
+    }
+
+    /** @param refusal why the saga refused the repair; {@code null} if it was done */
+    public record Outcome(@Nullable String refusal) {}
+
     /** See {@link io.safebunny.saga.Sagas}. */
     public enum Action {
         RETRY,
