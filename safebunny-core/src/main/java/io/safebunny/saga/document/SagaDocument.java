@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -87,6 +88,15 @@ public final class SagaDocument {
             return document;
         } catch (JacksonException | ClassCastException | IllegalArgumentException e) {
             throw new UnreadableRecordException(stored.key(), "saga", e);
+        }
+    }
+
+    /** Empty if a newer version of SafeBunny wrote it, whose instances take care of it. */
+    public static Optional<SagaDocument> ifReadable(String saga, MessageRecord stored) {
+        try {
+            return Optional.of(read(saga, stored));
+        } catch (UnreadableRecordException e) {
+            return Optional.empty();
         }
     }
 

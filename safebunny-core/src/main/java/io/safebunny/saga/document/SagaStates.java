@@ -76,7 +76,7 @@ public final class SagaStates {
         } catch (SerializationException e) {
             throw new MisuseException(
                     MisuseException.SAGA,
-                    "The state of saga %s %s cannot be stored and read back: %s. The stored state is unchanged. The class of the state must be corrected."
+                    "The state of saga %s %s cannot be stored and read back: %s. The stored state is unchanged. Correct the class of the state."
                             .formatted(saga.name(), document.id(), e.messageWithoutCode()),
                     e);
         }

@@ -10,7 +10,6 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
-import io.safebunny.store.UnreadableRecordException;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Locale;
@@ -53,7 +52,9 @@ record StickWhenSetAside(
         }
         for (SagaType type : types) {
             MessageRecord found = stored.apply(SagaDocument.key(type.name(), sagaId));
-            SagaDocument saga = found == null ? null : readable(type, found);
+            SagaDocument saga = found == null
+                    ? null
+                    : SagaDocument.ifReadable(type.name(), found).orElse(null);
             if (saga != null && change.test(type, saga)) {
                 String status = saga.status().name();
                 records = records.with(write(type, saga, found))
@@ -68,14 +69,5 @@ record StickWhenSetAside(
         String what = saga.status().name().toLowerCase(Locale.ROOT).replace('_', ' ');
         saga.note(now, "%s: %s %s was set aside".formatted(what, message.type(), message.id()));
         return saga.write(stored, message.id(), now, now);
-    }
-
-    /** {@code null} if a newer version of SafeBunny wrote it, which learns of the message from its poison copy. */
-    private static @Nullable SagaDocument readable(SagaType type, MessageRecord stored) {
-        try {
-            return SagaDocument.read(type.name(), stored);
-        } catch (UnreadableRecordException e) {
-            return null;
-        }
     }
 }

@@ -90,7 +90,9 @@ final class OverdueSagas implements Overdue {
             return null;
         }
         SagaStates known = states.get(listing.kind());
-        SagaDocument saga = known == null ? null : readable(listing.kind(), record);
+        SagaDocument saga = known == null
+                ? null
+                : SagaDocument.ifReadable(listing.kind(), record).orElse(null);
         if (known == null || saga == null) { // another version of the application or of SafeBunny wrote it
             putOff(record, listing, now.plus(known == null ? pauseOfUnknown(listing.kind(), now) : longer()));
             return null;
@@ -193,13 +195,5 @@ final class OverdueSagas implements Overdue {
             }
         }
         return alarms;
-    }
-
-    private static @Nullable SagaDocument readable(String saga, MessageRecord record) {
-        try {
-            return SagaDocument.read(saga, record);
-        } catch (UnreadableRecordException e) {
-            return null;
-        }
     }
 }

@@ -9,7 +9,6 @@ import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,7 +17,6 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -116,19 +114,12 @@ final class SagaCounts {
     private @Nullable UndoingSagas undoing(String saga, long count) {
         ListingQuery query = new ListingQuery(saga, SagaStatus.COMPENSATING.name(), null, null, MOST_READ);
         return store.findListed(query).stream()
-                .flatMap(stored -> changedAt(saga, stored).stream())
+                .flatMap(stored -> SagaDocument.ifReadable(saga, stored).stream())
+                .map(SagaDocument::changedAt)
                 .min(Instant::compareTo)
                 .map(oldest -> new UndoingSagas(
                         count, oldest, oldest.isBefore(timeline.now().minus(LATE))))
                 .orElse(null);
-    }
-
-    private static Optional<Instant> changedAt(String saga, MessageRecord stored) {
-        try {
-            return Optional.of(SagaDocument.read(saga, stored).changedAt());
-        } catch (UnreadableRecordException e) { // a newer version of SafeBunny wrote it, and counts it
-            return Optional.empty();
-        }
     }
 
     Map<String, UndoingSagas> undoing() {

@@ -7,12 +7,10 @@ import io.safebunny.saga.SagaView;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.UnreadableRecordException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +45,8 @@ final class SagaPages {
             if (!position.equals(last)) { // a saga is found twice if its status changes meanwhile
                 last = position;
                 scanned++;
-                readable(position.saga(), next)
+                SagaDocument.ifReadable(position.saga(), next)
+                        .map(SagaDocument::view)
                         .filter(view -> !query.blocked() || !view.blockedOn().isEmpty())
                         .ifPresent(page::add);
             }
@@ -75,13 +74,5 @@ final class SagaPages {
                 .filter(source -> source.peek() != null)
                 .min(Comparator.comparing(source -> SagaPosition.of(Objects.requireNonNull(source.peek()))))
                 .orElse(null);
-    }
-
-    private static Optional<SagaView> readable(String saga, MessageRecord record) {
-        try {
-            return Optional.of(SagaDocument.read(saga, record).view());
-        } catch (UnreadableRecordException e) {
-            return Optional.empty(); // skip: a newer version wrote it and will list it
-        }
     }
 }

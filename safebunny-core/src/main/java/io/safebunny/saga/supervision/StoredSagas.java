@@ -16,7 +16,6 @@ import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageRecord;
-import io.safebunny.store.UnreadableRecordException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -90,15 +89,8 @@ final class StoredSagas implements Sagas {
 
     private Stream<SagaView> list(String kind, String listed, @Nullable Instant before, int limit) {
         return node.requireStore().findListed(new ListingQuery(kind, listed, null, before, limit)).stream()
-                .flatMap(record -> readable(kind, record));
-    }
-
-    private static Stream<SagaView> readable(String saga, MessageRecord record) {
-        try {
-            return Stream.of(SagaDocument.read(saga, record).view());
-        } catch (UnreadableRecordException e) {
-            return Stream.empty(); // skip: a newer version wrote it and will list it
-        }
+                .flatMap(record -> SagaDocument.ifReadable(kind, record).stream())
+                .map(SagaDocument::view);
     }
 
     @Override
