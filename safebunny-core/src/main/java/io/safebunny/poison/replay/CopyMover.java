@@ -51,7 +51,7 @@ final class CopyMover {
      * @throws RuntimeException if other copies cannot be moved either
      */
     @Nullable
-    String move(ToldOperation operation, Delivery delivery, OutboundMessage message) {
+    String move(TrackedOperation operation, Delivery delivery, OutboundMessage message) {
         if (!delivery.isOpen()) { // the broker has put it back, and others may take it
             throw new BrowsingException(delivery.message().queue(), "the connection was lost. Begin again.", null);
         }

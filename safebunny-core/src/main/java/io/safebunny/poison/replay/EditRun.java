@@ -37,19 +37,19 @@ final class EditRun implements Runnable {
 
     private static final int MOST_SEARCHED = 100_000;
 
-    private final ToldOperation operation;
+    private final TrackedOperation operation;
     private final PoisonEdit edit;
     private final String node;
-    private final Looks looks;
+    private final Browsing browsing;
     private final ConfirmedSender sender;
     private final Edits edits;
     private final Events events;
 
-    EditRun(Node node, ToldOperation operation, PoisonEdit edit, Looks looks, Edits edits) {
+    EditRun(Node node, TrackedOperation operation, PoisonEdit edit, Browsing browsing, Edits edits) {
         this.operation = operation;
         this.edit = edit;
         this.node = node.name();
-        this.looks = looks;
+        this.browsing = browsing;
         this.sender = node.sender();
         this.edits = edits;
         this.events = node.events();
@@ -74,7 +74,7 @@ final class EditRun implements Runnable {
                 Names.printable(edit.digest()),
                 edit.body().length);
         try {
-            Edited edited = looks.alone(Topology.poisonOf(node), this::replace);
+            Edited edited = browsing.alone(Topology.poisonOf(node), this::replace);
             operation.moved(edited.verdict());
             operation.end(RunState.ENDED);
             LOG.info(

@@ -179,7 +179,7 @@ final class Edits {
 
     /** @throws BrowsingException SB-5015 if the failure may be temporary */
     private static void requireLasting(WireMessage wire, Throwable why) {
-        if (PassingFailure.isCauseOf(why)) {
+        if (TemporaryFailure.isCauseOf(why)) {
             throw new BrowsingException(
                     String.valueOf(wire.headers().get(Headers.POISON_QUEUE)),
                     "message %s cannot be read just now (%s): a service that its serializer needs does not answer. Nothing was moved. Check that service, then try again."

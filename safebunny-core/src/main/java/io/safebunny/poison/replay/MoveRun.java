@@ -41,7 +41,7 @@ final class MoveRun implements Runnable {
     private static final int MOST_WAITS = 3;
     private static final long NOT_COUNTED = -1;
 
-    private final ToldOperation operation;
+    private final TrackedOperation operation;
     private final PoisonRequest request;
     private final CopyRule rule;
     private final Supplier<BrowsedQueue> browsing;
@@ -57,7 +57,7 @@ final class MoveRun implements Runnable {
 
     /** @param browsing opens the queue again, at its first copy */
     MoveRun(
-            ToldOperation operation,
+            TrackedOperation operation,
             CopyRule rule,
             Supplier<BrowsedQueue> browsing,
             CopyMover mover,

@@ -16,7 +16,7 @@ final class OperationQueue {
 
     private final Executor blocking;
     private final Deque<PoisonOperation> lastFirst = new ArrayDeque<>(); // guarded by this, as is the one that runs
-    private @Nullable ToldOperation running;
+    private @Nullable TrackedOperation running;
 
     /** @param blocking runs each operation as one task */
     OperationQueue(Executor blocking) {
@@ -24,7 +24,7 @@ final class OperationQueue {
     }
 
     /** @throws MisuseException SB-5016 when another one runs */
-    void begin(ToldOperation operation, Runnable run) {
+    void begin(TrackedOperation operation, Runnable run) {
         enter(operation);
         try {
             blocking.execute(() -> runAndLeave(operation, run));
@@ -39,12 +39,12 @@ final class OperationQueue {
      *
      * @throws MisuseException SB-5016 when another one runs; and what the run throws
      */
-    void run(ToldOperation operation, Runnable run) {
+    void run(TrackedOperation operation, Runnable run) {
         enter(operation);
         runAndLeave(operation, run);
     }
 
-    private void runAndLeave(ToldOperation operation, Runnable run) {
+    private void runAndLeave(TrackedOperation operation, Runnable run) {
         try {
             run.run();
         } finally {
@@ -52,7 +52,7 @@ final class OperationQueue {
         }
     }
 
-    private synchronized void enter(ToldOperation operation) {
+    private synchronized void enter(TrackedOperation operation) {
         if (running != null) {
             throw new MisuseException(
                     MisuseException.BUSY,
@@ -66,14 +66,14 @@ final class OperationQueue {
         }
     }
 
-    private synchronized void leave(ToldOperation operation) {
+    private synchronized void leave(TrackedOperation operation) {
         if (running == operation) {
             running = null;
         }
         operation.leave();
     }
 
-    private synchronized void forget(ToldOperation operation) {
+    private synchronized void forget(TrackedOperation operation) {
         leave(operation);
         lastFirst.remove(operation);
     }

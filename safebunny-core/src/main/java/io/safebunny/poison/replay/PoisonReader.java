@@ -134,7 +134,7 @@ final class PoisonReader {
     }
 
     private Copy notRead(WireMessage wire, Throwable why) {
-        if (PassingFailure.isCauseOf(why)) {
+        if (TemporaryFailure.isCauseOf(why)) {
             LOG.debug("Message {} cannot be judged", Names.printable(String.valueOf(wire.messageId())), why);
             return Copy.kept(
                     wire,

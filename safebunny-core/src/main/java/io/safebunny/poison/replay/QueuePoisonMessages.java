@@ -44,7 +44,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
     private final ConsumePipelineFactory pipelines;
     private final String queue;
     private final String archive;
-    private final Looks looks;
+    private final Browsing browsing;
     private final LeaseWatch watch;
     private final ReplayAge ages;
     private final OperationQueue operations;
@@ -59,7 +59,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
         this.pipelines = pipelines;
         this.queue = Topology.poisonOf(node.name());
         this.archive = Topology.archiveOf(node.name());
-        this.looks = new Looks(node.transport());
+        this.browsing = new Browsing(node.transport());
         this.watch = new LeaseWatch(node.timeline());
         this.ages = new ReplayAge(
                 node.timeline(), node.options().retention(), node.options().poisonRetention());
@@ -126,7 +126,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
     }
 
     private PoisonList list(String from, PoisonFilter filter) {
-        return looks.alone(from, browsed -> list(browsed, filter));
+        return browsing.alone(from, browsed -> list(browsed, filter));
     }
 
     private PoisonList list(BrowsedQueue browsed, PoisonFilter filter) {
@@ -162,7 +162,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
 
     @Override
     public List<PoisonCopy> find(String messageId, long bodyBytes) {
-        return looks.alone(queue, browsed -> find(browsed, messageId, bodyBytes));
+        return browsing.alone(queue, browsed -> find(browsed, messageId, bodyBytes));
     }
 
     private List<PoisonCopy> find(BrowsedQueue browsed, String messageId, long bodyBytes) {
@@ -200,20 +200,20 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
     }
 
     private PoisonOperation begin(PoisonOperation.Kind kind, PoisonRequest request, String from, CopyRule rule) {
-        ToldOperation operation = operation(kind, request);
-        operations.begin(operation, new MoveRun(operation, rule, () -> looks.byTurns(from), mover, reader()));
+        TrackedOperation operation = operation(kind, request);
+        operations.begin(operation, new MoveRun(operation, rule, () -> browsing.byTurns(from), mover, reader()));
         return operation;
     }
 
-    private ToldOperation operation(PoisonOperation.Kind kind, PoisonRequest request) {
-        return new ToldOperation(kind, request, node.timeline(), node.options().exceptionDetails());
+    private TrackedOperation operation(PoisonOperation.Kind kind, PoisonRequest request) {
+        return new TrackedOperation(kind, request, node.timeline(), node.options().exceptionDetails());
     }
 
     @Override
     public PoisonOperation edit(PoisonEdit edit) {
-        ToldOperation operation = operation(PoisonOperation.Kind.EDIT, EditRun.request(edit));
+        TrackedOperation operation = operation(PoisonOperation.Kind.EDIT, EditRun.request(edit));
         Edits edits = new Edits(reader(null), node.store(), node.timeline());
-        operations.run(operation, new EditRun(node, operation, edit, looks, edits));
+        operations.run(operation, new EditRun(node, operation, edit, browsing, edits));
         return operation;
     }
 

@@ -25,7 +25,7 @@ final class StoredRecords {
     private @Nullable RuntimeException failure;
     private long failedAt;
 
-    /** @param watch shared by all looks */
+    /** @param watch shared by all operations */
     StoredRecords(MessageStore store, Timeline timeline, LeaseWatch watch) {
         this.store = store;
         this.timeline = timeline;

@@ -30,8 +30,8 @@ class AuditedMovesTest {
         Executor slow = task -> timeline.schedule(Duration.ofSeconds(1), task);
         Events events = new Events(
                 "billing", List.of(heard::add), slow, timeline, new BoundedLog(timeline, ExceptionDetails.FULL));
-        ToldOperation operation =
-                new ToldOperation(Kind.REPLAY, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
+        TrackedOperation operation =
+                new TrackedOperation(Kind.REPLAY, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
 
         for (int i = 0; i < MANY; i++) {
             events.moved(operation, PoisonNode.QUEUE, Wires.orderPlaced().wire());
@@ -50,8 +50,8 @@ class AuditedMovesTest {
                 Runnable::run,
                 timeline,
                 new BoundedLog(timeline, ExceptionDetails.FULL));
-        ToldOperation operation =
-                new ToldOperation(Kind.REPLAY, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
+        TrackedOperation operation =
+                new TrackedOperation(Kind.REPLAY, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
 
         events.stop();
         events.moved(operation, PoisonNode.QUEUE, Wires.orderPlaced().wire());
@@ -65,8 +65,8 @@ class AuditedMovesTest {
         Executor never = task -> {};
         Events events = new Events(
                 "billing", List.of(heard::add), never, timeline, new BoundedLog(timeline, ExceptionDetails.FULL));
-        ToldOperation operation =
-                new ToldOperation(Kind.REPLAY, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
+        TrackedOperation operation =
+                new TrackedOperation(Kind.REPLAY, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
 
         Thread.currentThread().interrupt();
         for (int i = 0; i < MANY; i++) {
@@ -88,8 +88,8 @@ class AuditedMovesTest {
                 handedOver::add,
                 timeline,
                 new BoundedLog(timeline, ExceptionDetails.FULL));
-        ToldOperation operation =
-                new ToldOperation(Kind.REPLAY, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
+        TrackedOperation operation =
+                new TrackedOperation(Kind.REPLAY, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
         for (int i = 0; i < 10_000; i++) {
             events.takenOver(Wires.orderPlaced().envelope(), 1);
         }

@@ -60,7 +60,7 @@ class LongRunTest {
     }
 
     private Progress run(PoisonRequest request, CopyRule rule, Supplier<BrowsedQueue> browsing) {
-        ToldOperation operation = new ToldOperation(Kind.REPLAY, request, node.timeline, ExceptionDetails.FULL);
+        TrackedOperation operation = new TrackedOperation(Kind.REPLAY, request, node.timeline, ExceptionDetails.FULL);
         Runnable run = new MoveRun(
                 operation,
                 rule,

@@ -61,7 +61,7 @@ class MovingTest {
     }
 
     private Progress moved(Kind kind, CopyRule rule) {
-        ToldOperation operation = new ToldOperation(kind, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
+        TrackedOperation operation = new TrackedOperation(kind, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
         Runnable run = new MoveRun(
                 operation,
                 rule,

@@ -145,8 +145,8 @@ final class PoisonNode {
         return transport.browse(POISON);
     }
 
-    Looks looks() {
-        return new Looks(transport);
+    Browsing browsing() {
+        return new Browsing(transport);
     }
 
     PoisonMessages poison() {

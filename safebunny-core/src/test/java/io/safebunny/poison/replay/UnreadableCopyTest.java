@@ -256,7 +256,7 @@ class UnreadableCopyTest {
     @ParameterizedTest
     @EnumSource(ExceptionDetails.class)
     void aFailedOperationQuotesWhatMayBeTold(ExceptionDetails details) {
-        ToldOperation operation = new ToldOperation(
+        TrackedOperation operation = new TrackedOperation(
                 PoisonOperation.Kind.REPLAY, PoisonRequest.of(PoisonFilter.all(), "tester", "why"), timeline, details);
 
         Throwable logged = operation.fail(new IllegalStateException("card 4111"));

@@ -26,9 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** An operation as others see it: its progress while it runs, and its result. Thread-safe. */
-final class ToldOperation implements PoisonOperation {
+final class TrackedOperation implements PoisonOperation {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ToldOperation.class);
+    private static final Logger LOG = LoggerFactory.getLogger(TrackedOperation.class);
 
     private static final int MOST_REFUSALS = 100;
 
@@ -53,7 +53,7 @@ final class ToldOperation implements PoisonOperation {
     private @Nullable String failureCode;
 
     /** @param details how much is shown of a failure */
-    ToldOperation(Kind kind, PoisonRequest request, Timeline timeline, ExceptionDetails details) {
+    TrackedOperation(Kind kind, PoisonRequest request, Timeline timeline, ExceptionDetails details) {
         this.details = details;
         this.id = RandomIds.next(timeline.random());
         this.kind = kind;

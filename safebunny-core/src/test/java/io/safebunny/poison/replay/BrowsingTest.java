@@ -18,23 +18,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(20)
-class LooksTest {
+class BrowsingTest {
 
     private static final String POISON = "billing-poison";
 
     private final PoisonNode node = new PoisonNode(timeline -> null);
-    private final Looks looks = node.looks();
+    private final Browsing browsing = node.browsing();
 
     /** Each of which would find nothing beside the other. */
     @Test
     void anOperationWaitsForALookThatHasTakenEverything() throws Exception {
         node.setAside(Wires.orderPlaced().wire());
         node.setAside(Wires.orderPlaced().wire());
-        BrowsedQueue operation = looks.byTurns(POISON);
+        BrowsedQueue operation = browsing.byTurns(POISON);
         assertThat(operation.next()).isNotNull();
         CountDownLatch looked = new CountDownLatch(1);
         CountDownLatch enough = new CountDownLatch(1);
-        CompletableFuture<Integer> list = CompletableFuture.supplyAsync(() -> looks.alone(POISON, queue -> {
+        CompletableFuture<Integer> list = CompletableFuture.supplyAsync(() -> browsing.alone(POISON, queue -> {
             List<Delivery> taken = new ArrayList<>();
             for (Delivery next = queue.next(); next != null; next = queue.next()) {
                 taken.add(next);

@@ -19,7 +19,7 @@ import java.util.zip.ZipException;
  * Recognizes failures to read a message that may be temporary, because a service such as a schema registry does not answer. These are the
  * JDK's own I/O exceptions, except those about what was read; libraries also derive their syntax errors from {@link IOException}. Pure.
  */
-final class PassingFailure {
+final class TemporaryFailure {
 
     private static final List<Class<? extends IOException>> OF_CONTENT = List.of(
             CharConversionException.class,
@@ -30,10 +30,10 @@ final class PassingFailure {
             UTFDataFormatException.class,
             ZipException.class);
 
-    private PassingFailure() {}
+    private TemporaryFailure() {}
 
     static boolean isCauseOf(Throwable failure) {
-        return Causes.of(failure).stream().anyMatch(PassingFailure::passes);
+        return Causes.of(failure).stream().anyMatch(TemporaryFailure::passes);
     }
 
     private static boolean passes(Throwable cause) {

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * Opens the queues of poison messages for browsing. Browsing takes the copies away from everybody else, so an operation at the same time
  * would find an empty queue and end; within one instance they wait for each other. Thread-safe.
  */
-final class Looks {
+final class Browsing {
 
     private final Transport transport;
     private final Lock lock = new ReentrantLock(true); // fair, so that others get in between two copies of an operation
 
-    Looks(Transport transport) {
+    Browsing(Transport transport) {
         this.transport = transport;
     }
 
@@ -61,12 +61,12 @@ final class Looks {
 
         @Override
         public @Nullable Delivery next() {
-            return Looks.this.<@Nullable Delivery>locked(browsed::next);
+            return Browsing.this.<@Nullable Delivery>locked(browsed::next);
         }
 
         @Override
         public void close() {
-            Object unused = Looks.this.<@Nullable Object>locked(() -> {
+            Object unused = Browsing.this.<@Nullable Object>locked(() -> {
                 browsed.close();
                 return null;
             });
