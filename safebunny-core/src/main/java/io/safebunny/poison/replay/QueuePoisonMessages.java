@@ -206,7 +206,8 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
     }
 
     private TrackedOperation operation(PoisonOperation.Kind kind, PoisonRequest request) {
-        return new TrackedOperation(kind, request, node.timeline(), node.options().exceptionDetails());
+        return new TrackedOperation(
+                kind, request, node.timeline(), node.options().exceptionDetails());
     }
 
     @Override

@@ -7,7 +7,6 @@ import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.store.ListingQuery;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.Timeline;
 import java.time.Duration;

@@ -61,7 +61,8 @@ class MovingTest {
     }
 
     private Progress moved(Kind kind, CopyRule rule) {
-        TrackedOperation operation = new TrackedOperation(kind, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
+        TrackedOperation operation =
+                new TrackedOperation(kind, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
         Runnable run = new MoveRun(
                 operation,
                 rule,
