@@ -79,9 +79,7 @@ final class WriteAfterRollback {
                         poisoned.reason(),
                         companions -> RecordWrites.write(store, released, companions))
                 : RecordWrites.write(store, released, List.of());
-        return result instanceof JointWrite.Written written
-                ? written.records().get(0)
-                : store.find(released.key());
+        return result instanceof JointWrite.Written written ? written.records().get(0) : store.find(released.key());
     }
 
     private PoisonRecord read(MessageRecord stored, MessageRecord claimed) {

@@ -210,18 +210,18 @@ class RecordOnceTest {
     void whatChangesWithItIsWrittenTogetherWithItsRecord() throws Exception {
         RecordKey shared = RecordKey.companion(DedupBench.KEY.correlationId(), "state");
         deliver(handling -> handling.join(new MessageRecord(
-                        shared,
-                        RecordState.RELEASED,
-                        "application",
-                        1,
-                        0,
-                        0,
-                        Duration.ZERO,
-                        stored().fingerprint(),
-                        Map.of("a", "1"),
-                        List.of(),
-                        null,
-                        null)));
+                shared,
+                RecordState.RELEASED,
+                "application",
+                1,
+                0,
+                0,
+                Duration.ZERO,
+                stored().fingerprint(),
+                Map.of("a", "1"),
+                List.of(),
+                null,
+                null)));
 
         assertThat(store.written).containsExactly(RecordState.DISPATCHED, RecordState.DISPATCHED);
         assertThat(stored().version()).isEqualTo(2);
