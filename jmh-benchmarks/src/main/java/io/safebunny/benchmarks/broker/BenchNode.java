@@ -4,6 +4,7 @@ package io.safebunny.benchmarks.broker;
 import io.safebunny.Bunny;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.SagaDefinition;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.rabbit.BrokerConnections;
@@ -77,6 +78,10 @@ public final class BenchNode implements AutoCloseable {
 
     public void start(List<HandlerDefinition> handlers) {
         engine.start(handlers);
+    }
+
+    public void start(List<HandlerDefinition> handlers, List<SagaDefinition> sagas) {
+        engine.start(handlers, sagas);
     }
 
     public Bunny bunny() {

@@ -3,6 +3,7 @@ package io.safebunny.benchmarks.consume;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import io.safebunny.MessageContext;
 import io.safebunny.benchmarks.broker.BenchBroker;
 import io.safebunny.benchmarks.broker.BenchNode;
 import io.safebunny.benchmarks.broker.Ping;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /** Ways to consume all messages of a queue with handlers that do nothing. */
 final class Consumers {
@@ -63,19 +65,40 @@ final class Consumers {
     }
 
     Figures listeners(int consumers, int prefetch) throws Exception {
+        return listeners(consumers, prefetch, Listeners::idle);
+    }
+
+    /** @param listener registers the listener that counts its messages by the meter */
+    Figures listeners(
+            int consumers, int prefetch, Function<Meter, Consumer<AnnotationConfigApplicationContext>> listener)
+            throws Exception {
         broker.fill(queue, messages);
         Meter meter = new Meter(messages);
-        try (Listeners listeners = new Listeners(broker.spring(), queue, consumers, prefetch, meter)) {
+        try (Listeners listeners = new Listeners(broker.spring(), queue, consumers, prefetch, listener.apply(meter))) {
             return meter.await();
         }
     }
 
     /** Handlers that charge in a step and insert its result, like those in the guide. */
     Figures charging(int prefetch, Function<Timeline, MessageStore> store, Consumer<String> insert) throws Exception {
-        return consume(1, meter -> charging(prefetch, insert, meter), store, Meter::await);
+        return working(
+                prefetch,
+                store,
+                context ->
+                        insert.accept(context.once("charge", String.class, () -> "receipt of " + context.messageId())));
     }
 
-    private static HandlerDefinition charging(int prefetch, Consumer<String> insert, Meter meter) {
+    /** @param insert is given the id of each message */
+    Figures inserting(int prefetch, Function<Timeline, MessageStore> store, Consumer<String> insert) throws Exception {
+        return working(prefetch, store, context -> insert.accept(context.messageId()));
+    }
+
+    private Figures working(int prefetch, Function<Timeline, MessageStore> store, Consumer<MessageContext> work)
+            throws Exception {
+        return consume(1, meter -> working(prefetch, work, meter), store, Meter::await);
+    }
+
+    private static HandlerDefinition working(int prefetch, Consumer<MessageContext> work, Meter meter) {
         HandlerDefinition plain = BenchBroker.handler(prefetch, Consumers::check);
         return new HandlerDefinition(
                 plain.description(),
@@ -85,7 +108,8 @@ final class Consumers {
                 prefetch,
                 plain.recovery(),
                 (payload, context) -> {
-                    insert.accept(context.once("charge", String.class, () -> "receipt of " + context.messageId()));
+                    check((Ping) payload);
+                    work.accept(context);
                     meter.count();
                 });
     }

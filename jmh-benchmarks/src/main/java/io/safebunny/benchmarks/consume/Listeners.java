@@ -2,6 +2,7 @@
 package io.safebunny.benchmarks.consume;
 
 import io.safebunny.benchmarks.broker.Ping;
+import java.util.function.Consumer;
 import org.springframework.amqp.rabbit.annotation.EnableRabbit;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
 import org.springframework.amqp.rabbit.config.SimpleRabbitListenerContainerFactory;
@@ -19,11 +20,16 @@ final class Listeners implements AutoCloseable {
     /**
      * @param consumers number of channels, each with a thread
      * @param prefetch prefetch of each channel
+     * @param beans registers the listener, and what it needs
      */
-    Listeners(CachingConnectionFactory connections, String queue, int consumers, int prefetch, Meter meter) {
+    Listeners(
+            CachingConnectionFactory connections,
+            String queue,
+            int consumers,
+            int prefetch,
+            Consumer<AnnotationConfigApplicationContext> beans) {
         this.connections = connections;
         context.getEnvironment().getSystemProperties().put("bench.queue", queue);
-        context.registerBean("listener", PingListener.class, () -> new PingListener(meter));
         context.registerBean("rabbitListenerContainerFactory", SimpleRabbitListenerContainerFactory.class, () -> {
             SimpleRabbitListenerContainerFactory factory = new SimpleRabbitListenerContainerFactory();
             factory.setConnectionFactory(connections);
@@ -33,7 +39,13 @@ final class Listeners implements AutoCloseable {
             return factory;
         });
         context.register(ListenerConfiguration.class);
+        beans.accept(context);
         context.refresh();
+    }
+
+    /** Registers a listener that does nothing. */
+    static Consumer<AnnotationConfigApplicationContext> idle(Meter meter) {
+        return context -> context.registerBean("listener", IdleListener.class, () -> new IdleListener(meter));
     }
 
     @Override
@@ -48,10 +60,10 @@ final class Listeners implements AutoCloseable {
     static class ListenerConfiguration {}
 
     /** Its handler does nothing. */
-    static final class PingListener {
+    static final class IdleListener {
         private final Meter meter;
 
-        PingListener(Meter meter) {
+        IdleListener(Meter meter) {
             this.meter = meter;
         }
 

@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param title short, and unique in the ledger
  * @param conditions what is the same for all contenders
- * @param ratios ratios of messages per second to report
+ * @param ratios ratios of messages or sagas per second to report
  */
 public record Contest(String title, String conditions, List<Contender> contenders, List<Ratio> ratios) {
 

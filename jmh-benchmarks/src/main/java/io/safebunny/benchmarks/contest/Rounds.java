@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -32,7 +33,7 @@ public final class Rounds {
                                 figures.computeIfAbsent(name, key -> new LinkedHashMap<>()), figure)
                         .add(value)));
                 contest.ratios().forEach(ratio -> values(ratios, ratio.key())
-                        .add(perSecond(measured, ratio.of()) / perSecond(measured, ratio.to())));
+                        .add(rate(measured, ratio.of()) / rate(measured, ratio.to())));
             }
         }
         Map<String, Map<String, Spread>> spreads = new LinkedHashMap<>();
@@ -59,13 +60,11 @@ public final class Rounds {
         return measured;
     }
 
-    private static double perSecond(Map<String, Figures> measured, String contender) {
-        Figures figures = measured.get(contender);
-        Double value = figures == null ? null : figures.byName().get(Figures.PER_SECOND);
-        if (value == null) {
-            throw new IllegalArgumentException("No contender of that name with a rate [name=%s]".formatted(contender));
-        }
-        return value;
+    private static double rate(Map<String, Figures> measured, String contender) {
+        return Optional.ofNullable(measured.get(contender))
+                .flatMap(Figures::rate)
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "No contender of that name with a rate [name=%s]".formatted(contender)));
     }
 
     private static List<Double> values(Map<String, List<Double>> all, String name) {

@@ -6,6 +6,7 @@ import io.safebunny.benchmarks.contest.Effort;
 import io.safebunny.benchmarks.contest.Ratio;
 import io.safebunny.benchmarks.contest.Result;
 import io.safebunny.benchmarks.contest.Spread;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 record Report(Map<String, String> machine, Effort effort, List<Result> results) {
 
+    private static final String OURS = "SafeBunny";
     private static final double WITH_DECIMALS = 100;
 
     String markdown() {
@@ -34,6 +36,7 @@ record Report(Map<String, String> machine, Effort effort, List<Result> results) 
     private static void append(StringBuilder text, Result result) {
         text.append("\n### ").append(result.contest().title()).append("\n\n");
         text.append(result.contest().conditions()).append(".\n\n");
+        appendFaster(text, result);
         text.append("| contender | figure | median | min | max |\n|---|---|---|---|---|\n");
         for (Contender contender : result.contest().contenders()) {
             result.figures()
@@ -63,6 +66,23 @@ record Report(Map<String, String> machine, Effort effort, List<Result> results) 
                                 number(spread.max()),
                                 goal(ratio, spread)));
             }
+        }
+    }
+
+    /** Said first, so that nobody has to look for it. */
+    private static void appendFaster(StringBuilder text, Result result) {
+        List<String> faster = new ArrayList<>();
+        for (Ratio ratio : result.contest().ratios()) {
+            Spread spread = result.ratios().get(ratio.key());
+            if (spread != null
+                    && spread.median() < 1
+                    && ratio.of().startsWith(OURS)
+                    && !ratio.to().startsWith(OURS)) {
+                faster.add("%s (by %s)".formatted(ratio.to(), number(1 / spread.median())));
+            }
+        }
+        if (!faster.isEmpty()) {
+            text.append("Faster than SafeBunny: %s.%n%n".formatted(String.join(", ", faster)));
         }
     }
 

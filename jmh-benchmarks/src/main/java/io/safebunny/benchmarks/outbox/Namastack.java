@@ -44,17 +44,39 @@ final class Namastack implements AutoCloseable {
     private final CachingConnectionFactory connections;
     private final ConfigurableApplicationContext context;
 
-    Namastack(BenchBroker broker, BenchDatabase database) {
+    /**
+     * How it is set.
+     *
+     * @param interval between two polls
+     * @param batch rows polled at once
+     * @param threads that send, where {@code virtual} is false or the JDK has no virtual ones
+     */
+    record Settings(String interval, int batch, int threads, boolean virtual) {
+
+        static final Settings MODERATE = new Settings("100ms", 200, 4, false);
+
+        /** Of its own load tests; as many threads as connections. */
+        static final Settings LOAD_TEST = new Settings("25ms", 800, 16, true);
+
+        private Map<String, Object> properties() {
+            return Map.of(
+                    "namastack.outbox.polling.fixed.interval", interval,
+                    "namastack.outbox.polling.batch-size", batch,
+                    "namastack.outbox.processing.executor-core-pool-size", threads,
+                    "namastack.outbox.processing.executor-max-pool-size", threads,
+                    "namastack.outbox.processing.delete-completed-records", true,
+                    "spring.threads.virtual.enabled", virtual);
+        }
+    }
+
+    Namastack(BenchBroker broker, BenchDatabase database, Settings settings) {
         connections = broker.spring();
         connections.setPublisherConfirmType(ConfirmType.CORRELATED);
         context = new SpringApplicationBuilder(Configuration.class)
                 .web(WebApplicationType.NONE)
                 .bannerMode(org.springframework.boot.Banner.Mode.OFF)
                 .logStartupInfo(false)
-                .properties(Map.of(
-                        "namastack.outbox.polling.fixed.interval", "100ms",
-                        "namastack.outbox.polling.batch-size", "200",
-                        "namastack.outbox.processing.delete-completed-records", "true"))
+                .properties(settings.properties())
                 .initializers(application -> {
                     application.getBeanFactory().registerSingleton("dataSource", database.pool());
                     ((GenericApplicationContext) application).registerBean(Sender.class, () -> new Sender(connections));

@@ -2,7 +2,7 @@
 package io.safebunny.benchmarks.saga;
 
 import io.safebunny.benchmarks.contest.Figures;
-import java.util.Arrays;
+import io.safebunny.benchmarks.contest.Latencies;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -17,7 +17,6 @@ final class Sagas {
     private static final long PATIENCE_SECONDS = 120;
     private static final int AT_ONCE = 200;
     static final int MESSAGES_PER_SAGA = 4;
-    private static final double NANOS_PER_MILLI = 1e6;
 
     private Sagas() {}
 
@@ -42,18 +41,13 @@ final class Sagas {
             track.begin(next);
         }
         await(left);
-        Arrays.sort(nanos);
+        Latencies latencies = Latencies.of(nanos);
         Map<String, Double> figures = new LinkedHashMap<>();
-        figures.put("median, ms", percentile(nanos, 0.5));
-        figures.put("95th percentile, ms", percentile(nanos, 0.95));
-        figures.put("99th percentile, ms", percentile(nanos, 0.99));
-        figures.put("slowest, ms", percentile(nanos, 1));
+        figures.put("median, ms", latencies.millis(0.5));
+        figures.put("95th percentile, ms", latencies.millis(0.95));
+        figures.put("99th percentile, ms", latencies.millis(0.99));
+        figures.put("slowest, ms", latencies.millis(1));
         return new Figures(figures);
-    }
-
-    private static double percentile(long[] sorted, double part) {
-        int index = (int) Math.ceil(part * sorted.length) - 1;
-        return sorted[Math.max(index, 0)] / NANOS_PER_MILLI;
     }
 
     static Figures saturated(Track track, int sagas) throws Exception {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.benchmarks.contest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class RoundsTest {
+
+    private static final Effort THREE_ROUNDS = new Effort(1, 3, 1);
+
+    private final Rounds rounds = new Rounds(THREE_ROUNDS, line -> {});
+    private final List<String> order = new ArrayList<>();
+
+    @Test
+    void ratiosAreTakenWithinARoundAndWarmUpsDoNotCount() throws Exception {
+        Result result = rounds.play(contest(
+                contender("ours", Figures.PER_SECOND, 1, 10, 20, 90),
+                contender("theirs", Figures.PER_SECOND, 1_000, 5, 20, 30)));
+
+        assertThat(result.ratios()).containsEntry("oursVsTheirs", new Spread(2, 1, 3));
+        assertThat(result.figures().get("ours")).containsEntry(Figures.PER_SECOND, new Spread(20, 10, 90));
+    }
+
+    @Test
+    void sagasAreComparedByTheirRate() throws Exception {
+        Result result = rounds.play(contest(
+                contender("ours", Figures.SAGAS_PER_SECOND, 1, 30, 30, 30),
+                contender("theirs", Figures.SAGAS_PER_SECOND, 1, 10, 10, 10)));
+
+        assertThat(result.ratios()).containsEntry("oursVsTheirs", new Spread(3, 3, 3));
+    }
+
+    @Test
+    void theOrderIsReversedEveryOtherRound() throws Exception {
+        Result unused = rounds.play(contest(
+                contender("ours", Figures.PER_SECOND, 1, 1, 1, 1),
+                contender("theirs", Figures.PER_SECOND, 1, 1, 1, 1)));
+
+        assertThat(order).containsExactly("theirs", "ours", "ours", "theirs", "theirs", "ours", "ours", "theirs");
+    }
+
+    @Test
+    void aRatioWithoutARateIsRefused() {
+        Contest contest = contest(contender("ours", "latency", 1, 1, 1, 1), contender("theirs", "latency", 1, 1, 1, 1));
+
+        assertThatThrownBy(() -> rounds.play(contest)).hasMessageContaining("ours");
+    }
+
+    private Contest contest(Contender ours, Contender theirs) {
+        return new Contest(
+                "a contest",
+                "none",
+                List.of(ours, theirs),
+                List.of(new Ratio("oursVsTheirs", ours.name(), theirs.name(), 0)));
+    }
+
+    private Contender contender(String name, String figure, double... values) {
+        Iterator<Double> next = Arrays.stream(values).boxed().toList().iterator();
+        return new Contender(name, () -> {
+            order.add(name);
+            return new Figures(Map.of(figure, next.next()));
+        });
+    }
+}
