@@ -60,9 +60,7 @@ final class ShopSteps {
     }
 
     void answered(String commandId) {
-        steps.values().stream()
-                .filter(step -> step.commandId.equals(commandId))
-                .forEach(step -> step.answered = true);
+        steps.values().stream().filter(step -> step.commandId.equals(commandId)).forEach(step -> step.answered = true);
     }
 
     /**
