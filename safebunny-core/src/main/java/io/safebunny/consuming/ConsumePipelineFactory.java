@@ -2,7 +2,7 @@
 package io.safebunny.consuming;
 
 import io.safebunny.breaker.TypeBreaker;
-import io.safebunny.dedup.Claims;
+import io.safebunny.dedup.claim.Claims;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Names;
 import io.safebunny.middleware.ConsumeMiddleware;

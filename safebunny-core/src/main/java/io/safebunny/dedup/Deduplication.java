@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
-import io.safebunny.dedup.Claimed.Done;
+import io.safebunny.dedup.claim.Claimed;
+import io.safebunny.dedup.claim.Claimed.Done;
+import io.safebunny.dedup.claim.Claims;
+import io.safebunny.dedup.claim.Ownership;
+import io.safebunny.dedup.claim.StoreFailures;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.dedup.dispatch.Dispatching;
 import io.safebunny.dedup.dispatch.WaitingPublications;
+import io.safebunny.dedup.lease.LeasedClaims;
+import io.safebunny.dedup.transaction.TransactionalClaims;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.node.Node;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
-import io.safebunny.dedup.Claim.NotWritten;
-import io.safebunny.dedup.Claim.Written;
-import io.safebunny.dedup.Claimed.Ours;
+import io.safebunny.dedup.claim.Claim;
+import io.safebunny.dedup.claim.Claim.NotWritten;
+import io.safebunny.dedup.claim.Claim.Written;
+import io.safebunny.dedup.claim.Claimed;
+import io.safebunny.dedup.claim.Claimed.Ours;
+import io.safebunny.dedup.claim.Claims;
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.UnpublishedException;
 import io.safebunny.failure.UnroutableException;

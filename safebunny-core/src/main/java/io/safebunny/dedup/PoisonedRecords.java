@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.dedup.claim.StoredSteps;
 import io.safebunny.message.Envelope;
 import io.safebunny.store.Fingerprint;
 import io.safebunny.store.JointWrite;
@@ -106,7 +107,7 @@ public final class PoisonedRecords {
     private List<MessageRecord> withSteps(MessageRecord next, @Nullable Envelope unedited) {
         List<MessageRecord> together = new ArrayList<>();
         together.add(next);
-        MessageRecord steps = ApartSteps.find(this::find, next.key());
+        MessageRecord steps = StoredSteps.find(this::find, next.key());
         if (steps != null && unedited != null && steps.fingerprint().isOf(unedited)) {
             together.add(steps.edited(next.owner(), next.fingerprint()));
         }

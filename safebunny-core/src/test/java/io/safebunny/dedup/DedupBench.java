@@ -7,14 +7,16 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.Bunny;
 import io.safebunny.Published;
-import io.safebunny.dedup.Claim.Completion;
-import io.safebunny.dedup.Claim.NotWritten;
-import io.safebunny.dedup.Claim.Overtaken;
-import io.safebunny.dedup.Claim.Written;
-import io.safebunny.dedup.Claimed.Busy;
-import io.safebunny.dedup.Claimed.Done;
-import io.safebunny.dedup.Claimed.Ours;
-import io.safebunny.dedup.Claimed.SetAside;
+import io.safebunny.dedup.claim.Claim;
+import io.safebunny.dedup.claim.Claim.Completion;
+import io.safebunny.dedup.claim.Claim.NotWritten;
+import io.safebunny.dedup.claim.Claim.Overtaken;
+import io.safebunny.dedup.claim.Claim.Written;
+import io.safebunny.dedup.claim.Claimed;
+import io.safebunny.dedup.claim.Claimed.Busy;
+import io.safebunny.dedup.claim.Claimed.Done;
+import io.safebunny.dedup.claim.Claimed.Ours;
+import io.safebunny.dedup.claim.Claimed.SetAside;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
@@ -50,57 +52,57 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Instances of one node over one store, in a time that passes only when told to. */
-final class DedupBench {
+public final class DedupBench {
 
-    static final Duration RETENTION = Duration.ofDays(7);
-    static final Duration LEASE = Duration.ofSeconds(30);
-    static final int TAKEOVER_LIMIT = 5;
-    static final Envelope MESSAGE = Wires.orderPlaced().envelope();
-    static final RecordKey KEY = new RecordKey(MESSAGE.correlationId(), MESSAGE.id());
+    public static final Duration RETENTION = Duration.ofDays(7);
+    public static final Duration LEASE = Duration.ofSeconds(30);
+    public static final int TAKEOVER_LIMIT = 5;
+    public static final Envelope MESSAGE = Wires.orderPlaced().envelope();
+    public static final RecordKey KEY = new RecordKey(MESSAGE.correlationId(), MESSAGE.id());
 
-    final VirtualTimeline timeline = VirtualTimeline.skipping();
-    final RecordingTransport transport = new RecordingTransport();
-    final UnreliableStore store = new UnreliableStore(new MemoryMessageStore(timeline, RETENTION));
-    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    public final VirtualTimeline timeline = VirtualTimeline.skipping();
+    public final RecordingTransport transport = new RecordingTransport();
+    public final UnreliableStore store = new UnreliableStore(new MemoryMessageStore(timeline, RETENTION));
+    public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     /** Attempts of handlers that ran, by the number their context shows. */
-    final List<Integer> runs = Collections.synchronizedList(new ArrayList<>());
+    public final List<Integer> runs = Collections.synchronizedList(new ArrayList<>());
 
     private final RecoveryPolicy policy =
             RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.of(2, Duration.ofSeconds(10)));
     private final Node node = node(store, transport, timeline, Runnable::run, new SimpleMeterRegistry(), LEASE);
-    final Bunny bunny = node.publisher();
-    final Deduplication instance = instance();
+    public final Bunny bunny = node.publisher();
+    public final Deduplication instance = instance();
 
     /** Handles a message. */
     @FunctionalInterface
-    interface Handler {
+    public interface Handler {
         void handle(Handling handling) throws Exception;
     }
 
-    Deduplication instance() {
+    public Deduplication instance() {
         return instance(LEASE);
     }
 
-    Deduplication instance(Duration lease) {
+    public Deduplication instance(Duration lease) {
         return instance(store, Runnable::run, lease);
     }
 
     /** @param waiting what it waits on, where the time of the bench would skip what is waited for */
-    Deduplication instance(Timeline waiting, Duration lease) {
+    public Deduplication instance(Timeline waiting, Duration lease) {
         return new Deduplication(node(store, transport, waiting, Runnable::run, meters, lease));
     }
 
     /** @param blocking runs what waits for the store */
-    Deduplication instance(MessageStore other, Executor blocking, Duration lease) {
+    public Deduplication instance(MessageStore other, Executor blocking, Duration lease) {
         return new Deduplication(node(other, transport, timeline, blocking, meters, lease));
     }
 
     /** To whose events nobody listens. */
-    Node node(MessageStore other) {
+    public Node node(MessageStore other) {
         return node(other, transport, timeline, Runnable::run, meters, LEASE);
     }
 
-    static Node node(
+    public static Node node(
             MessageStore store,
             Transport transport,
             Timeline timeline,
@@ -122,32 +124,32 @@ final class DedupBench {
                 .build());
     }
 
-    Deduplication over(MessageStore other) {
+    public Deduplication over(MessageStore other) {
         return instance(other, Runnable::run, LEASE);
     }
 
     /** Another message of the same saga. */
-    static Envelope another(int number) {
+    public static Envelope another(int number) {
         return Wires.orderPlaced().with("message_id", "another-" + number).envelope();
     }
 
-    void deliver(Handler handler) throws Exception {
+    public void deliver(Handler handler) throws Exception {
         deliver(instance, MESSAGE, handler);
     }
 
     /** What somebody moves whose poison copy has this version. */
-    void replay(long poisonVersion, Handler handler) throws Exception {
+    public void replay(long poisonVersion, Handler handler) throws Exception {
         Wires replay =
                 Wires.orderPlaced().withHeader("sb-poisoned-at", 1).withHeader("sb-poison-version", poisonVersion);
         deliver(instance, replay.envelope(), handler);
     }
 
-    void replay(Handler handler) throws Exception {
+    public void replay(Handler handler) throws Exception {
         replay(stored().version(), handler);
     }
 
     /** As many as the policy allows. */
-    void poison() {
+    public void poison() {
         for (int attempt = 0; attempt < 3; attempt++) {
             Envelope delivery = MESSAGE.atAttempt(attempt);
             assertThatExceptionOfType(IOException.class)
@@ -158,7 +160,7 @@ final class DedupBench {
         runs.clear();
     }
 
-    void deliver(Deduplication to, Envelope message, Handler handler) throws Exception {
+    public void deliver(Deduplication to, Envelope message, Handler handler) throws Exception {
         Handling handling = new Handling(node.current(), message);
         Ending ending = handle(
                 to,
@@ -173,7 +175,8 @@ final class DedupBench {
     }
 
     /** As the consume pipeline does it, without what surrounds that. */
-    static Ending handle(Deduplication to, Handling handling, Function<Throwable, Failed> policy, Handler handler) {
+    public static Ending handle(
+            Deduplication to, Handling handling, Function<Throwable, Failed> policy, Handler handler) {
         Claimed claimed = to.claim(handling);
         if (claimed instanceof Busy busy) {
             return Returned.because(busy.why());
@@ -212,7 +215,7 @@ final class DedupBench {
         return unsent == null ? ending : Returned.because(unsent);
     }
 
-    static void requireNoFailure(Ending ending) throws Exception {
+    public static void requireNoFailure(Ending ending) throws Exception {
         if (ending instanceof Failed failed) {
             if (failed.failure() instanceof Error error) {
                 throw error;
@@ -222,7 +225,7 @@ final class DedupBench {
     }
 
     /** The process ends within the handler: nothing of what follows it happens. */
-    void crash(Deduplication instance, Handler handler) {
+    public void crash(Deduplication instance, Handler handler) {
         store.down(false);
         try {
             deliver(instance, MESSAGE, execution -> {
@@ -237,15 +240,15 @@ final class DedupBench {
         }
     }
 
-    void publish() {
+    public void publish() {
         Published unused = bunny.publish(new PaymentCaptured("o-1"));
     }
 
-    MessageRecord stored() {
+    public MessageRecord stored() {
         return Objects.requireNonNull(store.find(KEY));
     }
 
-    double counted(String outcome) {
+    public double counted(String outcome) {
         return meters.counter("safebunny.dedup", "type", "OrderPlaced", "outcome", outcome)
                 .count();
     }

@@ -4,6 +4,7 @@ package io.safebunny.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.safebunny.dedup.claim.RecordRules;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.recovery.Ending.RecordEffect;
 import io.safebunny.store.Fingerprint;

@@ -80,7 +80,7 @@ class OutageLogTest {
 
     @Test
     void forgedAttemptsAreCountedToo() throws Exception {
-        try (LogLines infos = new LogLines("io.safebunny.dedup.Attempts", Level.INFO)) {
+        try (LogLines infos = new LogLines("io.safebunny.dedup.claim.Attempts", Level.INFO)) {
             for (int i = 1; i <= BACKLOG; i++) {
                 Envelope forged = Wires.orderPlaced()
                         .with("message_id", "another-" + i)

@@ -4,6 +4,7 @@ package io.safebunny.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.dedup.claim.RecordRules;
 import io.safebunny.recovery.Ending.RecordEffect;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.Fingerprint;

@@ -6,6 +6,9 @@ import static io.safebunny.dedup.DedupBench.LEASE;
 import static io.safebunny.dedup.DedupBench.MESSAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.dedup.claim.Attempts;
+import io.safebunny.dedup.claim.Ownership;
+import io.safebunny.dedup.claim.StoredSteps;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.handling.CurrentHandling;
@@ -105,7 +108,7 @@ class UnwrittenAttemptsTest {
 
     @Test
     void createsNoRecordBesideTheStepsOfAnotherMessage() {
-        store(ApartSteps.key(KEY), RecordState.RELEASED, 0, OTHERS);
+        store(StoredSteps.key(KEY), RecordState.RELEASED, 0, OTHERS);
 
         assertThat(counted(1)).isEqualTo(1);
         assertThat(bench.store.find(KEY)).isNull();
@@ -113,7 +116,7 @@ class UnwrittenAttemptsTest {
 
     @Test
     void createsTheRecordBesideStepsOfItsOwn() {
-        store(ApartSteps.key(KEY), RecordState.RELEASED, 0, Fingerprint.of(MESSAGE));
+        store(StoredSteps.key(KEY), RecordState.RELEASED, 0, Fingerprint.of(MESSAGE));
 
         assertThat(counted(2)).isEqualTo(1);
         assertThat(bench.stored().attempt()).isEqualTo(1);

@@ -42,7 +42,7 @@ record Plant(
         Consumer<SimulatedSystem> story,
         @Nullable Patch patch) {
 
-    private static final String DEDUP = "io/safebunny/dedup/";
+    private static final String DEDUP = "io/safebunny/dedup/claim/";
     private static final String CONSUMING = "io/safebunny/consuming/Recoverer.java";
 
     static Optional<Plant> of(String name) {

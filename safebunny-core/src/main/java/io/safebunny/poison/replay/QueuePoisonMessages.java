@@ -2,7 +2,7 @@
 package io.safebunny.poison.replay;
 
 import io.safebunny.consuming.ConsumePipelineFactory;
-import io.safebunny.dedup.LeaseWatch;
+import io.safebunny.dedup.claim.LeaseWatch;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Names;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.replay;
 
-import io.safebunny.dedup.LeaseWatch;
+import io.safebunny.dedup.claim.LeaseWatch;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordKey;

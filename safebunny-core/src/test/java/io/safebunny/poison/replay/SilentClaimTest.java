@@ -3,7 +3,7 @@ package io.safebunny.poison.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.dedup.LeaseWatch;
+import io.safebunny.dedup.claim.LeaseWatch;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.poison.Verdict;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.store;
 
-import io.safebunny.dedup.Claim;
-import io.safebunny.dedup.Claim.Completion;
-import io.safebunny.dedup.Claim.NotWritten;
-import io.safebunny.dedup.Claim.Overtaken;
-import io.safebunny.dedup.Claim.Written;
-import io.safebunny.dedup.Claimed;
-import io.safebunny.dedup.Claimed.Busy;
-import io.safebunny.dedup.Claimed.Done;
-import io.safebunny.dedup.Claimed.Ours;
-import io.safebunny.dedup.Claimed.SetAside;
 import io.safebunny.dedup.Deduplication;
+import io.safebunny.dedup.claim.Claim;
+import io.safebunny.dedup.claim.Claim.Completion;
+import io.safebunny.dedup.claim.Claim.NotWritten;
+import io.safebunny.dedup.claim.Claim.Overtaken;
+import io.safebunny.dedup.claim.Claim.Written;
+import io.safebunny.dedup.claim.Claimed;
+import io.safebunny.dedup.claim.Claimed.Busy;
+import io.safebunny.dedup.claim.Claimed.Done;
+import io.safebunny.dedup.claim.Claimed.Ours;
+import io.safebunny.dedup.claim.Claimed.SetAside;
 import io.safebunny.handling.Handling;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryTransport;

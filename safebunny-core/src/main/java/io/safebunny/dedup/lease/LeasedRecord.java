@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.lease;
 
+import io.safebunny.dedup.claim.RecordWrites;
+import io.safebunny.dedup.claim.StoreFailures;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.recovery.NotHandledException;

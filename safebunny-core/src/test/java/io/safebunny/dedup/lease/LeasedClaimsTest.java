@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.lease;
 
 import static io.safebunny.dedup.DedupBench.LEASE;
 import static io.safebunny.dedup.DedupBench.MESSAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.safebunny.dedup.Claim.Completion;
-import io.safebunny.dedup.Claim.NotWritten;
-import io.safebunny.dedup.Claim.Written;
-import io.safebunny.dedup.Claimed.Busy;
-import io.safebunny.dedup.Claimed.Done;
-import io.safebunny.dedup.Claimed.Ours;
-import io.safebunny.dedup.LeasedClaims.Leased;
+import io.safebunny.dedup.DedupBench;
+import io.safebunny.dedup.claim.Claim;
+import io.safebunny.dedup.claim.Claim.Completion;
+import io.safebunny.dedup.claim.Claim.NotWritten;
+import io.safebunny.dedup.claim.Claim.Written;
+import io.safebunny.dedup.claim.Claimed;
+import io.safebunny.dedup.claim.Claimed.Busy;
+import io.safebunny.dedup.claim.Claimed.Done;
+import io.safebunny.dedup.claim.Claimed.Ours;
+import io.safebunny.dedup.claim.Ownership;
 import io.safebunny.dedup.dispatch.DedupLog;
+import io.safebunny.dedup.lease.LeasedClaims.Leased;
 import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.fixture.InterveningStore;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.claim;
 
-import io.safebunny.dedup.Claimed.Busy;
-import io.safebunny.dedup.Claimed.Done;
-import io.safebunny.dedup.Claimed.Ours;
-import io.safebunny.dedup.Claimed.SetAside;
+import io.safebunny.dedup.claim.Claimed.Busy;
+import io.safebunny.dedup.claim.Claimed.Done;
+import io.safebunny.dedup.claim.Claimed.Ours;
+import io.safebunny.dedup.claim.Claimed.SetAside;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
 import io.safebunny.identity.RandomIds;
@@ -38,7 +38,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Decides, by what is stored for a message, whether this delivery may handle it. Thread-safe. */
-final class Ownership {
+public final class Ownership {
 
     private static final Logger LOG = LoggerFactory.getLogger(Ownership.class);
 
@@ -56,7 +56,7 @@ final class Ownership {
     private final String process;
     private final AtomicLong claims = new AtomicLong();
 
-    Ownership(Node node, DedupLog log) {
+    public Ownership(Node node, DedupLog log) {
         this.store = node.requireStore();
         this.metrics = node.metrics();
         this.events = node.events();
@@ -70,7 +70,7 @@ final class Ownership {
     }
 
     /** What becomes of messages whose claims fall silent. */
-    QuarantinePolicy quarantine() {
+    public QuarantinePolicy quarantine() {
         return quarantine;
     }
 
@@ -79,7 +79,7 @@ final class Ownership {
      * @param ours makes our claim from its record
      * @throws RuntimeException of the store
      */
-    Claimed claim(Handling handling, @Nullable MessageRecord before, Function<MessageRecord, Claim> ours) {
+    public Claimed claim(Handling handling, @Nullable MessageRecord before, Function<MessageRecord, Claim> ours) {
         Envelope message = handling.message();
         MessageRecord fresh = fresh(handling);
         MessageRecord stored = create(asWritten(fresh));
@@ -277,7 +277,7 @@ final class Ownership {
     }
 
     /** Some times per lease, so that neither the broker nor the message waits much longer than needed. */
-    Duration comeBack(Duration remaining) {
+    public Duration comeBack(Duration remaining) {
         Duration step = lease.dividedBy(6);
         Duration wait = remaining.compareTo(step) < 0 ? remaining : step;
         return wait.compareTo(SHORTEST_WAIT) < 0 ? SHORTEST_WAIT : wait;

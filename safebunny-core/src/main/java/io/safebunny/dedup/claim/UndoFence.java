@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.claim;
 
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>That nothing is stored of a step does not prove that nothing was done: its record may have expired, been in another store, or
  * been rolled back with a transaction. So such a step is barred, too, and its undo runs and finds what there is to undo.
  */
-final class UndoFence {
+public final class UndoFence {
 
     /** Of a step that was barred before it came: its type and body are not known. */
     private static final Fingerprint UNSEEN = new Fingerprint(Fingerprint.SHA256, 0, 0);
@@ -35,7 +35,7 @@ final class UndoFence {
     private final StoreFailures failures;
     private final LeaseWatch watch;
 
-    UndoFence(MessageStore store, Timeline timeline, DedupLog log, Ownership ownership) {
+    public UndoFence(MessageStore store, Timeline timeline, DedupLog log, Ownership ownership) {
         this.store = store;
         this.ownership = ownership;
         this.failures = new StoreFailures(log);
@@ -52,7 +52,7 @@ final class UndoFence {
      *
      * @throws NotHandledException the step is being handled, or the store did not answer
      */
-    void bar(Handling undo) {
+    public void bar(Handling undo) {
         String step = undo.message().undoes();
         if (step == null) {
             return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.claim;
 
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.JointRecords;
@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Writes of a message's record and of its companions. */
-final class RecordWrites {
+public final class RecordWrites {
 
     /** More than the writers of one companion that are active at once. */
     private static final int MOST_TRIES = 20;
@@ -26,7 +26,7 @@ final class RecordWrites {
     private RecordWrites() {}
 
     /** Writes the record and its companions, all or nothing; one without companions costs no joint write. */
-    static JointWrite write(MessageStore store, MessageRecord record, List<MessageRecord> companions) {
+    public static JointWrite write(MessageStore store, MessageRecord record, List<MessageRecord> companions) {
         if (companions.isEmpty()) {
             MessageRecord stored = JointWrite.isCreated(record) ? store.create(record) : store.replace(record);
             return stored == null || !stored.isSameWriteAs(record)
@@ -40,7 +40,7 @@ final class RecordWrites {
     }
 
     /** Whether nothing was written because of a companion; otherwise it is the record itself that others have changed. */
-    static boolean isCompanionOvertaken(JointWrite result, RecordKey record) {
+    public static boolean isCompanionOvertaken(JointWrite result, RecordKey record) {
         return result instanceof JointWrite.Overtaken overtaken
                 && !overtaken.key().equals(record);
     }
@@ -51,7 +51,7 @@ final class RecordWrites {
      * @param write of the record and these companions
      * @throws StoreUnavailableException they changed it each time
      */
-    static JointWrite setAside(
+    public static JointWrite setAside(
             MessageStore store,
             Handling handling,
             PoisonReason reason,
@@ -90,7 +90,7 @@ final class RecordWrites {
     /** Those that are kept apart, to be kept as long as the record of the message that is set aside. */
     private static @Nullable MessageRecord steps(MessageStore store, Handling handling) {
         return store instanceof TransactionalMessageStore
-                ? ApartSteps.poisoned(handling.message(), ApartSteps.find(store::find, handling.key()))
+                ? StoredSteps.poisoned(handling.message(), StoredSteps.find(store::find, handling.key()))
                 : null;
     }
 }

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.transaction;
 
 import static io.safebunny.dedup.DedupBench.MESSAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.safebunny.dedup.Claim.Written;
-import io.safebunny.dedup.Claimed.Busy;
-import io.safebunny.dedup.Claimed.Done;
-import io.safebunny.dedup.Claimed.Ours;
-import io.safebunny.dedup.TransactionalClaims.Transactional;
+import io.safebunny.dedup.DedupBench;
+import io.safebunny.dedup.claim.Claim;
+import io.safebunny.dedup.claim.Claim.Written;
+import io.safebunny.dedup.claim.Claimed;
+import io.safebunny.dedup.claim.Claimed.Busy;
+import io.safebunny.dedup.claim.Claimed.Done;
+import io.safebunny.dedup.claim.Claimed.Ours;
+import io.safebunny.dedup.claim.Ownership;
 import io.safebunny.dedup.dispatch.DedupLog;
+import io.safebunny.dedup.transaction.TransactionalClaims.Transactional;
 import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ExceptionDetails;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.claim;
 
 import static io.safebunny.dedup.DedupBench.LEASE;
 import static io.safebunny.dedup.DedupBench.MESSAGE;
@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.safebunny.dedup.DedupBench;
+import io.safebunny.dedup.Deduplication;
 import io.safebunny.fixture.InterveningStore;
 import io.safebunny.fixture.UnreliableStore.Fault;
 import io.safebunny.fixture.Wires;

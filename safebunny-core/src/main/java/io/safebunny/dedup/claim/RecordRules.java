@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.claim;
 
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
@@ -12,7 +12,7 @@ import io.safebunny.store.RecordState;
 import java.util.List;
 
 /** What the record of a message says, and is to say next. Pure. */
-final class RecordRules {
+public final class RecordRules {
 
     private RecordRules() {}
 
@@ -33,7 +33,7 @@ final class RecordRules {
      *
      * @throws InvalidMessageException the record belongs to another message
      */
-    static void requireSameMessage(Envelope message, MessageRecord stored) {
+    public static void requireSameMessage(Envelope message, MessageRecord stored) {
         if (!UndoFence.isUnseen(stored) && !stored.fingerprint().isOf(message)) {
             throw new InvalidMessageException(
                     PoisonReason.HANDLER_FAILED,
@@ -43,7 +43,7 @@ final class RecordRules {
     }
 
     /** So that its poison copy has the version by which it can be replayed; not one from before its message was edited. */
-    static PoisonRecord poisonRecord(Envelope message, MessageRecord stored, By by) {
+    public static PoisonRecord poisonRecord(Envelope message, MessageRecord stored, By by) {
         boolean isOfMessage =
                 stored.state() == RecordState.POISONED && stored.fingerprint().isOf(message);
         return new PoisonRecord(isOfMessage ? stored.version() : 0, by);
@@ -55,7 +55,7 @@ final class RecordRules {
     }
 
     /** The claim after a failure: whether the message comes again, and as which attempt. */
-    static MessageRecord released(MessageRecord claimed, RecordEffect effect) {
+    public static MessageRecord released(MessageRecord claimed, RecordEffect effect) {
         return switch (effect) {
             case RELEASED -> claimed.next(RecordState.RELEASED); // perhaps its handler was not even begun
             case ATTEMPT_FAILED ->

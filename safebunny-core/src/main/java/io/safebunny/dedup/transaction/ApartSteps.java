@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.transaction;
 
+import io.safebunny.dedup.claim.StoreFailures;
+import io.safebunny.dedup.claim.StoredSteps;
 import io.safebunny.dedup.dispatch.DedupLog;
-import io.safebunny.message.Envelope;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.store.Fingerprint;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;
@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,9 +36,6 @@ final class ApartSteps {
 
     /** Within which a write is begun once more while the handler's transaction is open. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
-
-    /** Fingerprint of steps stored by earlier versions, which kept none. */
-    private static final Fingerprint UNKNOWN = new Fingerprint(Fingerprint.CHECKSUMS, 0, 0);
 
     private final TransactionalMessageStore store;
     private final Timeline timeline;
@@ -63,44 +59,14 @@ final class ApartSteps {
         this.timeline = timeline;
         this.log = log;
         this.claim = claim;
-        this.key = key(claim.key());
+        this.key = StoredSteps.key(claim.key());
         this.transaction = transaction;
-    }
-
-    /** Key of the companion record with the steps of a message. */
-    static RecordKey key(RecordKey message) {
-        return message.companionApart("steps");
-    }
-
-    /** Earlier versions kept them among the records of messages, where they expire. */
-    private static RecordKey earlierKey(RecordKey message) {
-        return message.companion("steps");
-    }
-
-    /** The stored steps of a message, wherever they are; {@code null} if there are none. */
-    static @Nullable MessageRecord find(Function<RecordKey, @Nullable MessageRecord> stored, RecordKey message) {
-        MessageRecord steps = stored.apply(key(message));
-        return steps != null ? steps : stored.apply(earlierKey(message));
     }
 
     /** The earlier place is asked in the handler's transaction, which is in nobody's way there: it has that table already. */
     private @Nullable MessageRecord find() {
         MessageRecord steps = store.apart(() -> store.find(key));
-        return steps != null ? steps : store.find(earlierKey(claim.key()));
-    }
-
-    static boolean isOf(Envelope message, MessageRecord steps) {
-        return steps.fingerprint().equals(UNKNOWN) || steps.fingerprint().isOf(message);
-    }
-
-    /**
-     * The next write of the steps of a message that is set aside: they are kept as long as its record.
-     *
-     * @param steps as stored; {@code null} if there are none
-     * @return {@code null} when there is nothing to write
-     */
-    static @Nullable MessageRecord poisoned(Envelope message, @Nullable MessageRecord steps) {
-        return steps == null || !isOf(message, steps) ? null : steps.next(RecordState.POISONED);
+        return steps != null ? steps : store.find(StoredSteps.earlierKey(claim.key()));
     }
 
     /**
@@ -128,7 +94,7 @@ final class ApartSteps {
         transaction.requireClaimIsHeld();
         if (!loaded) {
             MessageRecord found = find();
-            if (found != null && !found.fingerprint().equals(UNKNOWN)) {
+            if (found != null && !StoredSteps.isUnsigned(found)) {
                 transaction.requireStepsAreOurs(found);
             }
             record = found;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.claim;
 
 import io.safebunny.PoisonMessageException;
-import io.safebunny.dedup.Claim.NotWritten;
-import io.safebunny.dedup.Claimed.Busy;
-import io.safebunny.dedup.Claimed.Done;
-import io.safebunny.dedup.Claimed.Ours;
-import io.safebunny.dedup.Claimed.SetAside;
+import io.safebunny.dedup.claim.Claim.NotWritten;
+import io.safebunny.dedup.claim.Claimed.Busy;
+import io.safebunny.dedup.claim.Claimed.Done;
+import io.safebunny.dedup.claim.Claimed.Ours;
+import io.safebunny.dedup.claim.Claimed.SetAside;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.InvalidMessageException;
@@ -28,16 +28,16 @@ import java.util.function.Supplier;
  * attempt; a record that the store refuses for good poisons the message. Code of the application that fails under the store is a failure
  * like the handler's. Thread-safe.
  */
-final class StoreFailures {
+public final class StoreFailures {
 
     /** Delay after which a message comes back when the store did not answer; its type is paused meanwhile. */
-    static final Duration COMES_BACK = Duration.ofSeconds(5);
+    public static final Duration COMES_BACK = Duration.ofSeconds(5);
 
-    static final Duration SHORTEST_PAUSE = Duration.ofMillis(200);
+    public static final Duration SHORTEST_PAUSE = Duration.ofMillis(200);
 
     private final DedupLog log;
 
-    StoreFailures(DedupLog log) {
+    public StoreFailures(DedupLog log) {
         this.log = log;
     }
 
@@ -46,7 +46,7 @@ final class StoreFailures {
      *
      * @throws RuntimeException code of the application that is run by the store failed
      */
-    Claimed claimed(String messageId, Supplier<Claimed> claim) {
+    public Claimed claimed(String messageId, Supplier<Claimed> claim) {
         try {
             Claimed claimed = claim.get();
             if (claimed instanceof Ours || claimed instanceof Done) {
@@ -70,7 +70,7 @@ final class StoreFailures {
     }
 
     /** Of a completion that was not written. */
-    NotWritten notWritten(String messageId, RuntimeException e) {
+    public NotWritten notWritten(String messageId, RuntimeException e) {
         return new NotWritten(
                 e instanceof RecordRefusedException refused
                         ? refused(refused)
@@ -78,13 +78,13 @@ final class StoreFailures {
     }
 
     /** Another delivery has the message by now, so the failure decides nothing, and this one comes back. */
-    Returned othersByNow(Throwable failure, NotHandledException instead) {
+    public Returned othersByNow(Throwable failure, NotHandledException instead) {
         log.othersByNow(failure, instead);
         instead.addSuppressed(failure);
         return Returned.because(instead);
     }
 
-    RuntimeException noAnswer(String messageId, RuntimeException e) {
+    public RuntimeException noAnswer(String messageId, RuntimeException e) {
         if (e instanceof ApplicationCodeException || e instanceof MisuseException) {
             return e; // the store may well answer
         }
@@ -97,7 +97,7 @@ final class StoreFailures {
     }
 
     /** A newer version of SafeBunny wrote what is needed, and handles the message; any other exception counts as no answer. */
-    RuntimeException unread(String messageId, RuntimeException e) {
+    public RuntimeException unread(String messageId, RuntimeException e) {
         return e instanceof UnreadableRecordException unreadable
                 ? NotHandledException.later(unreadable.messageWithoutCode(), Ownership.UNTIL_UPGRADED)
                 : noAnswer(messageId, e);
@@ -108,7 +108,7 @@ final class StoreFailures {
     }
 
     /** For the result of a step that has already been run: another attempt would run it again. */
-    static PoisonMessageException unstoredStep(String name, ApplicationCodeException e) {
+    public static PoisonMessageException unstoredStep(String name, ApplicationCodeException e) {
         return new PoisonMessageException(
                 "The result of step [%s] was not stored. The step has been run, and a replay runs it again. %s"
                         .formatted(name, e.messageWithoutCode()),
@@ -116,7 +116,7 @@ final class StoreFailures {
     }
 
     /** For the result of a step that has already been run. */
-    static InvalidMessageException refusedStep(String name, RecordRefusedException e) {
+    public static InvalidMessageException refusedStep(String name, RecordRefusedException e) {
         return refused(
                 e,
                 "The result of step [%s] cannot be stored. The step has been run, and a replay runs it again. %s"
@@ -131,7 +131,7 @@ final class StoreFailures {
     // ---- the wait between two tries of a write that must succeed
 
     /** @throws NotHandledException when interrupted */
-    static void pause(Timeline timeline) {
+    public static void pause(Timeline timeline) {
         pause(timeline, SHORTEST_PAUSE);
     }
 
@@ -140,7 +140,7 @@ final class StoreFailures {
      *
      * @throws NotHandledException when interrupted
      */
-    static void pause(Timeline timeline, RuntimeException e, Duration left) {
+    public static void pause(Timeline timeline, RuntimeException e, Duration left) {
         Duration asked = e instanceof StoreUnavailableException unavailable ? unavailable.retryAfter() : null;
         Duration longest = left.minus(SHORTEST_PAUSE);
         Duration wanted = asked == null || asked.compareTo(longest) < 0 ? asked : longest;

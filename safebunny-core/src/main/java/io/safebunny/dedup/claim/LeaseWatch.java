@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.claim;
 
 import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordKey;

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.lease;
 
-import io.safebunny.dedup.Claim.NotWritten;
-import io.safebunny.dedup.Claim.Written;
-import io.safebunny.dedup.Claimed.Ours;
+import io.safebunny.dedup.claim.Claim;
+import io.safebunny.dedup.claim.Claim.NotWritten;
+import io.safebunny.dedup.claim.Claim.Written;
+import io.safebunny.dedup.claim.Claimed;
+import io.safebunny.dedup.claim.Claimed.Ours;
+import io.safebunny.dedup.claim.Claims;
+import io.safebunny.dedup.claim.Ownership;
+import io.safebunny.dedup.claim.RecordRules;
+import io.safebunny.dedup.claim.RecordWrites;
+import io.safebunny.dedup.claim.StoreFailures;
+import io.safebunny.dedup.claim.StoredSteps;
+import io.safebunny.dedup.claim.UndoFence;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.HandlerStore;
 import io.safebunny.handling.Handling;
@@ -33,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * Claims by a committed record that others respect for a lease, renewed while the handler runs. Steps are kept in the same
  * record. Thread-safe.
  */
-final class LeasedClaims implements Claims {
+public final class LeasedClaims implements Claims {
 
     private final MessageStore store;
     private final Timeline timeline;
@@ -45,7 +54,7 @@ final class LeasedClaims implements Claims {
     private final SuspectLock suspects;
     private final UndoFence fence;
 
-    LeasedClaims(Node node, DedupLog log, Ownership ownership) {
+    public LeasedClaims(Node node, DedupLog log, Ownership ownership) {
         Duration lease = node.options().lease();
         this.store = node.requireStore();
         this.timeline = node.timeline();
@@ -209,8 +218,9 @@ final class LeasedClaims implements Claims {
                 return Map.of();
             }
             try {
-                MessageRecord apart = ApartSteps.find(store::find, held.record().key());
-                return apart != null && ApartSteps.isOf(handling.message(), apart) ? apart.steps() : Map.of();
+                MessageRecord apart =
+                        StoredSteps.find(store::find, held.record().key());
+                return apart != null && StoredSteps.isOf(handling.message(), apart) ? apart.steps() : Map.of();
             } catch (RuntimeException e) {
                 throw failures.noAnswer(handling.message().id(), e);
             }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.transaction;
 
-import io.safebunny.dedup.Claimed.Busy;
-import io.safebunny.dedup.Claimed.Done;
-import io.safebunny.dedup.Claimed.Ours;
-import io.safebunny.dedup.Claimed.SetAside;
+import io.safebunny.dedup.claim.Attempts;
+import io.safebunny.dedup.claim.Claim;
+import io.safebunny.dedup.claim.Claimed;
+import io.safebunny.dedup.claim.Claimed.Busy;
+import io.safebunny.dedup.claim.Claimed.Done;
+import io.safebunny.dedup.claim.Claimed.Ours;
+import io.safebunny.dedup.claim.Claimed.SetAside;
+import io.safebunny.dedup.claim.Ownership;
+import io.safebunny.dedup.claim.RecordRules;
+import io.safebunny.dedup.claim.RecordWrites;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.InvalidMessageException;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.claim;
 
 import static io.safebunny.dedup.DedupBench.MESSAGE;
 import static org.assertj.core.api.Assertions.assertThat;

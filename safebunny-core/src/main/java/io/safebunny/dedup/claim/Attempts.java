@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.claim;
 
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
@@ -14,13 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Decides which attempt of its message a delivery is. The record is authoritative; a header can be forged. Thread-safe. */
-final class Attempts {
+public final class Attempts {
 
     private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
 
     private final DedupLog log;
 
-    Attempts(DedupLog log) {
+    public Attempts(DedupLog log) {
         this.log = log;
     }
 
@@ -57,14 +57,14 @@ final class Attempts {
      * could not be written. The coming one is counted now, before it runs, because its end may not be written either; otherwise a
      * handler that takes the database down would be retried for ever.
      */
-    void countUnwritten(Handling handling, MessageStore store, Ownership ownership) {
+    public void countUnwritten(Handling handling, MessageStore store, Ownership ownership) {
         Envelope message = handling.message();
         RecordKey key = handling.key();
         MessageRecord stored;
         MessageRecord steps;
         try {
             stored = store.find(key);
-            steps = stored == null ? ApartSteps.find(store::find, key) : null;
+            steps = stored == null ? StoredSteps.find(store::find, key) : null;
         } catch (UnreadableRecordException e) {
             return; // the claim reports it
         }
@@ -72,7 +72,7 @@ final class Attempts {
         if (message.attempt() <= known) {
             return;
         }
-        if (stored == null && (steps == null || ApartSteps.isOf(message, steps))) {
+        if (stored == null && (steps == null || StoredSteps.isOf(message, steps))) {
             MessageRecord counted = ownership.fresh(handling).next(RecordState.RELEASED);
             MessageRecord unused = store.create(counted.withVersion(1));
         } else if (stored != null

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.transaction;
 
-import io.safebunny.dedup.Claim.NotWritten;
-import io.safebunny.dedup.Claim.Written;
-import io.safebunny.dedup.Claimed.Busy;
-import io.safebunny.dedup.Claimed.Ours;
+import io.safebunny.dedup.claim.Attempts;
+import io.safebunny.dedup.claim.Claim;
+import io.safebunny.dedup.claim.Claim.NotWritten;
+import io.safebunny.dedup.claim.Claim.Written;
+import io.safebunny.dedup.claim.Claimed;
+import io.safebunny.dedup.claim.Claimed.Busy;
+import io.safebunny.dedup.claim.Claimed.Ours;
+import io.safebunny.dedup.claim.Claims;
+import io.safebunny.dedup.claim.Ownership;
+import io.safebunny.dedup.claim.StoreFailures;
+import io.safebunny.dedup.claim.UndoFence;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.HandlerStore;
 import io.safebunny.handling.Handling;
@@ -35,7 +42,7 @@ import org.slf4j.LoggerFactory;
  * Claims by the lock on an uncommitted record, in one local transaction with the handler's own writes and the completion. Steps
  * are kept in a companion record. Thread-safe.
  */
-final class TransactionalClaims implements Claims {
+public final class TransactionalClaims implements Claims {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionalClaims.class);
 
@@ -47,7 +54,7 @@ final class TransactionalClaims implements Claims {
     private final Attempts attempts;
     private final UndoFence fence;
 
-    TransactionalClaims(TransactionalMessageStore store, Timeline timeline, DedupLog log, Ownership ownership) {
+    public TransactionalClaims(TransactionalMessageStore store, Timeline timeline, DedupLog log, Ownership ownership) {
         this.store = store;
         this.timeline = timeline;
         this.log = log;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup;
+package io.safebunny.dedup.transaction;
 
+import io.safebunny.dedup.claim.RecordRules;
+import io.safebunny.dedup.claim.RecordWrites;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
 import io.safebunny.recovery.Ending.Failed;
