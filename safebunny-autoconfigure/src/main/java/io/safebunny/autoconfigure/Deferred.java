@@ -2,11 +2,12 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.engine.SafeBunnyEngine;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.util.function.Function;
-import org.springframework.aop.TargetSource;
-import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -29,17 +30,20 @@ final class Deferred implements SmartInitializingSingleton {
     /** @param type an interface; native images know its proxy from {@code aot.StarterHints} */
     <T> T bean(Class<T> type, Function<SafeBunnyEngine, T> offered) {
         SingletonSupplier<T> target = SingletonSupplier.of(() -> offered.apply(engine.obtain()));
-        return ProxyFactory.getProxy(type, new TargetSource() {
-
-            @Override
-            public Class<T> getTargetClass() {
-                return type;
-            }
-
-            @Override
-            public T getTarget() {
-                return target.obtain();
-            }
-        });
+        return type.cast(
+                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    if (ReflectionUtils.isObjectMethod(method)) { // may be asked before there can be an engine
+                        return switch (method.getName()) {
+                            case "equals" -> proxy == arguments[0];
+                            case "hashCode" -> System.identityHashCode(proxy);
+                            default -> type.getSimpleName() + " of this node";
+                        };
+                    }
+                    try {
+                        return method.invoke(target.obtain(), arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getTargetException();
+                    }
+                }));
     }
 }

@@ -15,7 +15,6 @@ import io.safebunny.saga.Sagas;
 import io.safebunny.saga.Starts;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
-import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aot.generate.ClassNameGenerator;
 import org.springframework.aot.generate.DefaultGenerationContext;
 import org.springframework.aot.generate.InMemoryGeneratedFiles;
@@ -94,8 +93,7 @@ class AotTest {
         for (Class<?> type : new Class<?>[] {
             Bunny.class, BunnyOperations.class, Sagas.class, PoisonMessages.class, ScheduledMessages.class
         }) {
-            assertThat(RuntimeHintsPredicates.proxies().forInterfaces(AopProxyUtils.completeJdkProxyInterfaces(type)))
-                    .accepts(hints);
+            assertThat(RuntimeHintsPredicates.proxies().forInterfaces(type)).accepts(hints);
         }
     }
 

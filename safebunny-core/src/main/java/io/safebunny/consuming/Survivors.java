@@ -40,9 +40,13 @@ final class Survivors {
     }
 
     /** Sends the message back as a fresh copy if it is close to the limit; {@code null} to handle it now. */
-    synchronized @Nullable Returned asFreshCopy(String id, int deliveries) {
-        if (deliveries == 0
-                || !(quarantine.decide(new Evidence(deliveries, 0, ids.containsKey(id))) instanceof FreshCopy)) {
+    @Nullable
+    Returned asFreshCopy(String id, int deliveries) {
+        return deliveries == 0 ? null : ifCloseToTheLimit(id, deliveries);
+    }
+
+    private synchronized @Nullable Returned ifCloseToTheLimit(String id, int deliveries) {
+        if (!(quarantine.decide(new Evidence(deliveries, 0, ids.containsKey(id))) instanceof FreshCopy)) {
             return null;
         }
         ids.remove(id);

@@ -43,11 +43,11 @@ public record SafeBunnyOptions(
 
     public SafeBunnyOptions {
         Names.requireNode(node, "safebunny.node");
-        if (lease.compareTo(Duration.ofMillis(1)) < 0 || retention.isNegative()) {
+        if (lease.compareTo(Duration.ofMillis(1)) < 0 || retention.isNegative() || topology.deliveryLimit() < 1) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
-                    "Invalid settings of node %s [lease=%s, retention=%s]: give a lease of at least 1 ms, and a retention that is not negative."
-                            .formatted(node, lease, retention));
+                    "Invalid settings of node %s [lease=%s, retention=%s, deliveryLimit=%s]: give a lease of at least 1 ms, a retention that is not negative, and a delivery limit of at least 1."
+                            .formatted(node, lease, retention, topology.deliveryLimit()));
         }
     }
 

@@ -111,7 +111,7 @@ public final class BoundedLog {
         return admitted;
     }
 
-    /** Kinds beyond the limit share one count. */
+    /** Subjects beyond the limit share one count. */
     private Subject bounded(Subject subject, long now) {
         if (floods.size() >= MOST_SUBJECTS && !floods.containsKey(subject)) {
             floods.values().removeIf(flood -> flood.isOver(now));

@@ -13,6 +13,7 @@ import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.Ending;
 import io.safebunny.recovery.Ending.Poisoned;
+import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.BrokenTransactionException;
 import io.safebunny.store.JointWrite;
@@ -48,6 +49,8 @@ class RecordOnceTest {
         private boolean open;
         /** Whether the transaction could not be committed any more, and its driver knows. */
         private boolean isBroken;
+        /** As if each waited in vain for a transaction that is not over. */
+        private boolean refusesWrites;
         /** What happens in place of a commit. */
         private @Nullable Runnable commit;
 
@@ -100,6 +103,12 @@ class RecordOnceTest {
             return wrapped.find(key) != null;
         }
 
+        private void requireWrites() {
+            if (refusesWrites) {
+                throw new StoreUnavailableException("waited in vain", null, null);
+            }
+        }
+
         private MessageRecord written(MessageRecord record) {
             uncommitted.add(record);
             if (record.key().equals(DedupBench.KEY)) {
@@ -121,6 +130,7 @@ class RecordOnceTest {
 
         @Override
         public MessageRecord create(MessageRecord record) {
+            requireWrites();
             MessageRecord stored = find(record.key());
             if (stored != null) {
                 return stored;
@@ -139,6 +149,7 @@ class RecordOnceTest {
 
         @Override
         public JointWrite writeTogether(List<MessageRecord> records) {
+            requireWrites();
             if (!open) {
                 return wrapped.writeTogether(records);
             }
@@ -267,6 +278,25 @@ class RecordOnceTest {
         assertThatExceptionOfType(BrokenTransactionException.class).isThrownBy(() -> deliver(handling -> {}));
         assertThat(stored().state()).isEqualTo(RecordState.RELEASED);
         assertThat(stored().attempt()).isEqualTo(1);
+    }
+
+    /** The database may still carry out the commit: the message must not be poison and handled. */
+    @Test
+    void aCommitInDoubtComesBackInsteadOfBecomingPoisonWhileTheStoreDoesNotAnswer() {
+        store.commit = () -> {
+            store.uncommitted.clear();
+            store.refusesWrites = true;
+            throw new StoreUnavailableException("connection lost", null, null);
+        };
+
+        Ending ending = DedupBench.handle(
+                instance,
+                new Handling(new CurrentHandling(), DedupBench.MESSAGE),
+                failure -> Ending.poisoned(PoisonReason.RETRIES_EXHAUSTED, failure),
+                handling -> {});
+
+        assertThat(ending).isInstanceOf(Returned.class);
+        assertThat(store.find(DedupBench.KEY)).isNull();
     }
 
     @Test

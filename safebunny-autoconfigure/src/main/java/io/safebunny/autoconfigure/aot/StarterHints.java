@@ -9,7 +9,6 @@ import io.safebunny.saga.Sagas;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
-import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
@@ -27,7 +26,7 @@ final class StarterHints implements RuntimeHintsRegistrar {
         for (Class<?> type : new Class<?>[] {
             Bunny.class, BunnyOperations.class, Sagas.class, PoisonMessages.class, ScheduledMessages.class
         }) {
-            hints.proxies().registerJdkProxy(AopProxyUtils.completeJdkProxyInterfaces(type));
+            hints.proxies().registerJdkProxy(type);
             hints.reflection().registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS);
         }
         // the settings that SafeBunny's own connections take over

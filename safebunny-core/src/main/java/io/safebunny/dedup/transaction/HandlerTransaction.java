@@ -12,6 +12,7 @@ import io.safebunny.dedup.claim.Ownership;
 import io.safebunny.dedup.claim.RecordRules;
 import io.safebunny.dedup.claim.RecordWrites;
 import io.safebunny.dedup.dispatch.DedupLog;
+import io.safebunny.dedup.transaction.WriteAfterRollback.Commit;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.observation.BoundedLog.Subject;
@@ -55,8 +56,7 @@ final class HandlerTransaction {
     private @Nullable LocalTransaction transaction;
     private @Nullable MessageRecord claim;
     private boolean stepsAreAnothers;
-    /** Whether a commit was tried, so that a claim that is stored may be a completion. */
-    private boolean mayBeCommitted;
+    private Commit commit = Commit.NOT_TRIED;
     /** What was found stored of the message that says that it is set aside. */
     private PoisonRecord known = PoisonRecord.NONE;
 
@@ -145,7 +145,7 @@ final class HandlerTransaction {
             return null;
         }
         transaction = null;
-        mayBeCommitted = true;
+        commit = Commit.TRIED;
         LatePublications late = new LatePublications(store, completed);
         handling.transactionEnd().commits(late::add);
         try {
@@ -153,6 +153,7 @@ final class HandlerTransaction {
         } catch (RuntimeException e) {
             open.rollback(); // no effect if the commit has already ended it
             if (e instanceof StoreUnavailableException && isWritten) {
+                commit = Commit.IN_DOUBT;
                 throw diagnosis.notCommitted(completed, e);
             }
             if (e instanceof StoreUnavailableException || !diagnosis.isStored(completed, e)) {
@@ -268,11 +269,19 @@ final class HandlerTransaction {
         MessageRecord claimed = claim;
         if (claimed != null
                 && (claimed.version() > 1 || !(stepsAreAnothers || ending.record() == RecordEffect.RELEASED))) {
-            known = known.and(afterRollback.write(claimed, ending, mayBeCommitted));
-        } else if (claimed != null && claimed.state() == RecordState.DISPATCHED && !mayBeCommitted) {
+            known = known.and(afterRollback.write(claimed, ending, commit));
+        } else if (claimed != null
+                && claimed.state() == RecordState.DISPATCHED
+                && commit == Commit.NOT_TRIED
+                && !isTrouble(ending.failure())) {
             afterRollback.undoCommitted(claimed);
         }
         return ending instanceof Poisoned poisoned ? poisoned.storedAs(known) : ending;
+    }
+
+    /** Whether the store just did not answer, so that asking it again would only hold up the thread. */
+    private static boolean isTrouble(Throwable failure) {
+        return failure instanceof NotHandledException notHandled && notHandled.isTrouble();
     }
 
     private LocalTransaction requireOpen() {

@@ -24,6 +24,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class WriteAfterRollback {
 
+    private static final Duration IN_DOUBT_COMES_BACK = Duration.ofSeconds(5);
+
+    /** What is known of the commit of the transaction that is rolled back. */
+    enum Commit {
+        NOT_TRIED,
+        /** A claim that is stored may be a completion. */
+        TRIED,
+        /** It was not answered, and may still be carried out. */
+        IN_DOUBT
+    }
+
     private final MessageStore store;
     private final DedupLog log;
     private final Handling handling;
@@ -35,23 +46,31 @@ final class WriteAfterRollback {
     }
 
     /**
-     * If the store does not answer, that is only logged.
+     * If the store does not answer, that is only logged, unless the commit is in doubt.
      *
      * @param claimed our claim, which is rolled back
-     * @param mayBeCommitted whether its commit was tried
      * @return what is stored of the message if it is set aside
-     * @throws NotHandledException another delivery has handled the message: ours is a duplicate
+     * @throws NotHandledException another delivery has handled the message: ours is a duplicate. Or it is unknown whether this one has
      */
-    PoisonRecord write(MessageRecord claimed, Failed ending, boolean mayBeCommitted) {
+    PoisonRecord write(MessageRecord claimed, Failed ending, Commit commit) {
         MessageRecord released = RecordRules.released(claimed, ending.record()).withVersion(claimed.version());
         MessageRecord stored;
         try {
             stored = stored(released, ending);
-            if (!mayBeCommitted && stored != null && stored.isSameWriteAs(claimed)) { // the handler has committed it
+            if (commit == Commit.NOT_TRIED
+                    && stored != null
+                    && stored.isSameWriteAs(claimed)) { // the handler has committed it
                 stored = stored(released.withVersion(claimed.version() + 1), ending);
             }
         } catch (RuntimeException e) {
             log.noAnswer(handling.message().id(), "could not record how its handling ended", e);
+            if (commit == Commit.IN_DOUBT) { // it must not become poison: a commit that is carried out late makes it
+                // handled
+                throw NotHandledException.trouble(
+                        "It is unknown whether message %s was committed as handled, and the store does not answer"
+                                .formatted(handling.message().id()),
+                        IN_DOUBT_COMES_BACK);
+            }
             return PoisonRecord.NONE;
         }
         return stored == null ? PoisonRecord.NONE : read(stored, claimed);

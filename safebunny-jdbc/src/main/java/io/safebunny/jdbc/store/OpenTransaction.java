@@ -57,12 +57,6 @@ final class OpenTransaction implements LocalTransaction {
                     return Ordered.HIGHEST_PRECEDENCE;
                 }
 
-                /** After all listeners before the commit: a statement of theirs may have failed without their telling. */
-                @Override
-                public void beforeCompletion() {
-                    rollsBackAtCommit = state() == TransactionState.FAILED;
-                }
-
                 @Override
                 public void afterCommit() {
                     leave();
@@ -138,6 +132,7 @@ final class OpenTransaction implements LocalTransaction {
                     "The transaction was rolled back: an operation of the message store failed in it. The message is retried; check the earlier failure");
         }
         if (end()) {
+            checkLast();
             try {
                 manager.commit(status);
             } catch (RuntimeException e) {
@@ -156,6 +151,18 @@ final class OpenTransaction implements LocalTransaction {
                         "The transaction of a message was rolled back by its commit: a statement failed in a listener, which went on. Let the exception out, or use a savepoint.",
                         null);
             }
+        }
+    }
+
+    /** After all listeners, being the last without an order: a statement of theirs may have failed without their telling. */
+    private void checkLast() {
+        if (TransactionSynchronizationManager.isSynchronizationActive()) {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void beforeCompletion() {
+                    rollsBackAtCommit = state() == TransactionState.FAILED;
+                }
+            });
         }
     }
 

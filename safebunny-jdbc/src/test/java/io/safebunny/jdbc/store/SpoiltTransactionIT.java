@@ -60,6 +60,21 @@ class SpoiltTransactionIT {
         assertThat(bench.judged).singleElement().isInstanceOf(BrokenTransactionException.class);
     }
 
+    /** Spring swallows what it throws. */
+    @Test
+    void isAFailureIfAListenerOfTheCompletionHasSpoiltIt() {
+        assertThatExceptionOfType(BrokenTransactionException.class)
+                .isThrownBy(() -> deliver(() ->
+                        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                            @Override
+                            public void beforeCompletion() {
+                                sql.execute("insert into nowhere values (1)");
+                            }
+                        })));
+
+        assertThat(bench.judged).singleElement().isInstanceOf(BrokenTransactionException.class);
+    }
+
     @Test
     void beginsNoStep() {
         List<String> steps = new ArrayList<>();
