@@ -18,7 +18,7 @@ public interface BodyMasker {
 
     /**
      * What the endpoint {@code safebunny} shows of a saga's state, where {@code management.endpoint.safebunny.show-states} lets it show any.
-     * Unless it is overridden, nothing.
+     * Shows nothing unless overridden.
      */
     default String maskState(SagaView saga) {
         return "not shown: the BodyMasker does not mask states";

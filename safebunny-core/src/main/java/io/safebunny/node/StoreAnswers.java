@@ -76,7 +76,7 @@ final class StoreAnswers {
         return one.isShared() == other.isShared() && one.isApart() == other.isApart();
     }
 
-    /** Records of all kinds accept writes. */
+    /** Notes that the store has answered writes of every kind. */
     void everythingWritten() {
         if (ofWrites != null) {
             synchronized (unwritten) {

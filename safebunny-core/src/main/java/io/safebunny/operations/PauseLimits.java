@@ -42,7 +42,7 @@ final class PauseLimits {
     /** @throws IllegalArgumentException when it is missing or too long */
     static String text(JsonNode json, String name, int longest) {
         String text = json.path(name).asString("");
-        if (text.isEmpty() || text.length() > 4 * longest) { // escaping made it longer
+        if (text.isEmpty() || text.length() > 4 * longest) { // an escaped text is up to four times as long
             throw new IllegalArgumentException(name);
         }
         return text;

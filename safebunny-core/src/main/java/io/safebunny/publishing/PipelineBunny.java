@@ -32,7 +32,7 @@ public final class PipelineBunny implements Bunny {
     private final ConfirmedSender sender;
     private final MessageScope scope;
     private final Executor callbacks;
-    private final SendStep sendStep;
+    private final StoreOrSend last;
     private final Pipeline<PublishCall> pipeline;
 
     /**
@@ -50,9 +50,9 @@ public final class PipelineBunny implements Bunny {
         this.sender = sender;
         this.scope = around.scope();
         this.callbacks = new Callbacks(around.threads(), sender.timeline, around.log());
-        this.sendStep = new SendStep(messages, sender, outbox, around, callbacks);
+        this.last = new StoreOrSend(messages, sender, outbox, around, callbacks);
         List<Middleware<? super PublishCall>> steps = new ArrayList<>(around.of(Group.BEFORE));
-        steps.add(sendStep);
+        steps.add(last);
         this.pipeline = new Pipeline<>(steps);
     }
 
@@ -126,10 +126,10 @@ public final class PipelineBunny implements Bunny {
     public void hand(OutboundMessage message) {
         Handling handling = current.get();
         if (handling == null) {
-            sendStep.storeOrSend(message);
+            last.storeOrSend(message);
         } else {
             handling.requirePublishing();
-            sendStep.collect(handling, message);
+            last.collect(handling, message);
         }
     }
 

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Records of one kind that wait for a message and are overdue. Thread-safe. */
+/** Overdue records of one kind: the message that should have woken them has not come. Thread-safe. */
 public interface Overdue {
 
     /** Those overdue since {@code from} or later, but not after {@code until}; earliest first. */

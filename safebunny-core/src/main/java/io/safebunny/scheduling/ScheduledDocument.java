@@ -108,7 +108,7 @@ record ScheduledDocument(
     }
 
     /**
-     * The next write.
+     * Returns the record to write next.
      *
      * @param stored what it follows; {@code null} for the first
      * @param owner unique, to recognise this write

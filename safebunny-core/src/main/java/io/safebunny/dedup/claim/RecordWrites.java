@@ -46,7 +46,7 @@ public final class RecordWrites {
     }
 
     /**
-     * Writes that a message is set aside, again while others change what is written with it.
+     * Records that a message is set aside. Tries again as long as others keep changing what is written with it.
      *
      * @param write of the record and these companions
      * @throws StoreUnavailableException they changed it each time

@@ -33,7 +33,7 @@ final class SweepRound {
 
     private final MessageStore store;
     private final Timeline timeline;
-    /** Younger records are left to those who completed them; also how long the round goes on at most. */
+    /** Records changed more recently are left to the instance that completed them. A round also lasts no longer than this. */
     private final Duration unchangedFor;
 
     private final Dispatch dispatch;

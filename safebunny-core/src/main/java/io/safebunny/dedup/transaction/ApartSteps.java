@@ -108,8 +108,8 @@ final class ApartSteps {
     /**
      * Returns once the result is durable.
      *
-     * @throws NotHandledException it could not be written in time; {@link #writeLeftOver} does, as soon as nothing is held up any
-     *     more. Or another delivery has stored steps
+     * @throws NotHandledException it could not be written in time ({@link #writeLeftOver} writes it after
+     * the rollback), or another delivery has stored steps
      * @throws RuntimeException the same, because the store does not answer
      */
     void store(String name, String json) {

@@ -84,7 +84,7 @@ final class SagaCorrelation implements Function<Object, @Nullable String> {
         children(node).forEach(child -> requirePossible(where, text, child));
     }
 
-    /** Checks the path while the classes are final: a subclass might have a property that its superclass lacks. */
+    /** Checks the path up to the first class that is not final, because a subclass might have the missing property. */
     private static void requireProperties(String where, String text, SpelNode root, Type payload) {
         List<SpelNode> path = root instanceof CompoundExpression ? children(root) : List.of(root);
         ResolvableType owner = ResolvableType.forType(payload);

@@ -66,7 +66,7 @@ public final class SagaStates {
     public void write(SagaDocument document, Object state) {
         try {
             ObjectNode written = object(StateFormat.write(state));
-            // now, because the next message would find out too late
+            // checked now: when the next message finds out, it is too late
             StateFormat.requireReadable(state, written, saga.stateType());
             if (document.stateVersion() > 0) {
                 ObjectNode old = upgraded(document);

@@ -102,7 +102,7 @@ final class ConsumerSession {
         return occupied && prefetch == 1;
     }
 
-    /** Others no longer wait for the message that occupies the current consumer's place. */
+    /** Marks the consumer's only place as taken by a long-running message that others no longer wait for. */
     void occupy() {
         occupied = prefetch == 1;
     }

@@ -211,7 +211,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         }
     }
 
-    /** Who is not a task lets the others run until it need not wait any longer; beside a run it can only wait in real time. */
+    /** Waits on a thread that is not a task. If no run is in progress, runs the tasks until it need not wait any longer; otherwise it can only wait in real time. */
     private void awaitOutside(CompletableFuture<?> future, Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
         if (!isRunning()) {

@@ -47,7 +47,7 @@ final class World implements AutoCloseable {
     private static final Duration NOTICED_WITHIN = Faults.SKEW.plus(LEASE.multipliedBy(3));
 
     private static final int MOST_SAGAS = 1_000;
-    /** They are due when they are to be forgotten. */
+    /** They are due when they are deleted. */
     private static final Set<String> ENDED = Set.of(SagaStatus.COMPLETED.name(), SagaStatus.FAILED.name());
 
     private static final Duration STALL = LEASE.multipliedBy(3).dividedBy(2);

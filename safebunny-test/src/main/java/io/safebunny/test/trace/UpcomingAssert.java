@@ -19,7 +19,7 @@ public final class UpcomingAssert extends AbstractAssert<UpcomingAssert, Upcomin
         return next(MessageTypes.nameOf(type));
     }
 
-    /** A saga's timeout comes later; of several with this name, the first is checked. */
+    /** Expects a saga's timeout to come. If several have this name, checks the first. */
     public Next nextTimeout(String name) {
         return next(SetTimeouts.name(name));
     }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The action of the publish pipeline: collects, stores or sends the message, as its caller requested, and reports the outcome to
  * the after group. Thread-safe.
  */
-final class SendStep implements Middleware<PublishCall> {
+final class StoreOrSend implements Middleware<PublishCall> {
 
     private final MessageFactory messages;
     private final ConfirmedSender sender;
@@ -33,7 +33,7 @@ final class SendStep implements Middleware<PublishCall> {
     private final Reports reports;
 
     /** @param callbacks tells callers that did not wait what became of their message */
-    SendStep(
+    StoreOrSend(
             MessageFactory messages,
             ConfirmedSender sender,
             @Nullable Outbox outbox,
