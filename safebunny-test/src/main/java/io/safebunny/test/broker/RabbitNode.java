@@ -18,6 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +42,8 @@ public final class RabbitNode implements AutoCloseable {
 
     private static final AtomicLong ENDS = new AtomicLong();
 
+    private static final int MOST_CHOICES = 3;
+    private static final Pattern PORT_IN_USE = Pattern.compile("could not bind to distribution port|eaddrinuse");
     private final NodePlan plan;
     private final BooleanSupplier startsAlone;
     private final NodeFolder folder;
@@ -80,17 +84,17 @@ public final class RabbitNode implements AutoCloseable {
 
     /** Starts a node of the {@link #installedRoot() installed} server. */
     public static RabbitNode start() {
-        return start(NodePlan.alone(installedServer(), false));
+        return start(() -> NodePlan.alone(installedServer(), false));
     }
 
     /** Starts a node of the server under the root folder and returns once it accepts connections. */
     public static RabbitNode start(Path root) {
-        return start(NodePlan.alone(checked(new ServerRoot(root)), false));
+        return start(() -> NodePlan.alone(checked(new ServerRoot(root)), false));
     }
 
     /** Starts a node of the {@link #installedRoot() installed} server that also listens for {@link #tls() TLS}. */
     public static RabbitNode startTls() {
-        return start(NodePlan.alone(installedServer(), true));
+        return start(() -> NodePlan.alone(installedServer(), true));
     }
 
     static ServerRoot installedServer() {
@@ -108,15 +112,21 @@ public final class RabbitNode implements AutoCloseable {
         return root;
     }
 
-    private static RabbitNode start(NodePlan plan) {
-        RabbitNode node = new RabbitNode(plan, () -> false);
-        try {
-            node.launch();
-        } catch (RuntimeException e) {
-            node.close();
-            throw e;
+    /** On other ports if another process has taken one of them between their choice and the start. */
+    static RabbitNode start(Supplier<NodePlan> plans) {
+        for (int choices = 1; ; choices++) {
+            RabbitNode node = new RabbitNode(plans.get(), () -> false);
+            try {
+                node.launch();
+                return node;
+            } catch (RuntimeException e) {
+                boolean lostAPort = PORT_IN_USE.matcher(node.folder.logTail()).find();
+                node.close();
+                if (!lostAPort || choices == MOST_CHOICES) {
+                    throw e;
+                }
+            }
         }
-        return node;
     }
 
     /** This node as a broker for tests; its ports stay the same after {@link #restart()}. */

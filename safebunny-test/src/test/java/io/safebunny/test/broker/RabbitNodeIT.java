@@ -10,8 +10,11 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.MessageProperties;
+import io.safebunny.test.broker.server.NodePlan;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -72,6 +75,19 @@ class RabbitNodeIT {
                                 InetAddress.getLoopbackAddress(), node.broker().port())
                         .close())
                 .isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void takesOtherPortsWhenAnotherProcessHasTakenOneOfThose() throws Exception {
+        NodePlan taken = NodePlan.alone(RabbitNode.installedServer(), false);
+        NodePlan free = NodePlan.alone(RabbitNode.installedServer(), false);
+        try (ServerSocket another = new ServerSocket()) {
+            another.bind(new InetSocketAddress(
+                    InetAddress.getLoopbackAddress(), taken.ports().distribution()));
+            try (RabbitNode node = RabbitNode.start(List.of(taken, free).iterator()::next)) {
+                assertThat(node.broker().port()).isEqualTo(free.ports().amqp());
+            }
+        }
     }
 
     @Test
