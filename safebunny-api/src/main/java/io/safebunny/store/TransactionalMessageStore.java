@@ -66,6 +66,11 @@ public interface TransactionalMessageStore extends MessageStore {
      */
     <T> T apart(Supplier<T> action);
 
+    /** Runs the action independently of any transaction open on this thread, whether or not the store knows such transactions. */
+    static <T extends @Nullable Object> T apart(MessageStore store, Supplier<T> action) {
+        return store instanceof TransactionalMessageStore transactional ? transactional.apart(action) : action.get();
+    }
+
     /** Permission to handle one message. */
     @FunctionalInterface
     interface Permit extends AutoCloseable {

@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +35,7 @@ public final class PoisonedRecords {
 
     /** {@code null} when nothing is stored of the message. */
     public @Nullable MessageRecord find(RecordKey key) {
-        return apart(() -> store.find(key));
+        return TransactionalMessageStore.apart(store, () -> store.find(key));
     }
 
     /**
@@ -79,7 +78,7 @@ public final class PoisonedRecords {
         for (int tries = 0; tries < MOST_TRIES; tries++) {
             try {
                 List<MessageRecord> together = withSteps(next, unedited);
-                JointWrite result = apart(() -> store.writeTogether(together));
+                JointWrite result = TransactionalMessageStore.apart(store, () -> store.writeTogether(together));
                 if (result instanceof JointWrite.Written) {
                     return true;
                 }
@@ -112,9 +111,5 @@ public final class PoisonedRecords {
             together.add(steps.edited(next.owner(), next.fingerprint()));
         }
         return together;
-    }
-
-    private <T extends @Nullable Object> T apart(Supplier<T> action) {
-        return store instanceof TransactionalMessageStore transactional ? transactional.apart(action) : action.get();
     }
 }

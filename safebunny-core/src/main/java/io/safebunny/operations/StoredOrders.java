@@ -16,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -58,7 +57,7 @@ final class StoredOrders {
     /** {@code null} if there are none. */
     @Nullable
     Board read() {
-        return board(apart(() -> store.find(KEY)));
+        return board(TransactionalMessageStore.apart(store, () -> store.find(KEY)));
     }
 
     /**
@@ -70,11 +69,12 @@ final class StoredOrders {
     Board write(PauseOrder order) {
         String owner = RandomIds.next(timeline.random());
         for (int tries = 0; tries < TRIES; tries++) {
-            MessageRecord stored = apart(() -> store.find(KEY));
+            MessageRecord stored = TransactionalMessageStore.apart(store, () -> store.find(KEY));
             Map<String, PauseOrder> orders = new TreeMap<>(orders(stored));
             orders.put(order.type(), order);
             MessageRecord write = next(stored, owner, orders);
-            MessageRecord written = apart(() -> stored == null ? store.create(write) : store.replace(write));
+            MessageRecord written = TransactionalMessageStore.apart(
+                    store, () -> stored == null ? store.create(write) : store.replace(write));
             if (written != null && written.owner().equals(owner)) {
                 return board(written);
             }
@@ -131,9 +131,5 @@ final class StoredOrders {
             throw new UnreadableRecordException(KEY, "operations", e);
         }
         return orders;
-    }
-
-    private <T extends @Nullable Object> T apart(Supplier<T> action) {
-        return store instanceof TransactionalMessageStore transactional ? transactional.apart(action) : action.get();
     }
 }

@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,7 +65,8 @@ final class ScheduledDocuments {
     private record Attempt(boolean isOvertaken, @Nullable ScheduledDocument written) {}
 
     Optional<ScheduledMessage> find(Handle handle) {
-        MessageRecord stored = apart(() -> store.find(ScheduledDocument.key(handle.messageId())));
+        MessageRecord stored =
+                TransactionalMessageStore.apart(store, () -> store.find(ScheduledDocument.key(handle.messageId())));
         return stored == null
                 ? Optional.empty()
                 : Optional.of(ScheduledDocument.read(stored).view(handle.messageId()));
@@ -113,7 +113,7 @@ final class ScheduledDocuments {
         String owner = RandomIds.next(timeline.random());
         for (int failures = 0; ; ) {
             try {
-                Attempt attempt = apart(() -> attempt(handle, owner, change));
+                Attempt attempt = TransactionalMessageStore.apart(store, () -> attempt(handle, owner, change));
                 if (!attempt.isOvertaken) {
                     return attempt.written;
                 }
@@ -164,10 +164,6 @@ final class ScheduledDocuments {
     /** Whether the message may have been published so long ago that the store has forgotten it. */
     private boolean isForgotten(Handle handle) {
         return !timeline.now().isBefore(handle.scheduledAt().plus(remembered));
-    }
-
-    private <T extends @Nullable Object> T apart(Supplier<T> action) {
-        return store instanceof TransactionalMessageStore transactional ? transactional.apart(action) : action.get();
     }
 
     /** If it is not confirmed, the sweeper sends it again when the message is due. */

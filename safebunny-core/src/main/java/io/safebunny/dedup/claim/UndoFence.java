@@ -16,8 +16,6 @@ import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Bars a step before its undo runs: from then on no delivery, duplicate or replay of it is handled. Thread-safe.
@@ -71,9 +69,9 @@ public final class UndoFence {
 
     /** Each write is one of its own: the step must stay barred if the undo fails, and while it runs. */
     private void bar(Handling undo, RecordKey key) {
-        MessageRecord step = apart(() -> store.find(key));
+        MessageRecord step = TransactionalMessageStore.apart(store, () -> store.find(key));
         if (step == null) {
-            step = apart(() -> store.create(unseen(key)));
+            step = TransactionalMessageStore.apart(store, () -> store.create(unseen(key)));
         }
         switch (step.state()) {
             case COMPLETED, DISPATCHED, UNDONE -> {}
@@ -111,7 +109,7 @@ public final class UndoFence {
 
     private void mark(Handling undo, MessageRecord step) {
         MessageRecord undone = step.nextContent(RecordState.UNDONE, ownership.newOwner(), null, Map.of());
-        if (apart(() -> store.replace(undone)) == null) {
+        if (TransactionalMessageStore.apart(store, () -> store.replace(undone)) == null) {
             throw busy(undo, Duration.ZERO);
         }
         watch.forget(step.key());
@@ -122,11 +120,6 @@ public final class UndoFence {
                 "Message %s is being handled, and %s waits to undo it"
                         .formatted(undo.message().undoes(), undo.message().id()),
                 ownership.comeBack(remaining));
-    }
-
-    /** Reads what is committed, and writes whatever becomes of the undo's own transaction. */
-    private <T extends @Nullable Object> T apart(Supplier<T> action) {
-        return store instanceof TransactionalMessageStore transactional ? transactional.apart(action) : action.get();
     }
 
     private RuntimeException unanswered(Handling undo, RuntimeException e) {
