@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.child;
 
+import io.safebunny.test.process.Processes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** A process that is to end before its time, most often one that runs {@link ChildMain}. Ends with this one, because that closes its standard input. */
 public final class Child implements AutoCloseable {
@@ -66,25 +68,12 @@ public final class Child implements AutoCloseable {
 
     /** Sends SIGSTOP: all its threads stop, and nobody notices. */
     public void freeze() {
-        signal("STOP");
+        Processes.freeze(() -> List.of(process.pid()));
     }
 
     /** Sends SIGCONT. */
     public void thaw() {
-        signal("CONT");
-    }
-
-    private void signal(String signal) {
-        try {
-            new ProcessBuilder("kill", "-s", signal, Long.toString(process.pid()))
-                    .inheritIO()
-                    .start()
-                    .waitFor();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Processes.signal("CONT", Stream.of(process.pid()));
     }
 
     /** Waits for it to end, in whatever way. */

@@ -209,7 +209,7 @@ public final class RabbitNode implements AutoCloseable {
 
     /** Freezes the node: connections stay open but get no answers. */
     public synchronized void pause() {
-        running().signal("STOP");
+        running().freeze();
     }
 
     /** Resumes a frozen node. */

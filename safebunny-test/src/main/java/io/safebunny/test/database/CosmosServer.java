@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.database;
 
+import io.safebunny.test.process.Processes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -14,8 +15,10 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -175,27 +178,12 @@ public final class CosmosServer implements AutoCloseable {
 
     /** Freezes the server: connections stay open but get no answers. */
     public void pause() {
-        signal("STOP");
+        Processes.freeze(() -> List.of(own().pid()));
     }
 
     /** Resumes a frozen server. */
     public void resume() {
-        signal("CONT");
-    }
-
-    private void signal(String name) {
-        try {
-            // the shell's builtin: small images lack /bin/kill
-            new ProcessBuilder("sh", "-c", "kill -s " + name + " " + own().pid())
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start()
-                    .waitFor();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Processes.signal("CONT", Stream.of(own().pid()));
     }
 
     private Process own() {

@@ -134,12 +134,12 @@ public final class MySqlServer implements AutoCloseable {
 
     /** Freezes it: connections stay open but get no answers. */
     public void pause() {
-        server.signal("STOP");
+        server.freeze();
     }
 
     /** Resumes a frozen server. */
     public void resume() {
-        server.signal("CONT");
+        server.resume();
     }
 
     /** Ends it and deletes its data; repeating it is harmless. */

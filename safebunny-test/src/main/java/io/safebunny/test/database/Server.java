@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.database;
 
+import io.safebunny.test.process.Processes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -118,33 +116,26 @@ final class Server implements AutoCloseable {
         }
     }
 
-    synchronized void signal(String name) {
+    synchronized void freeze() {
+        Process running = running();
+        Processes.freeze(() -> all(running).toList());
+    }
+
+    synchronized void resume() {
+        Processes.signal("CONT", all(running()));
+    }
+
+    private Process running() {
         Process running = process;
         if (running == null) {
             throw new IllegalStateException(
                     "The server does not run [%s]: it was killed or closed. Call restart() first."
                             .formatted(command.get(0)));
         }
-        signal(running, name);
+        return running;
     }
 
-    /** Signals every process by its id, because PostgreSQL's processes have their own groups. */
-    private static void signal(Process running, String name) {
-        String processes = all(running).map(String::valueOf).collect(Collectors.joining(" "));
-        try {
-            // the shell's builtin: small images lack /bin/kill
-            new ProcessBuilder("sh", "-c", "kill -s " + name + " " + processes)
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start()
-                    .waitFor();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
+    /** Every process by its id, because PostgreSQL's processes have their own groups. */
     private static Stream<Long> all(Process running) {
         return Stream.concat(Stream.of(running.toHandle()), running.descendants())
                 .map(ProcessHandle::pid);
@@ -154,27 +145,15 @@ final class Server implements AutoCloseable {
     synchronized void kill() {
         Process running = process;
         if (running != null) {
-            signal(running, "STOP"); // freeze first, as a list made while processes come and go may be incomplete
+            Processes.freeze(() -> all(running).toList()); // a list made while processes come and go may be incomplete
             List<Long> processes = all(running).toList();
-            signal(running, "KILL");
+            Processes.signal("KILL", processes.stream());
             Awaitility.await()
                     .pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(20))
                     .atMost(STOP)
-                    .until(() -> processes.stream().noneMatch(Server::isRunning));
+                    .until(() -> processes.stream().noneMatch(Processes::isRunning));
             process = null;
-        }
-    }
-
-    /** Zombies hold neither ports nor files and do not count. */
-    private static boolean isRunning(long process) {
-        try {
-            String line = Files.readString(Path.of("/proc", Long.toString(process), "stat"));
-            // the state follows the command's name, which is in parentheses and may contain blanks
-            char state = line.charAt(line.lastIndexOf(')') + 2);
-            return state != 'Z' && state != 'X';
-        } catch (IOException itEndedMeanwhile) {
-            return false;
         }
     }
 

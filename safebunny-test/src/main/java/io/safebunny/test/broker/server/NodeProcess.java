@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.broker.server;
 
+import io.safebunny.test.process.Processes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -42,45 +43,44 @@ public final class NodeProcess {
         }
     }
 
+    /** Freezes the whole group: returns when none of its threads runs any more. */
+    public void freeze() {
+        Processes.freeze(this::members);
+    }
+
+    /** Signals the whole group, if it lives. */
     public void signal(String name) {
-        if (!isAlive()) {
-            return;
-        }
-        try {
-            // the shell's builtin: small images lack /bin/kill
-            new ProcessBuilder("sh", "-c", "kill -s " + name + " -- -" + leader.pid())
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start()
-                    .waitFor();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (isAlive()) {
+            Processes.signal(name, Stream.of(-leader.pid()));
         }
     }
 
-    /** Whether the group has a living member; zombies hold neither ports nor files and do not count. */
+    /** Whether the group has a living member. */
     public boolean isAlive() {
+        return members().stream().anyMatch(Processes::isRunning);
+    }
+
+    private List<Long> members() {
         try (Stream<Path> processes = Files.list(PROC)) {
             String group = Long.toString(leader.pid());
             return processes
                     .filter(path ->
                             Character.isDigit(path.getFileName().toString().charAt(0)))
-                    .anyMatch(path -> livesIn(group, path.resolve("stat")));
+                    .filter(path -> group.equals(group(path.resolve("stat"))))
+                    .map(path -> Long.parseLong(path.getFileName().toString()))
+                    .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static boolean livesIn(String group, Path stat) {
+    private static String group(Path stat) {
         try {
             String line = Files.readString(stat);
             // state, parent and group follow the command's name, which is in parentheses and may contain blanks
-            String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ", 4);
-            return fields[2].equals(group) && !fields[0].equals("Z") && !fields[0].equals("X");
+            return line.substring(line.lastIndexOf(')') + 2).split(" ", 4)[2];
         } catch (IOException itEndedMeanwhile) {
-            return false;
+            return "";
         }
     }
 
