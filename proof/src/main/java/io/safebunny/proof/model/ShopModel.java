@@ -11,8 +11,9 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -30,6 +31,8 @@ public final class ShopModel {
     /** Header of the news that a message was set aside. */
     static final String NEWS_REASON = "poison-reason";
 
+    private static final String SET_ASIDE_AT = "poison-set-aside-at";
+
     private static final Set<String> NO_GAP = Set.of("saga-stuck", "set-aside-before");
 
     private static final Set<String> HANDLED =
@@ -37,13 +40,15 @@ public final class ShopModel {
 
     private record Timeout(String token, long due, long wakesAt) {}
 
+    private record Block(long recordVersion, long setAsideAt) {}
+
     private final Predicate<String> isSetAside;
     private SagaStatus status = SagaStatus.ACTIVE;
     private String order = "";
     private long cents;
     private final ShopSteps steps = new ShopSteps();
     private @Nullable Timeout payment;
-    private final Set<String> blockedOn = new LinkedHashSet<>();
+    private final Map<String, Block> blockedOn = new LinkedHashMap<>();
     private String stuckOn = "";
     private final List<String> mended = new ArrayList<>();
     private final Set<String> taken = new HashSet<>();
@@ -79,7 +84,7 @@ public final class ShopModel {
             case "BunnyTimeout" -> timeout(id, now, published);
             case "BunnyUndone" -> acknowledged(body.path("step").asString(""), published);
             case "BunnyPoisoned" ->
-                setAsideElsewhere(body, String.valueOf(message.headers().get(NEWS_REASON)));
+                setAsideElsewhere(body, String.valueOf(message.headers().get(NEWS_REASON)), setAsideAt(message));
             case "BunnyRepair" -> repair(body, id, now, published);
             default -> message(message, type, id, body, now, published);
         }
@@ -106,8 +111,9 @@ public final class ShopModel {
         }
         require(status == SagaStatus.ACTIVE, "%s was taken by a saga that is %s", type, status);
         if (message.headers().get(Headers.CAUSATION_ID) instanceof String cause) {
-            blockedOn.remove(cause);
-            steps.answered(cause);
+            long at = time(message, Headers.SENT_AT);
+            blockedOn.computeIfPresent(cause, (blocking, block) -> at < block.setAsideAt() ? block : null);
+            steps.answered(cause, at);
         }
         switch (type) {
             case "Note" -> cents += body.path("cents").asLong();
@@ -197,7 +203,16 @@ public final class ShopModel {
         version++;
     }
 
-    private void setAsideElsewhere(JsonNode news, String reason) {
+    /** In milliseconds since the epoch. */
+    static long setAsideAt(WireMessage news) {
+        return time(news, SET_ASIDE_AT);
+    }
+
+    private static long time(WireMessage message, String header) {
+        return message.headers().get(header) instanceof Number millis ? millis.longValue() : 0;
+    }
+
+    private void setAsideElsewhere(JsonNode news, String reason, long setAsideAt) {
         String id = news.path("messageId").asString("");
         String type = news.path("type").asString("");
         String sent = news.path("sent").asString("");
@@ -215,16 +230,21 @@ public final class ShopModel {
             status = SagaStatus.STUCK;
             stuckOn = id;
         }
-        senders.forEach(step -> block(step, id, step.undoId.equals(sent)));
+        Block block = new Block(news.path("recordVersion").asLong(), setAsideAt);
+        senders.forEach(step -> block(step, id, block, step.undoId.equals(sent)));
     }
 
-    private void block(Step step, String id, boolean undo) {
+    private void block(Step step, String id, Block block, boolean undo) {
         if (undo && step.status == StepStatus.UNDOING) {
             status = SagaStatus.COMPENSATION_FAILED;
-            blockedOn.add(id);
-        } else if (!undo && step.status == StepStatus.SENT && !step.answered) {
-            blockedOn.add(id);
+            put(id, block);
+        } else if (!undo && step.status == StepStatus.SENT && step.answeredAt <= block.setAsideAt()) {
+            put(id, block);
         }
+    }
+
+    private void put(String id, Block block) {
+        blockedOn.merge(id, block, (known, later) -> known.recordVersion() > later.recordVersion() ? known : later);
     }
 
     // ---- repairs
@@ -281,7 +301,7 @@ public final class ShopModel {
             return;
         }
         boolean wantsCommands = status == SagaStatus.ACTIVE || status == SagaStatus.STUCK;
-        for (String id : List.copyOf(blockedOn)) {
+        for (String id : List.copyOf(blockedOn.keySet())) {
             for (Step step : steps.all()) {
                 boolean undo = step.undoId.equals(id) && step.status == StepStatus.UNDOING;
                 boolean command = step.commandId.equals(id) && wantsCommands && step.status == StepStatus.SENT;
@@ -327,7 +347,7 @@ public final class ShopModel {
         Set<String> blocked = new TreeSet<>();
         written.path("blockedOn")
                 .forEach(block -> blocked.add(block.path("message").asString("")));
-        same("blocked on", new TreeSet<>(blockedOn), blocked);
+        same("blocked on", new TreeSet<>(blockedOn.keySet()), blocked);
         JsonNode timeout = written.path("timeouts").path(ShopSaga.PAYMENT);
         same("due", payment == null ? 0L : payment.due(), timeout.path("due").asLong(0));
         same(

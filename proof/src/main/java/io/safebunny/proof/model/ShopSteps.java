@@ -22,7 +22,8 @@ final class ShopSteps {
         StepStatus status = StepStatus.SENT;
         String commandId = "";
         String undoId = "";
-        boolean answered;
+        /** When its participant published what the saga took; 0 before that. In milliseconds since the epoch. */
+        long answeredAt;
 
         private Step(String command, String undo) {
             this.command = command;
@@ -59,8 +60,10 @@ final class ShopSteps {
         steps.remove(name);
     }
 
-    void answered(String commandId) {
-        steps.values().stream().filter(step -> step.commandId.equals(commandId)).forEach(step -> step.answered = true);
+    void answered(String commandId, long at) {
+        steps.values().stream()
+                .filter(step -> step.commandId.equals(commandId))
+                .forEach(step -> step.answeredAt = Math.max(step.answeredAt, at));
     }
 
     /**

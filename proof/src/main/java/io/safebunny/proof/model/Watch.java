@@ -10,6 +10,7 @@ import io.safebunny.store.RecordState;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -143,9 +144,14 @@ final class Watch {
     private @Nullable WireMessage handled(String id, JsonNode document) {
         JsonNode history = document.path("history");
         String last = history.path(history.size() - 1).path("what").asString("");
+        Set<Long> blocks = new HashSet<>();
+        document.path("blockedOn")
+                .forEach(block -> blocks.add(block.path("setAsideAt").asLong()));
+        // if it blocks nothing, the earliest, after which an answer is most likely to count
         return news.getOrDefault(id, List.of()).stream()
                 .filter(copy -> last.endsWith(": " + copy.headers().get(ShopModel.NEWS_REASON)))
-                .findFirst()
+                .min(Comparator.<WireMessage, Boolean>comparing(copy -> !blocks.contains(ShopModel.setAsideAt(copy)))
+                        .thenComparing(ShopModel::setAsideAt))
                 .orElse(sent.get(id));
     }
 
