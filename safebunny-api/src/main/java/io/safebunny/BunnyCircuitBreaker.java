@@ -2,7 +2,7 @@
 package io.safebunny;
 
 import io.safebunny.failure.MisuseException;
-import io.safebunny.failure.Printable;
+import io.safebunny.failure.details.Printable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;

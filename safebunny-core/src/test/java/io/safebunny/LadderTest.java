@@ -28,6 +28,7 @@ class LadderTest {
     /** From the first, which uses none of the others, to the last, which may use all; printed in ARCHITECTURE.md. */
     static final String[] LADDER = {
         "failure",
+        "failure.details",
         "", // the root: what users import every day
         "message",
         "identity",
@@ -44,6 +45,7 @@ class LadderTest {
         "transport",
         "recovery",
         "breaker",
+        "store.record",
         "store",
         "handler",
         "handler.scanning",

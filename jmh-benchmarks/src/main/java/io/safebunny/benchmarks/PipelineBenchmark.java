@@ -8,7 +8,7 @@ import io.safebunny.consuming.ConsumePipelineFactory;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.dedup.NotRemembered;
 import io.safebunny.dedup.claim.Claims;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handling.MessageScope;
 import io.safebunny.handling.Pipeline;

@@ -2,9 +2,9 @@
 package io.safebunny.benchmarks;
 
 import io.safebunny.memory.MemoryMessageStore;
-import io.safebunny.store.Fingerprint;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
+import io.safebunny.store.record.Fingerprint;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import io.safebunny.time.SystemTimeline;
 import java.time.Duration;
 import java.util.List;

@@ -2,7 +2,7 @@
 package io.safebunny.message;
 
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.failure.Printable;
+import io.safebunny.failure.details.Printable;
 import java.util.regex.Pattern;
 
 /** Checks names that go on the wire, and makes foreign text printable. Pure. */

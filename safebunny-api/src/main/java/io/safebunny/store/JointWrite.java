@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.store;
 
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import java.util.Comparator;
 import java.util.List;
 

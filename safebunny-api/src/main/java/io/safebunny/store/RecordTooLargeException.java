@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.store;
 
+import io.safebunny.store.record.RecordKey;
+
 /**
  * The publications and step results of one message do not fit into one record of the store. Its message is set aside as {@code
  * too-large}.

@@ -3,6 +3,7 @@ package io.safebunny.store;
 
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidProperty;
+import io.safebunny.store.record.RecordState;
 import java.time.Duration;
 
 /**

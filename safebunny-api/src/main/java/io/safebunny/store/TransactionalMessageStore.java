@@ -2,6 +2,8 @@
 package io.safebunny.store;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 

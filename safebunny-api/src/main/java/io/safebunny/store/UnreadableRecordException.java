@@ -2,6 +2,7 @@
 package io.safebunny.store;
 
 import io.safebunny.failure.SafeBunnyException;
+import io.safebunny.store.record.RecordKey;
 import org.jspecify.annotations.Nullable;
 
 /** A record that this version of SafeBunny cannot read. It is left unchanged, and its message comes back later. */

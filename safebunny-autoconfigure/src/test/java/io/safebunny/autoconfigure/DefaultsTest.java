@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.Bunny;
 import io.safebunny.autoconfigure.properties.DelayProperties;
 import io.safebunny.autoconfigure.properties.PublisherProperties;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.TrustedUsers;
 import io.safebunny.identity.LineageIdScheme;

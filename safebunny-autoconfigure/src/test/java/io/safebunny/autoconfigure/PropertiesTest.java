@@ -15,7 +15,7 @@ import io.safebunny.autoconfigure.properties.SafeBunnyProperties;
 import io.safebunny.autoconfigure.properties.SafeBunnyProperties.TransportKind;
 import io.safebunny.autoconfigure.properties.StoreProperties;
 import io.safebunny.autoconfigure.properties.TopologyProperties;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.topology.QueueType;
 import java.net.URI;

@@ -3,8 +3,8 @@ package io.safebunny.breaker;
 
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyOperations;
-import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.observation.Metrics;
 import io.safebunny.time.Timeline;

@@ -24,7 +24,7 @@ import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.saga.running.Correlation;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.store.record.MessageRecord;
 import io.safebunny.transport.Delivery;
 import io.safebunny.waiting.Turns.Hold;
 import java.time.Duration;

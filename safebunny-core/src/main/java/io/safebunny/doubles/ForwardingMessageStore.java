@@ -3,9 +3,9 @@ package io.safebunny.doubles;
 
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

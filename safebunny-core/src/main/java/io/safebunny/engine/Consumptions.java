@@ -3,7 +3,7 @@ package io.safebunny.engine;
 
 import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.consuming.ConsumePipelineFactory;
-import io.safebunny.failure.Printable;
+import io.safebunny.failure.details.Printable;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Names;
 import io.safebunny.node.Node;

@@ -3,8 +3,8 @@ package io.safebunny.handling;
 
 import io.safebunny.message.Envelope;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,7 @@
 package io.safebunny.handling;
 
 import io.safebunny.BunnyScope;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.middleware.Next;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -2,13 +2,13 @@
 package io.safebunny.memory;
 
 import io.safebunny.store.JointWrite;
-import io.safebunny.store.Listing;
 import io.safebunny.store.ListingQuery;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
 import io.safebunny.store.Retention;
+import io.safebunny.store.record.Listing;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.node;
 
-import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.handler.TrustedUsers;
 import io.safebunny.message.Names;
 import io.safebunny.store.Retention;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.node;
 
-import io.safebunny.store.RecordKey;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.RecordKey;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;

@@ -3,10 +3,10 @@ package io.safebunny.node;
 
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.SafeTimer;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import io.safebunny.time.Timeline;
 import java.util.EnumMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.observation;
 
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.time.Timeline;
 import io.safebunny.time.Timeline.Purpose;
 import java.time.Duration;

@@ -2,7 +2,7 @@
 package io.safebunny.observation;
 
 import io.micrometer.core.instrument.Timer;
-import io.safebunny.failure.Printable;
+import io.safebunny.failure.details.Printable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -2,13 +2,13 @@
 package io.safebunny.operations;
 
 import io.safebunny.identity.RandomIds;
-import io.safebunny.store.Fingerprint;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.record.Fingerprint;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.time.Instant;

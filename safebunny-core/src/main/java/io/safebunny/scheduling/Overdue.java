@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.scheduling;
 
-import io.safebunny.store.Listing;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.store.record.Listing;
+import io.safebunny.store.record.MessageRecord;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Instant;
 import java.util.List;

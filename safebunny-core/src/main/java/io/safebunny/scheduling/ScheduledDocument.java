@@ -2,13 +2,13 @@
 package io.safebunny.scheduling;
 
 import io.safebunny.ScheduledMessage;
-import io.safebunny.store.Fingerprint;
-import io.safebunny.store.Listing;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordJson;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
 import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.record.Fingerprint;
+import io.safebunny.store.record.Listing;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordJson;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.time.Instant;

@@ -10,7 +10,7 @@ import io.safebunny.message.Names;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.node.Node;
 import io.safebunny.publishing.PipelineBunny;
-import io.safebunny.store.RecordJson;
+import io.safebunny.store.record.RecordJson;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;

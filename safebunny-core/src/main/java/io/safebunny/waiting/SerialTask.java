@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.waiting;
 
-import io.safebunny.failure.Printable;
+import io.safebunny.failure.details.Printable;
 import io.safebunny.time.Timeline;
 import io.safebunny.time.Timeline.Cancellable;
 import io.safebunny.time.Timeline.Purpose;

@@ -11,7 +11,7 @@ import io.safebunny.BunnyOperations.Pause;
 import io.safebunny.BunnyOperations.Scope;
 import io.safebunny.ThrottledException;
 import io.safebunny.doubles.VirtualTimeline;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.BreakerEffect;

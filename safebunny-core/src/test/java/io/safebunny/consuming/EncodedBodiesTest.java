@@ -23,7 +23,7 @@ import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.serialization.BodyCodec;
 import io.safebunny.serialization.CodecException;
 import io.safebunny.serialization.GzipCodec;
-import io.safebunny.store.Fingerprint;
+import io.safebunny.store.record.Fingerprint;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

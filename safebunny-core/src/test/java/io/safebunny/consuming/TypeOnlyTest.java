@@ -3,7 +3,7 @@ package io.safebunny.consuming;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.Wires;
 import java.sql.SQLException;

@@ -12,9 +12,9 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.store.Fingerprint;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordState;
+import io.safebunny.store.record.Fingerprint;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordState;
 import org.junit.jupiter.api.Test;
 
 /** Somebody publishes under the id of a message to come, before it. */

@@ -11,7 +11,7 @@ import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.store.RecordState;
+import io.safebunny.store.record.RecordState;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -11,7 +11,7 @@ import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.store.RecordState;
+import io.safebunny.store.record.RecordState;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

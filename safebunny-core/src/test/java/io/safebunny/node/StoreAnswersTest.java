@@ -3,8 +3,8 @@ package io.safebunny.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.store.RecordKey;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -4,7 +4,7 @@ package io.safebunny.observation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.doubles.VirtualTimeline;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.WatchedTimeline;
 import io.safebunny.observation.BoundedLog.Subject;

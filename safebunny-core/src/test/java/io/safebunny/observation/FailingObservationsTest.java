@@ -10,7 +10,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.doubles.VirtualTimeline;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
 import java.time.Duration;
 import java.util.HashMap;

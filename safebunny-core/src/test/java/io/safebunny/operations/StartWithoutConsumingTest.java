@@ -13,7 +13,7 @@ import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.breaker.TypeBreaker;
 import io.safebunny.doubles.VirtualTimeline;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.fixture.UnreliableStore;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.memory.MemoryBroker;

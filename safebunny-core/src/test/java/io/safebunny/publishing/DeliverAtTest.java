@@ -11,7 +11,7 @@ import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.store.Outbox;
-import io.safebunny.store.RecordJson;
+import io.safebunny.store.record.RecordJson;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.time.Instant;

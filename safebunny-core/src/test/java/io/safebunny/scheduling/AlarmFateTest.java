@@ -3,10 +3,10 @@ package io.safebunny.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.store.Fingerprint;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
+import io.safebunny.store.record.Fingerprint;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

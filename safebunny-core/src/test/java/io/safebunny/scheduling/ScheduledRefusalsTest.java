@@ -20,7 +20,7 @@ import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.observation.Observations;
 import io.safebunny.publishing.LibraryMessages;
-import io.safebunny.store.RecordJson;
+import io.safebunny.store.record.RecordJson;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.OutboundMessage;

@@ -4,7 +4,7 @@ package io.safebunny.cosmos;
 import com.azure.cosmos.models.CosmosBatchOperationResult;
 import com.azure.cosmos.models.CosmosBatchResponse;
 import io.safebunny.store.JointWrite;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.store.record.MessageRecord;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -4,10 +4,10 @@ package io.safebunny.cosmos;
 import com.azure.cosmos.CosmosException;
 import io.safebunny.cosmos.CosmosCalls.Operation;
 import io.safebunny.failure.SafeBunnyException;
-import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -10,9 +10,9 @@ import com.azure.spring.data.cosmos.core.query.CriteriaType;
 import com.azure.spring.data.cosmos.exception.CosmosAccessException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.safebunny.cosmos.CosmosCalls.Operation;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.record.MessageRecord;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -63,7 +63,7 @@ public final class CosmosRecords {
 
     /**
      * The records of one correlation id, ordered by last change, oldest first; the service's clock counts whole seconds. Includes companions,
-     * see {@link io.safebunny.store.RecordKey#isCompanion()}; excludes expired records and those that this version of the library cannot
+     * see {@link io.safebunny.store.record.RecordKey#isCompanion()}; excludes expired records and those that this version of the library cannot
      * read. One query in one partition; blocks.
      *
      * @param limit not negative; all records are held in memory at once, each up to {@link CosmosMessageStore#MAX_DOCUMENT_SIZE}. If there

@@ -3,8 +3,8 @@ package io.safebunny.cosmos;
 
 import com.azure.spring.data.cosmos.core.mapping.PartitionKey;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.record.MessageRecord;
 import org.springframework.data.annotation.Id;
 
 /**

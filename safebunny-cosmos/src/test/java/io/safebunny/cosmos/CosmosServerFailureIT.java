@@ -8,9 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.azure.cosmos.CosmosAsyncClient;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordState;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordState;
 import io.safebunny.test.database.CosmosServer;
 import java.time.Duration;
 import java.util.Objects;

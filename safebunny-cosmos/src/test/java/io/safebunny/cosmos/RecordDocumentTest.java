@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.safebunny.store.Fingerprint;
-import io.safebunny.store.Listing;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
 import io.safebunny.store.Retention;
 import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.record.Fingerprint;
+import io.safebunny.store.record.Listing;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;

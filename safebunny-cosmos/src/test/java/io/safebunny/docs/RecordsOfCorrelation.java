@@ -2,7 +2,7 @@
 package io.safebunny.docs;
 
 import io.safebunny.cosmos.CosmosRecords;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.store.record.MessageRecord;
 import java.util.List;
 
 /** The listing of the guide to Cosmos DB. */

@@ -5,7 +5,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import io.safebunny.benchmarks.broker.BenchBroker;
 import io.safebunny.benchmarks.database.BenchDatabase;
-import io.safebunny.store.RecordJson;
+import io.safebunny.store.record.RecordJson;
 import io.safebunny.transport.OutboundMessage;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

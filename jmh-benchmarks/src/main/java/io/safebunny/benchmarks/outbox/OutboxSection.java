@@ -17,7 +17,7 @@ import io.safebunny.benchmarks.database.BenchDatabase;
 import io.safebunny.jdbc.outbox.JdbcOutbox;
 import io.safebunny.jdbc.outbox.JdbcOutboxOptions;
 import io.safebunny.message.WireMessage;
-import io.safebunny.store.RecordJson;
+import io.safebunny.store.record.RecordJson;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;

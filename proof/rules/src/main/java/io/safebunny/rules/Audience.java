@@ -28,7 +28,9 @@ enum Audience {
 
     /** The SPIs, and what those speak of. */
     private static final Set<String> FOR_PROVIDERS = Set.of(
+            ROOT + ".failure.details",
             ROOT + ".store",
+            ROOT + ".store.record",
             ROOT + ".transport",
             ROOT + ".serialization",
             ROOT + ".identity",

@@ -3,10 +3,10 @@ package io.safebunny.proof.model;
 
 import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.store.JointWrite;
-import io.safebunny.store.Listing;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordState;
+import io.safebunny.store.record.Listing;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordState;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.safebunny.proof.model;
 
 import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.store.JointWrite;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.record.MessageRecord;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

@@ -3,10 +3,10 @@ package io.safebunny.proof.point;
 
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -2,7 +2,7 @@
 package io.safebunny.autoconfigure.actuate;
 
 import io.safebunny.SafeBunnyEvent;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.message.Names;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonOperation;

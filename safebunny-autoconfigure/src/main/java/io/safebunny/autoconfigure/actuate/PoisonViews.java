@@ -2,7 +2,7 @@
 package io.safebunny.autoconfigure.actuate;
 
 import io.safebunny.actuate.BodyMasker;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonList;
 import io.safebunny.poison.PoisonedMessage;

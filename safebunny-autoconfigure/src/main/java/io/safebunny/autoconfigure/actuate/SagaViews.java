@@ -2,7 +2,7 @@
 package io.safebunny.autoconfigure.actuate;
 
 import io.safebunny.actuate.BodyMasker;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.saga.SagaPage;
 import io.safebunny.saga.SagaView;
 import java.util.LinkedHashMap;

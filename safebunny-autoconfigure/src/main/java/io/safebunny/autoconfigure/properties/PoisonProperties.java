@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.properties;
 
-import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.InvalidProperty;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.node.SafeBunnyOptions;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

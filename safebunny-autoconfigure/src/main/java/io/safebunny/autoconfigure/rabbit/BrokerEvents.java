@@ -5,7 +5,7 @@ import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.SafeBunnyEvent.MessageGivenUp;
-import io.safebunny.failure.Printable;
+import io.safebunny.failure.details.Printable;
 import io.safebunny.message.Names;
 import io.safebunny.rabbit.connection.Channels;
 import io.safebunny.time.Timeline;

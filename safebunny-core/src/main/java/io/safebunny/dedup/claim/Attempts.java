@@ -5,11 +5,11 @@ import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.observation.BoundedLog.Subject;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
 import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -4,7 +4,7 @@ package io.safebunny.dedup.claim;
 import io.safebunny.handling.Run;
 import io.safebunny.middleware.Next;
 import io.safebunny.recovery.Ending;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.store.record.MessageRecord;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

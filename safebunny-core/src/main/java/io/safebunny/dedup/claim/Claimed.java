@@ -3,7 +3,7 @@ package io.safebunny.dedup.claim;
 
 import io.safebunny.recovery.Ending.Poisoned;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.store.record.MessageRecord;
 
 /** Whose a message is when a delivery of it is about to be handled, as its record says. */
 public sealed interface Claimed {

@@ -3,7 +3,7 @@ package io.safebunny.dedup.claim;
 
 import io.safebunny.handling.Handling;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.store.record.MessageRecord;
 import org.jspecify.annotations.Nullable;
 
 /** The way messages are claimed: by a lease, by the handler's transaction, or not at all. Thread-safe. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup.claim;
 
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.LinkedHashMap;

@@ -7,8 +7,8 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.Ending.RecordEffect;
 import io.safebunny.recovery.PoisonRecord;
 import io.safebunny.recovery.PoisonRecord.By;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordState;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordState;
 import java.util.List;
 
 /** What the record of a message says, and is to say next. Pure. */

@@ -2,10 +2,10 @@
 package io.safebunny.dedup.claim;
 
 import io.safebunny.message.Envelope;
-import io.safebunny.store.Fingerprint;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
+import io.safebunny.store.record.Fingerprint;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 

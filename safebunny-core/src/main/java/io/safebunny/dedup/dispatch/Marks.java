@@ -2,10 +2,10 @@
 package io.safebunny.dedup.dispatch;
 
 import io.safebunny.observation.BoundedLog.Subject;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordRefusedException;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import io.safebunny.time.Timeline;
 import io.safebunny.waiting.SerialTask;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package io.safebunny.dedup.dispatch;
 
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.UnroutableException;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.store.record.MessageRecord;
 import org.jspecify.annotations.Nullable;
 
 /** What one round of sweeping knows of one target. Confined to the sweeping thread. */

@@ -2,7 +2,7 @@
 package io.safebunny.dedup.dispatch;
 
 import io.safebunny.message.Headers;
-import io.safebunny.store.RecordKey;
+import io.safebunny.store.record.RecordKey;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Instant;

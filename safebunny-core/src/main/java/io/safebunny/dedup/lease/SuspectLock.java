@@ -5,7 +5,7 @@ import io.safebunny.recovery.Evidence;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.recovery.QuarantinePolicy;
 import io.safebunny.recovery.Treatment.Alone;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.store.record.MessageRecord;
 import io.safebunny.time.Timeline;
 import io.safebunny.waiting.SharedLock;
 import java.time.Duration;

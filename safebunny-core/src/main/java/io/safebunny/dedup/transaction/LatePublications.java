@@ -2,9 +2,9 @@
 package io.safebunny.dedup.transaction;
 
 import io.safebunny.failure.InvalidPublicationException;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordState;
 import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordState;
 import io.safebunny.transport.OutboundMessage;
 import java.util.ArrayList;
 import java.util.List;

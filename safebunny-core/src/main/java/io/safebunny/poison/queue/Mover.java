@@ -3,10 +3,10 @@ package io.safebunny.poison.queue;
 
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.NackedException;
-import io.safebunny.failure.Printable;
 import io.safebunny.failure.PublishException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.UnroutableException;
+import io.safebunny.failure.details.Printable;
 import io.safebunny.message.Names;
 import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;

@@ -2,7 +2,7 @@
 package io.safebunny.poison.replay;
 
 import io.safebunny.poison.Verdict;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.store.record.MessageRecord;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,11 +2,11 @@
 package io.safebunny.poison.replay;
 
 import io.safebunny.dedup.claim.LeaseWatch;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
 import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.replay;
 
-import io.safebunny.failure.Causes;
+import io.safebunny.failure.details.Causes;
 import java.io.CharConversionException;
 import java.io.EOFException;
 import java.io.FileNotFoundException;

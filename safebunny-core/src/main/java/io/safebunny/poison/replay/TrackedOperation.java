@@ -2,10 +2,10 @@
 package io.safebunny.poison.replay;
 
 import io.safebunny.failure.BrowsingException;
-import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.PublishException;
 import io.safebunny.failure.SafeBunnyException;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;

@@ -4,7 +4,7 @@ package io.safebunny.saga.document;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.SagaView.StepStatus;
-import io.safebunny.store.RecordJson;
+import io.safebunny.store.record.RecordJson;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Instant;
 import java.util.ArrayList;

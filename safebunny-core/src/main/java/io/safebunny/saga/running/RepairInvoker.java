@@ -3,7 +3,7 @@ package io.safebunny.saga.running;
 
 import io.safebunny.MessageContext;
 import io.safebunny.failure.MisuseException;
-import io.safebunny.failure.Printable;
+import io.safebunny.failure.details.Printable;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handling.Membership;
 import io.safebunny.handling.Membership.SetAsideWrite;

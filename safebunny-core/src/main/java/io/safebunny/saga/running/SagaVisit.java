@@ -8,7 +8,7 @@ import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaTimeouts.Timeout;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.store.record.MessageRecord;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 

@@ -2,8 +2,8 @@
 package io.safebunny.saga.supervision;
 
 import io.safebunny.store.ListingQuery;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.record.MessageRecord;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Comparator;

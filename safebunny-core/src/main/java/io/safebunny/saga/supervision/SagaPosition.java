@@ -3,8 +3,8 @@ package io.safebunny.saga.supervision;
 
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Names;
-import io.safebunny.store.Listing;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.store.record.Listing;
+import io.safebunny.store.record.MessageRecord;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.Objects;

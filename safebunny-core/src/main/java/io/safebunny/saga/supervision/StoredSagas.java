@@ -15,7 +15,7 @@ import io.safebunny.saga.document.BunnyRepair.Action;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.store.ListingQuery;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.store.record.MessageRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.serialization.json;
 
-import io.safebunny.failure.Causes;
+import io.safebunny.failure.details.Causes;
 import io.safebunny.message.Names;
 import java.util.List;
 import java.util.Map;

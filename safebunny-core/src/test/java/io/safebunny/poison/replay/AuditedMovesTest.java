@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.doubles.VirtualTimeline;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.fixture.Wires;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.Events;

@@ -4,7 +4,7 @@ package io.safebunny.poison.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.BrowsingException;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.node.Node;

@@ -13,7 +13,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import ch.qos.logback.classic.Level;
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.doubles.VirtualTimeline;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;

@@ -2,7 +2,7 @@
 package io.safebunny.saga.document;
 
 import io.safebunny.handler.SagaDefinition;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.store.record.MessageRecord;
 import java.lang.reflect.Type;
 import java.time.Instant;
 import java.util.List;

@@ -14,7 +14,7 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Starts;
 import io.safebunny.saga.document.SagaDocument;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.store.record.MessageRecord;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -16,7 +16,7 @@ import io.safebunny.saga.SagaView;
 import io.safebunny.saga.document.SagaBlocks.Block;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.store.ListingQuery;
-import io.safebunny.store.MessageRecord;
+import io.safebunny.store.record.MessageRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

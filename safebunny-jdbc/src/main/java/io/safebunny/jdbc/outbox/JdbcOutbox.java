@@ -4,7 +4,7 @@ package io.safebunny.jdbc.outbox;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.InvalidPublicationException;
-import io.safebunny.failure.Printable;
+import io.safebunny.failure.details.Printable;
 import io.safebunny.jdbc.outbox.rows.OutboxRow;
 import io.safebunny.jdbc.outbox.rows.OutboxTable;
 import io.safebunny.jdbc.sql.Connections;

@@ -2,8 +2,8 @@
 package io.safebunny.jdbc.outbox;
 
 import io.safebunny.failure.ConnectionLostException;
-import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;

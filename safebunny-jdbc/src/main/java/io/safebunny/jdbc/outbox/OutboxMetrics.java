@@ -3,7 +3,7 @@ package io.safebunny.jdbc.outbox;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.safebunny.failure.Printable;
+import io.safebunny.failure.details.Printable;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;

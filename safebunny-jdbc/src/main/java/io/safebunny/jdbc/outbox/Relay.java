@@ -2,8 +2,8 @@
 package io.safebunny.jdbc.outbox;
 
 import io.safebunny.failure.ConnectionLostException;
-import io.safebunny.failure.Printable;
 import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.failure.details.Printable;
 import io.safebunny.jdbc.outbox.rows.ClaimedRow;
 import io.safebunny.jdbc.outbox.rows.OutboxRow;
 import io.safebunny.jdbc.outbox.rows.SendingInOrder;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
-import io.safebunny.failure.Printable;
+import io.safebunny.failure.details.Printable;
 import io.safebunny.jdbc.outbox.rows.OutboxRow;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Failures;

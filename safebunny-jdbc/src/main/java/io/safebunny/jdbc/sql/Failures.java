@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.sql;
 
-import io.safebunny.failure.Causes;
-import io.safebunny.failure.Printable;
 import io.safebunny.failure.SafeBunnyException;
+import io.safebunny.failure.details.Causes;
+import io.safebunny.failure.details.Printable;
 import io.safebunny.store.ApplicationCodeException;
-import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.RecordKey;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLNonTransientException;

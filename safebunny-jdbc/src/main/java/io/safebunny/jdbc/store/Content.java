@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.store;
 
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordJson;
 import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordJson;
 import org.jspecify.annotations.Nullable;
 
 /** The parts of a record that are stored as JSON text; {@code null} if empty. */

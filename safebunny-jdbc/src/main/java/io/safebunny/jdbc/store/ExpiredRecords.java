@@ -3,9 +3,9 @@ package io.safebunny.jdbc.store;
 
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Dialect;
-import io.safebunny.store.RecordState;
 import io.safebunny.store.Retention;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.RecordState;
 import java.sql.Connection;
 import java.sql.SQLException;
 

@@ -2,8 +2,8 @@
 package io.safebunny.jdbc.store;
 
 import io.safebunny.store.ListingQuery;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.record.MessageRecord;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

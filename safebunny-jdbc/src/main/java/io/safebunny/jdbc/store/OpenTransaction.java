@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.store;
 
-import io.safebunny.failure.Causes;
-import io.safebunny.failure.ExceptionDetails;
 import io.safebunny.failure.SafeBunnyException;
+import io.safebunny.failure.details.Causes;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.jdbc.sql.SqlWork;
 import io.safebunny.jdbc.sql.TransactionState;

@@ -5,7 +5,7 @@ import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.TablePrefix;
 import io.safebunny.store.ListingQuery;
-import io.safebunny.store.RecordState;
+import io.safebunny.store.record.RecordState;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;

@@ -6,8 +6,8 @@ import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.TableCheck;
-import io.safebunny.store.RecordKey;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
 import java.util.List;
 

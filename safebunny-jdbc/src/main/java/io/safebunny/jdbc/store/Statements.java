@@ -2,10 +2,10 @@
 package io.safebunny.jdbc.store;
 
 import io.safebunny.jdbc.sql.Failures;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
 import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

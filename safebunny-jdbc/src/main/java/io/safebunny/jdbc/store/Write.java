@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.store;
 
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.store.record.MessageRecord;
 import java.util.Comparator;
 
 /** A record to be written, with its JSON parts already serialized. */

@@ -12,7 +12,7 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.Ending;
 import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
+import io.safebunny.store.record.RecordKey;
 import io.safebunny.time.SystemTimeline;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

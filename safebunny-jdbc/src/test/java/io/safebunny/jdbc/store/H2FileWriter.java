@@ -4,7 +4,7 @@ package io.safebunny.jdbc.store;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.safebunny.jdbc.fixture.Records;
-import io.safebunny.store.RecordKey;
+import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
 
 /** A process with an embedded database that halts right after its last commit. Arguments: the URL, the number of records. */

@@ -3,9 +3,9 @@ package io.safebunny.jdbc.store;
 
 import io.safebunny.jdbc.fixture.Records;
 import io.safebunny.jdbc.fixture.TestDatabase;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Retention;
+import io.safebunny.store.record.MessageRecord;
 import io.safebunny.test.contract.store.MessageStoreContract;
 import java.time.Duration;
 

@@ -4,7 +4,7 @@ package io.safebunny.rabbit.consume;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConfigurationException;
-import io.safebunny.failure.Printable;
+import io.safebunny.failure.details.Printable;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.rabbit.connection.Channels;
 import io.safebunny.transport.Pace;

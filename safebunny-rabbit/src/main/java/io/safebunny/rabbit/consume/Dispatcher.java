@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit.consume;
 
-import io.safebunny.failure.Printable;
+import io.safebunny.failure.details.Printable;
 import io.safebunny.observation.BoundedLog.Subject;
 import java.time.Duration;
 import org.slf4j.Logger;

@@ -4,7 +4,7 @@ package io.safebunny.rabbit.consume;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.doubles.VirtualTimeline;
-import io.safebunny.failure.ExceptionDetails;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.rabbit.consume.InboundBudget.Share;
 import org.junit.jupiter.api.Test;

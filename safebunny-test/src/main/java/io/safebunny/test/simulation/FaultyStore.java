@@ -3,10 +3,10 @@ package io.safebunny.test.simulation;
 
 import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.store.JointWrite;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import io.safebunny.test.simulation.run.Fault;
 import io.safebunny.test.simulation.run.Place;
 import java.time.Duration;

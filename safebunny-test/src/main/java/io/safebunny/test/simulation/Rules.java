@@ -3,9 +3,9 @@ package io.safebunny.test.simulation;
 
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import io.safebunny.test.simulation.run.Violation;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox.rows;
 
-import io.safebunny.store.RecordJson;
+import io.safebunny.store.record.RecordJson;
 import io.safebunny.transport.OutboundMessage;
 import java.util.List;
 

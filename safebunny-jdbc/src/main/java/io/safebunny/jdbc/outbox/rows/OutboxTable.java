@@ -3,7 +3,7 @@ package io.safebunny.jdbc.outbox.rows;
 
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.TablePrefix;
-import io.safebunny.store.RecordJson;
+import io.safebunny.store.record.RecordJson;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import java.sql.Connection;

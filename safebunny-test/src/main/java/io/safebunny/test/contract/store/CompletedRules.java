@@ -8,8 +8,8 @@ import static io.safebunny.test.contract.store.StoreBench.keys;
 import static io.safebunny.test.contract.store.StoreBench.replaced;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordState;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordState;
 import io.safebunny.test.contract.Messages;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;

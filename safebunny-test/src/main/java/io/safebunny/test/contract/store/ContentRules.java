@@ -10,12 +10,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.safebunny.message.WireMessage;
-import io.safebunny.store.Fingerprint;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordRefusedException;
-import io.safebunny.store.RecordState;
 import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.store.record.Fingerprint;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import io.safebunny.test.contract.Messages;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;

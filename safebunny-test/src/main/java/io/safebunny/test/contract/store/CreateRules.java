@@ -7,9 +7,9 @@ import static io.safebunny.test.contract.store.StoreBench.found;
 import static io.safebunny.test.contract.store.StoreBench.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

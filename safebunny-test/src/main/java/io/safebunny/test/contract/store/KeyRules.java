@@ -8,9 +8,9 @@ import static io.safebunny.test.contract.store.StoreBench.key;
 import static io.safebunny.test.contract.store.StoreBench.replaced;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,12 +6,12 @@ import static io.safebunny.test.contract.store.StoreBench.key;
 import static io.safebunny.test.contract.store.StoreBench.keys;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.store.Listing;
 import io.safebunny.store.ListingQuery;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
+import io.safebunny.store.record.Listing;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

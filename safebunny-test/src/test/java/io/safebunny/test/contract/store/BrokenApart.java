@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract.store;
 
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import io.safebunny.test.contract.bites.Sabotage;
 import io.safebunny.test.contract.bites.Sabotage.Answer1;
 import io.safebunny.test.contract.store.LockingStore.Transaction;

@@ -2,13 +2,13 @@
 package io.safebunny.test.contract.store;
 
 import io.safebunny.message.WireMessage;
-import io.safebunny.store.Fingerprint;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordRefusedException;
-import io.safebunny.store.RecordState;
 import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.Fingerprint;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordState;
 import io.safebunny.test.contract.bites.Sabotage;
 import io.safebunny.test.contract.bites.Wire;
 import io.safebunny.transport.OutboundMessage;

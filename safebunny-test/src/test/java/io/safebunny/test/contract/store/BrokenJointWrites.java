@@ -2,11 +2,11 @@
 package io.safebunny.test.contract.store;
 
 import io.safebunny.store.JointWrite;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
 import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import io.safebunny.test.contract.bites.Sabotage;
 import java.util.ArrayList;
 import java.util.List;

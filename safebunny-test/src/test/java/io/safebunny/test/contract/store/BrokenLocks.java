@@ -2,8 +2,8 @@
 package io.safebunny.test.contract.store;
 
 import io.safebunny.store.JointWrite;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.MessageRecord;
 import io.safebunny.test.contract.store.LockingStore.Transaction;
 import io.safebunny.test.contract.store.MemoryTransactions.Locks;
 import io.safebunny.test.contract.store.StoreFaults.Meeting;

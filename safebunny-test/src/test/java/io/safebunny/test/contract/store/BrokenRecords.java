@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract.store;
 
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
-import io.safebunny.store.RecordKey;
-import io.safebunny.store.RecordState;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
 import io.safebunny.test.contract.bites.Sabotage;
 import io.safebunny.test.contract.store.BrokenStoreContract.Where;
 import java.util.Locale;

@@ -2,9 +2,9 @@
 package io.safebunny.test.contract.store;
 
 import io.safebunny.memory.MemoryMessageStore;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Retention;
+import io.safebunny.store.record.MessageRecord;
 import io.safebunny.test.contract.bites.Fault;
 import java.time.Duration;
 

@@ -3,9 +3,9 @@ package io.safebunny.test.contract.store;
 
 import io.safebunny.failure.MisuseException;
 import io.safebunny.store.JointWrite;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import io.safebunny.test.contract.bites.Sabotage;
 import io.safebunny.test.contract.store.LockingStore.Transaction;
 import java.util.ArrayList;

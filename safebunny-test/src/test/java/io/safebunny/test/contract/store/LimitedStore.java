@@ -5,10 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.store.JointWrite;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.store.record.MessageRecord;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

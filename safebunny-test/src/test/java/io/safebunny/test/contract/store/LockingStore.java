@@ -2,9 +2,9 @@
 package io.safebunny.test.contract.store;
 
 import io.safebunny.store.JointWrite;
-import io.safebunny.store.MessageRecord;
-import io.safebunny.store.RecordKey;
 import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

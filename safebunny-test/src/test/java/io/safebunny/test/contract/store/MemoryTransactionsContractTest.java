@@ -3,10 +3,10 @@ package io.safebunny.test.contract.store;
 
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.memory.MemoryMessageStore;
-import io.safebunny.store.MessageRecord;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Retention;
 import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.store.record.MessageRecord;
 import io.safebunny.test.contract.store.MemoryTransactions.Locks;
 import java.time.Duration;
 import java.util.Objects;

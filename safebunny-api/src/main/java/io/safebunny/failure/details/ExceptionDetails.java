@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.failure;
+package io.safebunny.failure.details;
 
 /** How much of an exception logs and poison messages show. */
 public enum ExceptionDetails {

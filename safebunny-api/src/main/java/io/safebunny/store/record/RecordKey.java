@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.store;
+package io.safebunny.store.record;
 
 /**
  * Identifies a record within the consuming node: the record of a message, or a companion with data that changes together with it.

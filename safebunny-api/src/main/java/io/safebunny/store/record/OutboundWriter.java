@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.store;
+package io.safebunny.store.record;
 
 import io.safebunny.message.WireMessage;
 import io.safebunny.transport.OutboundMessage;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.failure;
+package io.safebunny.failure.details;
 
-import static io.safebunny.failure.ExceptionDetails.FULL;
-import static io.safebunny.failure.ExceptionDetails.TYPE_ONLY;
+import static io.safebunny.failure.details.ExceptionDetails.FULL;
+import static io.safebunny.failure.details.ExceptionDetails.TYPE_ONLY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.failure.InvalidPublicationException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.sql.SQLException;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.failure;
+package io.safebunny.failure.details;
 
+import io.safebunny.failure.SafeBunnyException;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.failure;
+package io.safebunny.failure.details;
 
 import java.util.ArrayDeque;
 import java.util.Collections;

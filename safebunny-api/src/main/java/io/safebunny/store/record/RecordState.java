@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.store;
+package io.safebunny.store.record;
 
 /** State of the handling of a message. */
 public enum RecordState {
@@ -16,7 +16,7 @@ public enum RecordState {
     /** It is a step of a saga that has been undone: it is never handled (again), whoever sends it. Final. */
     UNDONE;
 
-    /** Whether the record may be removed after its {@link Retention}. */
+    /** Whether the record may be removed after its retention. */
     public boolean isFinal() {
         return this == DISPATCHED || this == POISONED || this == UNDONE;
     }
