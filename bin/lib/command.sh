@@ -71,11 +71,14 @@ find_java() {
     esac
 }
 
-# use_series SERIES: makes tests and children run nodes of that series; of none, if it is empty, nothing is changed
+# use_series SERIES: makes tests and children run nodes of that series; if it is empty and nothing else is set, of the machine's own server
 use_series() {
-    [ -n "$1" ] || return 0
-    SAFEBUNNY_RABBIT_ROOT=$("$project/bin/broker" install "$1")
-    export SAFEBUNNY_RABBIT_ROOT
+    if [ -n "$1" ]; then
+        SAFEBUNNY_RABBIT_ROOT=$("$project/bin/broker" install "$1")
+        export SAFEBUNNY_RABBIT_ROOT
+    elif [ -z "${SAFEBUNNY_TEST_RABBIT:-}${SAFEBUNNY_RABBIT_ROOT:-}" ] && [ -e /usr/lib/rabbitmq/bin/rabbitmq-server ]; then
+        export SAFEBUNNY_RABBIT_ROOT=/
+    fi
 }
 
 use_mysql() {

@@ -26,7 +26,10 @@ public final class Rounds {
     public Result play(Contest contest) throws Exception {
         Map<String, Map<String, List<Double>>> figures = new LinkedHashMap<>();
         Map<String, List<Double>> ratios = new LinkedHashMap<>();
-        for (int round = -effort.warmUps(); round < effort.rounds(); round++) {
+        Map<String, List<Bin>> bins = new LinkedHashMap<>();
+        int warmUps = contest.once() ? 0 : effort.warmUps();
+        int rounds = contest.once() ? 1 : effort.rounds();
+        for (int round = -warmUps; round < rounds; round++) {
             Map<String, Figures> measured = playRound(contest, round);
             if (round >= 0) {
                 measured.forEach((name, found) -> found.byName().forEach((figure, value) -> values(
@@ -34,11 +37,14 @@ public final class Rounds {
                         .add(value)));
                 contest.ratios().forEach(ratio -> values(ratios, ratio.key())
                         .add(rate(measured, ratio.of()) / rate(measured, ratio.to())));
+                contest.costs().forEach(cost -> values(ratios, cost.key()).add(counted(measured, cost)));
+                measured.forEach((name, found) -> bins.put(name, found.bins()));
             }
         }
         Map<String, Map<String, Spread>> spreads = new LinkedHashMap<>();
         figures.forEach((name, found) -> spreads.put(name, spreads(found)));
-        return new Result(contest, spreads, spreads(ratios));
+        bins.values().removeIf(List::isEmpty);
+        return new Result(contest, spreads, spreads(ratios), bins);
     }
 
     private Map<String, Figures> playRound(Contest contest, int round) throws Exception {
@@ -65,6 +71,13 @@ public final class Rounds {
                 .flatMap(Figures::rate)
                 .orElseThrow(() -> new IllegalArgumentException(
                         "No contender of that name with a rate [name=%s]".formatted(contender)));
+    }
+
+    private static double counted(Map<String, Figures> measured, Cost cost) {
+        return Optional.ofNullable(measured.get(cost.of()))
+                .map(figures -> figures.byName().get(cost.figure()))
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "No contender of that name with that figure [%s]".formatted(cost)));
     }
 
     private static List<Double> values(Map<String, List<Double>> all, String name) {

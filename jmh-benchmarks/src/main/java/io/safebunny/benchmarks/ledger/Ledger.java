@@ -4,6 +4,7 @@ package io.safebunny.benchmarks.ledger;
 import io.safebunny.benchmarks.activemq.ActiveMqSection;
 import io.safebunny.benchmarks.broker.BenchBroker;
 import io.safebunny.benchmarks.consume.ConsumeSection;
+import io.safebunny.benchmarks.consume.CostSection;
 import io.safebunny.benchmarks.consume.InboxSection;
 import io.safebunny.benchmarks.consume.StepsSection;
 import io.safebunny.benchmarks.contest.Contest;
@@ -70,7 +71,15 @@ public final class Ledger {
         Files.createDirectories(folder);
         Files.writeString(folder.resolve("ledger.md"), report.markdown());
         Files.writeString(folder.resolve("ledger.json"), report.json());
+        savePlots(folder, report);
         say("saved as ledger.md and ledger.json in " + folder);
+    }
+
+    private static void savePlots(Path folder, Report report) throws Exception {
+        Path plots = Files.createDirectories(folder.resolve(Report.PLOTS));
+        for (Map.Entry<String, String> plot : report.plots().entrySet()) {
+            Files.writeString(plots.resolve(plot.getKey()), plot.getValue());
+        }
     }
 
     /** Sections are opened in turn, so that none is measured while another's connections are open. */
@@ -84,6 +93,7 @@ public final class Ledger {
                 () -> new PublishSection(broker, effort),
                 () -> new ConsumeSection(broker, effort),
                 () -> new InboxSection(broker, effort),
+                () -> new CostSection(broker, effort),
                 () -> new StepsSection(broker),
                 () -> new SagaSection(broker, effort),
                 () -> new OrderSection(broker, effort),

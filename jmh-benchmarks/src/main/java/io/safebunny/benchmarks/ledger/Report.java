@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.benchmarks.ledger;
 
+import io.safebunny.benchmarks.contest.Bin;
+import io.safebunny.benchmarks.contest.Bins;
 import io.safebunny.benchmarks.contest.Contender;
+import io.safebunny.benchmarks.contest.Cost;
 import io.safebunny.benchmarks.contest.Effort;
 import io.safebunny.benchmarks.contest.Ratio;
 import io.safebunny.benchmarks.contest.Result;
@@ -11,6 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -23,6 +28,9 @@ record Report(Map<String, String> machine, Effort effort, List<Result> results) 
 
     private static final String OURS = "SafeBunny";
     private static final double WITH_DECIMALS = 100;
+
+    /** Folder of the plots, beside the report. */
+    static final String PLOTS = "benchmarks";
 
     String markdown() {
         StringBuilder text = new StringBuilder();
@@ -37,36 +45,57 @@ record Report(Map<String, String> machine, Effort effort, List<Result> results) 
         text.append("\n### ").append(result.contest().title()).append("\n\n");
         text.append(result.contest().conditions()).append(".\n\n");
         appendFaster(text, result);
-        text.append("| contender | figure | median | min | max |\n|---|---|---|---|---|\n");
-        for (Contender contender : result.contest().contenders()) {
-            result.figures()
-                    .getOrDefault(contender.name(), Map.of())
-                    .forEach((figure, spread) -> text.append("| %s | %s | %s | %s | %s |%n"
-                            .formatted(
-                                    contender.name(),
-                                    figure,
-                                    number(spread.median()),
-                                    number(spread.min()),
-                                    number(spread.max()))));
+        appendFigures(text, result);
+        if (!result.bins().isEmpty()) {
+            text.append("\n![%s, over time](%s/%s)\n".formatted(result.contest().title(), PLOTS, plotName(result)));
         }
-        if (result.contest().ratios().isEmpty()) {
+        if (result.contest().ratios().isEmpty() && result.contest().costs().isEmpty()) {
             return;
         }
-        text.append("\n| ratio | of | to | median | min | max | goal |\n|---|---|---|---|---|---|---|\n");
+        text.append("\n| key | of | to | median | min | max | goal |\n|---|---|---|---|---|---|---|\n");
         for (Ratio ratio : result.contest().ratios()) {
             Spread spread = result.ratios().get(ratio.key());
             if (spread != null) {
-                text.append("| `%s` | %s | %s | **%s** | %s | %s | %s |%n"
-                        .formatted(
-                                ratio.key(),
-                                ratio.of(),
-                                ratio.to(),
-                                number(spread.median()),
-                                number(spread.min()),
-                                number(spread.max()),
-                                goal(ratio, spread)));
+                boolean missed = spread.median() < ratio.goal();
+                appendKey(text, ratio.key(), ratio.of(), ratio.to(), spread, goal("at least", ratio.goal(), missed));
             }
         }
+        for (Cost cost : result.contest().costs()) {
+            Spread spread = result.ratios().get(cost.key());
+            if (spread != null) {
+                boolean missed = rounded(spread.median()) > cost.goal();
+                appendKey(text, cost.key(), cost.of(), cost.figure(), spread, goal("at most", cost.goal(), missed));
+            }
+        }
+    }
+
+    /** A row for each contender and a column for each figure. */
+    private static void appendFigures(StringBuilder text, Result result) {
+        List<String> names = result.figures().values().stream()
+                .flatMap(figures -> figures.keySet().stream())
+                .distinct()
+                .toList();
+        text.append("| contender |");
+        names.forEach(name -> text.append(' ').append(name).append(" |"));
+        text.append("\n|---|").append("---|".repeat(names.size())).append('\n');
+        for (Contender contender : result.contest().contenders()) {
+            Map<String, Spread> figures = result.figures().getOrDefault(contender.name(), Map.of());
+            text.append("| ").append(contender.name()).append(" |");
+            names.forEach(
+                    name -> text.append(' ').append(cell(figures.get(name))).append(" |"));
+            text.append('\n');
+        }
+    }
+
+    private static String cell(@Nullable Spread spread) {
+        return spread == null
+                ? ""
+                : "**%s** %s–%s".formatted(number(spread.median()), number(spread.min()), number(spread.max()));
+    }
+
+    private static void appendKey(StringBuilder text, String key, String of, String to, Spread spread, String goal) {
+        text.append("| `%s` | %s | %s | **%s** | %s | %s | %s |%n"
+                .formatted(key, of, to, number(spread.median()), number(spread.min()), number(spread.max()), goal));
     }
 
     /** Said first, so that nobody has to look for it. */
@@ -86,18 +115,30 @@ record Report(Map<String, String> machine, Effort effort, List<Result> results) 
         }
     }
 
-    private static String goal(Ratio ratio, Spread spread) {
-        if (ratio.goal() == 0) {
-            return "";
-        }
-        return number(ratio.goal()) + (spread.median() >= ratio.goal() ? "" : ", **missed**");
+    private static String goal(String bound, double goal, boolean missed) {
+        return goal == 0 ? "" : "%s %s%s".formatted(bound, number(goal), missed ? ", **missed**" : "");
     }
 
     private static String number(double value) {
         return String.format(Locale.ROOT, value >= WITH_DECIMALS ? "%,.0f" : "%.2f", value);
     }
 
-    /** Medians by key. */
+    /** Plots by file name. */
+    Map<String, String> plots() {
+        Map<String, String> plots = new LinkedHashMap<>();
+        for (Result result : results) {
+            if (!result.bins().isEmpty()) {
+                plots.put(plotName(result), new Plot(result.bins()).svg());
+            }
+        }
+        return plots;
+    }
+
+    private static String plotName(Result result) {
+        return result.contest().title().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-") + ".svg";
+    }
+
+    /** Medians of ratios and costs by key. */
     Map<String, Double> ratios() {
         Map<String, Double> ratios = new LinkedHashMap<>();
         results.forEach(result -> result.ratios().forEach((key, spread) -> ratios.put(key, rounded(spread.median()))));
@@ -122,8 +163,27 @@ record Report(Map<String, String> machine, Effort effort, List<Result> results) 
                         "title", result.contest().title(),
                         "conditions", result.contest().conditions(),
                         "figures", result.figures(),
-                        "ratios", result.ratios()))
+                        "ratios", result.ratios(),
+                        "bins", bins(result)))
                 .toList();
+    }
+
+    private static Map<String, Object> bins(Result result) {
+        Map<String, Object> byContender = new LinkedHashMap<>();
+        result.bins()
+                .forEach((name, bins) -> byContender.put(
+                        name,
+                        Map.of(
+                                "milliseconds", Bins.MILLIS,
+                                "ended", bins.stream().map(Bin::ended).toList(),
+                                "median", rounded(bins, Bin::median),
+                                "p95", rounded(bins, Bin::p95),
+                                "p99", rounded(bins, Bin::p99))));
+        return byContender;
+    }
+
+    private static List<Double> rounded(List<Bin> bins, ToDoubleFunction<Bin> figure) {
+        return bins.stream().map(bin -> rounded(figure.applyAsDouble(bin))).toList();
     }
 
     /** A one-line summary. */

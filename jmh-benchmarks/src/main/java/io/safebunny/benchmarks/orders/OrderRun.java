@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.benchmarks.orders;
 
-import io.safebunny.benchmarks.contest.Latencies;
+import io.safebunny.benchmarks.contest.Bins;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -40,12 +40,11 @@ final class OrderRun {
      * Begins orders at a fixed rate, and waits for all of them. Latency is measured from the time an order should have begun, so that
      * stalls show (no coordinated omission).
      */
-    Latencies atRate(String phase, int perSecond, int many) throws Exception {
-        long[] nanos = new long[many];
-        AtomicInteger ended = new AtomicInteger();
-        CountDownLatch left = expect(many, took -> nanos[ended.getAndIncrement()] = took);
-        long interval = TimeUnit.SECONDS.toNanos(1) / perSecond;
+    Bins atRate(String phase, int perSecond, int many) throws Exception {
         long next = System.nanoTime();
+        Bins bins = new Bins(next);
+        CountDownLatch left = expect(many, bins::add);
+        long interval = TimeUnit.SECONDS.toNanos(1) / perSecond;
         for (int i = 0; i < many; i++, next += interval) {
             for (long early = next - System.nanoTime(); early > 0; early = next - System.nanoTime()) {
                 LockSupport.parkNanos(early);
@@ -53,13 +52,13 @@ final class OrderRun {
             begin(Order.named(phase, i), next);
         }
         await(left);
-        return Latencies.of(nanos);
+        return bins;
     }
 
     /** Keeps {@link #AT_ONCE} orders under way. Returns the nanoseconds until the last one came to its end. */
     long saturated(String phase, int many) throws Exception {
         Semaphore window = new Semaphore(AT_ONCE);
-        CountDownLatch left = expect(many, took -> window.release());
+        CountDownLatch left = expect(many, (at, took) -> window.release());
         AtomicInteger next = new AtomicInteger();
         Callable<Void> starter = () -> {
             for (int i = next.getAndIncrement(); i < many; i = next.getAndIncrement()) {
@@ -87,10 +86,10 @@ final class OrderRun {
         }
     }
 
-    /** Told how long an order took. */
+    /** Told when an order ended, and how long it took. */
     @FunctionalInterface
     private interface Ended {
-        void after(long nanos);
+        void add(long at, long took);
     }
 
     private CountDownLatch expect(int many, Ended ended) {
@@ -100,7 +99,8 @@ final class OrderRun {
         peer.onEnd(order -> {
             Long from = begun.remove(order);
             if (from != null) { // the end of a saga may be told again, as when its last step is repeated
-                ended.after(System.nanoTime() - from);
+                long now = System.nanoTime();
+                ended.add(now, now - from);
                 left.countDown();
             }
         });

@@ -2,11 +2,11 @@
 package io.safebunny.benchmarks.orders;
 
 import io.safebunny.benchmarks.broker.BenchBroker;
+import io.safebunny.benchmarks.contest.Bins;
 import io.safebunny.benchmarks.contest.Contender;
 import io.safebunny.benchmarks.contest.Contest;
 import io.safebunny.benchmarks.contest.Effort;
 import io.safebunny.benchmarks.contest.Figures;
-import io.safebunny.benchmarks.contest.Latencies;
 import io.safebunny.benchmarks.contest.Ratio;
 import io.safebunny.benchmarks.contest.Section;
 import io.safebunny.benchmarks.database.FreshDatabase;
@@ -32,8 +32,11 @@ public final class OrderSection implements Section {
     private static final int WARM_UPS = 10;
     private static final int PACED = 200;
     private static final int MANY = 800;
+    private static final int SUSTAINED_PER_SECOND = 50;
+    private static final int SUSTAINED_SECONDS = 50;
+    private static final int SUSTAINED_WARM_UPS = 100;
 
-    private final PostgresServer server = PostgresServer.start();
+    private final PostgresServer server = FreshDatabase.server();
     private final BenchBroker broker;
     private final Effort effort;
     private int turns;
@@ -41,27 +44,43 @@ public final class OrderSection implements Section {
     public OrderSection(BenchBroker broker, Effort effort) {
         this.broker = broker;
         this.effort = effort;
-        FreshDatabase.withoutFullPageImages(server);
     }
 
     @Override
     public List<Contest> contests() {
-        return List.of(new Contest(
+        return List.of(exactlyOnce(), overTime());
+    }
+
+    /** So that one sees whether latency grows, and what the pauses are. */
+    private Contest overTime() {
+        int orders = effort.messages(SUSTAINED_SECONDS * SUSTAINED_PER_SECOND);
+        return Contest.once(
+                "Order saga over time",
+                "the saga of the contest above, %s of them at %s per second, after %s at %s per second to warm up; a single time"
+                        .formatted(orders, SUSTAINED_PER_SECOND, SUSTAINED_WARM_UPS, PER_SECOND),
+                List.of(
+                        contender(DBOS_DIRECT, this::dbosDirect, (database, run) -> sustain(database, run, orders)),
+                        contender(SAFEBUNNY, this::safeBunny, (database, run) -> sustain(database, run, orders))));
+    }
+
+    private Contest exactlyOnce() {
+        return new Contest(
                 "Order saga, exactly once",
                 conditions(),
                 List.of(
-                        contender(DBOS, database -> new DbosOrders(database, CONNECTIONS, true)),
-                        contender(DBOS_DIRECT, database -> new DbosOrders(database, CONNECTIONS, false)),
-                        contender(FLOWABLE, database -> new FlowableOrders(database, CONNECTIONS)),
-                        contender(JOBRUNR, database -> new JobRunrOrders(database, CONNECTIONS)),
-                        contender(DB_SCHEDULER, database -> new DbSchedulerOrders(database, CONNECTIONS)),
-                        contender(SAFEBUNNY, database -> new SafeBunnyOrders(broker, database, CONNECTIONS / 2))),
+                        contender(DBOS, database -> new DbosOrders(database, CONNECTIONS, true), this::measure),
+                        contender(DBOS_DIRECT, this::dbosDirect, this::measure),
+                        contender(FLOWABLE, database -> new FlowableOrders(database, CONNECTIONS), this::measure),
+                        contender(JOBRUNR, database -> new JobRunrOrders(database, CONNECTIONS), this::measure),
+                        contender(
+                                DB_SCHEDULER, database -> new DbSchedulerOrders(database, CONNECTIONS), this::measure),
+                        contender(SAFEBUNNY, this::safeBunny, this::measure)),
                 List.of(
                         new Ratio("sagaVsDbos", SAFEBUNNY, DBOS, 0),
                         new Ratio("sagaVsDbosDirect", SAFEBUNNY, DBOS_DIRECT, 0),
                         new Ratio("sagaVsFlowable", SAFEBUNNY, FLOWABLE, 0),
                         new Ratio("sagaVsJobRunr", SAFEBUNNY, JOBRUNR, 0),
-                        new Ratio("sagaVsDbScheduler", SAFEBUNNY, DB_SCHEDULER, 0))));
+                        new Ratio("sagaVsDbScheduler", SAFEBUNNY, DB_SCHEDULER, 0)));
     }
 
     private String conditions() {
@@ -85,21 +104,34 @@ public final class OrderSection implements Section {
         OrderPeer open(FreshDatabase database) throws Exception;
     }
 
+    private OrderPeer dbosDirect(FreshDatabase database) throws Exception {
+        return new DbosOrders(database, CONNECTIONS, false);
+    }
+
+    private OrderPeer safeBunny(FreshDatabase database) {
+        return new SafeBunnyOrders(broker, database, CONNECTIONS / 2);
+    }
+
+    @FunctionalInterface
+    private interface Measuring {
+        Figures of(FreshDatabase database, OrderRun run) throws Exception;
+    }
+
     /** Starts it for each round, so that nobody runs beside another. */
-    private Contender contender(String name, Opening opening) {
+    private Contender contender(String name, Opening opening, Measuring measuring) {
         return new Contender(name, () -> {
             try (FreshDatabase database = new FreshDatabase(server, "turn" + turns++)) {
                 Effects.createTable(database.sql());
                 try (OrderPeer peer = opening.open(database)) {
-                    return measure(database, new OrderRun(peer));
+                    return measuring.of(database, new OrderRun(peer));
                 }
             }
         });
     }
 
     private Figures measure(FreshDatabase database, OrderRun run) throws Exception {
-        Latencies unused = run.atRate("first", PER_SECOND, WARM_UPS);
-        Latencies latencies = run.atRate("paced", PER_SECOND, effort.messages(PACED));
+        Bins unused = run.atRate("first", PER_SECOND, WARM_UPS);
+        Bins paced = run.atRate("paced", PER_SECOND, effort.messages(PACED));
         run.check(database.sql());
         int many = effort.messages(MANY);
         FreshDatabase.Costs before = database.costs();
@@ -108,11 +140,17 @@ public final class OrderSection implements Section {
         FreshDatabase.Costs costs = database.costs().since(before);
         Map<String, Double> figures = new LinkedHashMap<>();
         figures.put(Figures.SAGAS_PER_SECOND, many * 1e9 / nanos);
-        figures.put("median, ms", latencies.millis(0.5));
-        figures.put("99th percentile, ms", latencies.millis(0.99));
-        figures.put("commits per saga", (double) costs.commits() / many);
-        figures.put("WAL per saga, bytes", (double) costs.walBytes() / many);
+        figures.put("median, ms", paced.latencies().millis(0.5));
+        figures.put("99th percentile, ms", paced.latencies().millis(0.99));
+        figures.putAll(costs.per("saga", many));
         return new Figures(figures);
+    }
+
+    private static Figures sustain(FreshDatabase database, OrderRun run, int orders) throws Exception {
+        Bins unused = run.atRate("first", PER_SECOND, SUSTAINED_WARM_UPS);
+        Bins bins = run.atRate("sustained", SUSTAINED_PER_SECOND, orders);
+        run.check(database.sql());
+        return new Figures(Figures.of(bins.latencies()), bins.list());
     }
 
     @Override

@@ -11,7 +11,6 @@ import io.safebunny.benchmarks.database.FreshDatabase;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.scanning.HandlerScanner;
 import io.safebunny.handler.scanning.SagaScanner;
-import io.safebunny.jdbc.sql.JdbcSchema;
 import io.safebunny.jdbc.store.JdbcStoreOptions;
 import io.safebunny.jdbc.store.TransactionalJdbcMessageStore;
 import io.safebunny.recovery.RetrySettings;
@@ -20,15 +19,12 @@ import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaFailed;
 import io.safebunny.saga.Starts;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
-import org.springframework.core.io.ByteArrayResource;
-import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /**
@@ -53,10 +49,7 @@ final class SafeBunnyOrders implements OrderPeer {
     SafeBunnyOrders(BenchBroker broker, FreshDatabase database, int connections) {
         DataSource ofShop = database.pool(connections);
         DataSource ofOrders = database.pool(connections);
-        new ResourceDatabasePopulator(new ByteArrayResource(JdbcSchema.of(ofShop, JdbcStoreOptions.DEFAULT_TABLE_PREFIX)
-                        .script()
-                        .getBytes(StandardCharsets.UTF_8)))
-                .execute(ofShop);
+        database.createTables();
         BenchNode shop = node(broker, SHOP, ofShop, connections);
         start(shop, new Shop(new Effects(ofShop), shop.bunny()));
         start(node(broker, ORDERS, ofOrders, connections), new OrderSaga(order -> end.accept(order)));

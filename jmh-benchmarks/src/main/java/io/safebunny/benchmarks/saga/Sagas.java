@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.benchmarks.saga;
 
+import io.safebunny.benchmarks.contest.Bins;
 import io.safebunny.benchmarks.contest.Figures;
-import io.safebunny.benchmarks.contest.Latencies;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /** Sends sagas over a track. */
@@ -25,15 +22,15 @@ final class Sagas {
      * omission).
      */
     static Figures atRate(Track track, int perSecond, int sagas) throws Exception {
-        long[] nanos = new long[sagas];
-        AtomicInteger ended = new AtomicInteger();
+        long next = System.nanoTime();
+        Bins bins = new Bins(next);
         CountDownLatch left = new CountDownLatch(sagas);
         track.onFinish(begun -> {
-            nanos[ended.getAndIncrement()] = System.nanoTime() - begun;
+            long now = System.nanoTime();
+            bins.add(now, now - begun);
             left.countDown();
         });
         long interval = TimeUnit.SECONDS.toNanos(1) / perSecond;
-        long next = System.nanoTime();
         for (int i = 0; i < sagas; i++, next += interval) {
             for (long early = next - System.nanoTime(); early > 0; early = next - System.nanoTime()) {
                 LockSupport.parkNanos(early);
@@ -41,13 +38,7 @@ final class Sagas {
             track.begin(next);
         }
         await(left);
-        Latencies latencies = Latencies.of(nanos);
-        Map<String, Double> figures = new LinkedHashMap<>();
-        figures.put("median, ms", latencies.millis(0.5));
-        figures.put("95th percentile, ms", latencies.millis(0.95));
-        figures.put("99th percentile, ms", latencies.millis(0.99));
-        figures.put("slowest, ms", latencies.millis(1));
-        return new Figures(figures);
+        return new Figures(Figures.of(bins.latencies()), bins.list());
     }
 
     static Figures saturated(Track track, int sagas) throws Exception {

@@ -38,6 +38,27 @@ class RoundsTest {
     }
 
     @Test
+    void costsAreReportedLikeRatios() throws Exception {
+        Contender ours = contender("ours", "statements", 9, 2, 1, 3);
+        Result result = rounds.play(new Contest(
+                "a contest",
+                "none",
+                List.of(ours),
+                List.of(),
+                List.of(new Cost("statementsOfOurs", "ours", "statements", 1)),
+                false));
+
+        assertThat(result.ratios()).containsEntry("statementsOfOurs", new Spread(2, 1, 3));
+    }
+
+    @Test
+    void aContestThatTakesLongIsMeasuredOnce() throws Exception {
+        Result result = rounds.play(Contest.once("a contest", "none", List.of(contender("ours", "ms", 7))));
+
+        assertThat(result.figures().get("ours")).containsEntry("ms", new Spread(7, 7, 7));
+    }
+
+    @Test
     void theOrderIsReversedEveryOtherRound() throws Exception {
         Result unused = rounds.play(contest(
                 contender("ours", Figures.PER_SECOND, 1, 1, 1, 1),
