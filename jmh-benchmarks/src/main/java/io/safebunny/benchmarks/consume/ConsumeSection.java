@@ -5,6 +5,7 @@ import io.safebunny.benchmarks.broker.BenchBroker;
 import io.safebunny.benchmarks.contest.Contender;
 import io.safebunny.benchmarks.contest.Contest;
 import io.safebunny.benchmarks.contest.Effort;
+import io.safebunny.benchmarks.contest.Plan;
 import io.safebunny.benchmarks.contest.Ratio;
 import io.safebunny.benchmarks.contest.Section;
 import io.safebunny.benchmarks.database.BenchDatabase;
@@ -56,7 +57,12 @@ public final class ConsumeSection implements Section {
 
     @Override
     public List<Contest> contests() {
-        return List.of(small(), middle(), large(), instances(), processor());
+        return List.of(
+                small(),
+                middle().with(Plan.WARM_ROUNDS),
+                large().with(Plan.WARM_ROUNDS),
+                instances().with(Plan.WARM_ROUNDS),
+                processor().with(Plan.WARM_ROUNDS));
     }
 
     private Contest small() {

@@ -7,6 +7,7 @@ import io.safebunny.benchmarks.contest.Contest;
 import io.safebunny.benchmarks.contest.Cost;
 import io.safebunny.benchmarks.contest.Effort;
 import io.safebunny.benchmarks.contest.Figures;
+import io.safebunny.benchmarks.contest.Plan;
 import io.safebunny.benchmarks.contest.Section;
 import io.safebunny.benchmarks.database.FreshDatabase;
 import io.safebunny.benchmarks.database.FreshDatabase.Costs;
@@ -53,30 +54,30 @@ public final class CostSection implements Section {
     @Override
     public List<Contest> contests() {
         return List.of(new Contest(
-                "Costs of a message",
-                "%s prepared messages of 965 bytes of JSON in one quorum queue, prefetch %s, handlers that do nothing, an empty database; statements as counted by the server, without begin and commit; commits with those of transactions that only read; WAL of the whole server, without full-page images; less what %s messages cost, so that start and stop do not count"
-                        .formatted(messages, PREFETCH, FEW),
-                List.of(
-                        contender(
-                                BY_HAND,
-                                (consumers, pool) -> consumers.listeners(
-                                        PREFETCH, 1, meter -> Inbox.listener(pool, id -> {}, meter))),
-                        contender(
-                                PLAIN,
-                                (consumers, pool) -> consumers.safeBunny(
-                                        1, PREFETCH, timeline -> new JdbcMessageStore(pool, STORE))),
-                        contender(
-                                TRANSACTIONAL,
-                                (consumers, pool) -> consumers.safeBunny(
-                                        1,
-                                        PREFETCH,
-                                        timeline -> new TransactionalJdbcMessageStore(
-                                                pool, new JdbcTransactionManager(pool), STORE)))),
-                List.of(),
-                List.of(
+                        "Costs of a message",
+                        "%s prepared messages of 965 bytes of JSON in one quorum queue, prefetch %s, handlers that do nothing, an empty database; statements as counted by the server, without begin and commit; commits with those of transactions that only read; WAL of the whole server, without full-page images; less what %s messages cost, so that start and stop do not count"
+                                .formatted(messages, PREFETCH, FEW),
+                        List.of(
+                                contender(
+                                        BY_HAND,
+                                        (consumers, pool) -> consumers.listeners(
+                                                PREFETCH, 1, meter -> Inbox.listener(pool, id -> {}, meter))),
+                                contender(
+                                        PLAIN,
+                                        (consumers, pool) -> consumers.safeBunny(
+                                                1, PREFETCH, timeline -> new JdbcMessageStore(pool, STORE))),
+                                contender(
+                                        TRANSACTIONAL,
+                                        (consumers, pool) -> consumers.safeBunny(
+                                                1,
+                                                PREFETCH,
+                                                timeline -> new TransactionalJdbcMessageStore(
+                                                        pool, new JdbcTransactionManager(pool), STORE)))),
+                        List.of())
+                .with(
                         new Cost("statementsPerMessage", TRANSACTIONAL, Costs.statementsPer(UNIT), MOST_STATEMENTS),
-                        new Cost("walPerMessage", TRANSACTIONAL, Costs.walPer(UNIT), MOST_WAL)),
-                false));
+                        new Cost("walPerMessage", TRANSACTIONAL, Costs.walPer(UNIT), MOST_WAL))
+                .with(Plan.WARM_ROUNDS));
     }
 
     @FunctionalInterface

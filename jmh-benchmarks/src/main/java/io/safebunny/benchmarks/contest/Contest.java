@@ -10,15 +10,9 @@ import java.util.List;
  * @param conditions what is the same for all contenders
  * @param ratios ratios of messages or sagas per second to report
  * @param costs what a contender does for each message, to report
- * @param once whether it is measured a single time, without warming up, because it takes long
  */
 public record Contest(
-        String title,
-        String conditions,
-        List<Contender> contenders,
-        List<Ratio> ratios,
-        List<Cost> costs,
-        boolean once) {
+        String title, String conditions, List<Contender> contenders, List<Ratio> ratios, List<Cost> costs, Plan plan) {
 
     public Contest {
         contenders = List.copyOf(contenders);
@@ -27,11 +21,14 @@ public record Contest(
     }
 
     public Contest(String title, String conditions, List<Contender> contenders, List<Ratio> ratios) {
-        this(title, conditions, contenders, ratios, List.of(), false);
+        this(title, conditions, contenders, ratios, List.of(), Plan.ROUNDS);
     }
 
-    /** A contest that is measured a single time. */
-    public static Contest once(String title, String conditions, List<Contender> contenders) {
-        return new Contest(title, conditions, contenders, List.of(), List.of(), true);
+    public Contest with(Cost... newCosts) {
+        return new Contest(title, conditions, contenders, ratios, List.of(newCosts), plan);
+    }
+
+    public Contest with(Plan newPlan) {
+        return new Contest(title, conditions, contenders, ratios, costs, newPlan);
     }
 }

@@ -27,9 +27,8 @@ public final class Rounds {
         Map<String, Map<String, List<Double>>> figures = new LinkedHashMap<>();
         Map<String, List<Double>> ratios = new LinkedHashMap<>();
         Map<String, List<Bin>> bins = new LinkedHashMap<>();
-        int warmUps = contest.once() ? 0 : effort.warmUps();
-        int rounds = contest.once() ? 1 : effort.rounds();
-        for (int round = -warmUps; round < rounds; round++) {
+        int rounds = contest.plan().rounds(effort);
+        for (int round = -contest.plan().warmUps(effort); round < rounds; round++) {
             Map<String, Figures> measured = playRound(contest, round);
             if (round >= 0) {
                 measured.forEach((name, found) -> found.byName().forEach((figure, value) -> values(

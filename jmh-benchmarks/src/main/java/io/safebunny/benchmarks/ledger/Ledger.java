@@ -24,10 +24,13 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /** Entry point of {@code bin/bench}: progress on standard error, the report in Markdown on standard output, both reports in files. */
 public final class Ledger {
+
+    private static final String DOCS = "--docs";
 
     private final BenchBroker broker;
     private final Effort effort;
@@ -40,7 +43,7 @@ public final class Ledger {
         this.wanted = wanted;
     }
 
-    /** @param arguments folder of the reports, pattern of titles, {@code --quick}, {@code --json} */
+    /** @param arguments folder of the reports, pattern of titles, {@code --quick}, {@code --json}, {@code --docs} and the page */
     public static void main(String... arguments) throws Exception {
         List<String> options = Arrays.asList(arguments);
         Effort effort = options.contains("--quick") ? Effort.QUICK : Effort.FULL;
@@ -49,15 +52,21 @@ public final class Ledger {
         boolean failed;
         try (BenchBroker broker = new BenchBroker(server.uri())) {
             Ledger ledger = new Ledger(broker, effort, Pattern.compile(arguments[1]));
+            Map<String, String> machine = Machine.describe(server.version());
+            long begin = System.nanoTime();
             List<Result> results = ledger.play();
+            machine.put("took", "%s minutes".formatted(TimeUnit.NANOSECONDS.toMinutes(System.nanoTime() - begin)));
             failed = !ledger.failed.isEmpty();
             if (results.isEmpty() && !failed) {
                 say("no contest has a title that contains '%s'; the titles are in docs/benchmarks.md"
                         .formatted(ledger.wanted));
                 System.exit(2);
             }
-            Report report = new Report(Machine.describe(server.version()), effort, results);
+            Report report = new Report(machine, effort, results);
             save(Path.of(arguments[0]), report);
+            if (options.contains(DOCS) && !failed) {
+                new Page(Path.of(options.get(options.indexOf(DOCS) + 1))).put(report);
+            }
             System.out.println(report.markdown());
             if (options.contains("--json")) {
                 System.out.println(report.summary());
@@ -71,15 +80,8 @@ public final class Ledger {
         Files.createDirectories(folder);
         Files.writeString(folder.resolve("ledger.md"), report.markdown());
         Files.writeString(folder.resolve("ledger.json"), report.json());
-        savePlots(folder, report);
+        report.save(folder.resolve(Report.PLOTS));
         say("saved as ledger.md and ledger.json in " + folder);
-    }
-
-    private static void savePlots(Path folder, Report report) throws Exception {
-        Path plots = Files.createDirectories(folder.resolve(Report.PLOTS));
-        for (Map.Entry<String, String> plot : report.plots().entrySet()) {
-            Files.writeString(plots.resolve(plot.getKey()), plot.getValue());
-        }
     }
 
     /** Sections are opened in turn, so that none is measured while another's connections are open. */
@@ -116,7 +118,9 @@ public final class Ledger {
     /** A contender that fails costs its contest, but not the figures of the others. */
     private void play(Contest contest, Rounds rounds, List<Result> results) throws InterruptedException {
         try {
+            long begin = System.nanoTime();
             results.add(rounds.play(contest));
+            say("%s: took %s s".formatted(contest.title(), TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin)));
         } catch (InterruptedException e) {
             throw e;
         } catch (Exception e) {

@@ -2,6 +2,7 @@
 package io.safebunny.benchmarks.ledger;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +24,9 @@ final class Machine {
         facts.put("RabbitMQ", brokerVersion);
         facts.put("amqp-client", com.rabbitmq.client.impl.ClientVersion.VERSION);
         facts.put("beside", measured());
+        facts.put(
+                "load of the minute before",
+                "%.1f".formatted(ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage()));
         return facts;
     }
 

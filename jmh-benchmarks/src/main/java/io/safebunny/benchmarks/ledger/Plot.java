@@ -48,8 +48,8 @@ record Plot(Map<String, List<Bin>> bins) {
 
     private static final Color NONE = new Color(0, 0, 0, 0);
     private static final Color TEXT = new Color(0x808080);
-    private static final List<Color> LINES =
-            List.of(new Color(0x8250df), new Color(0xd9730d), new Color(0x2f81f7), new Color(0x2da44e));
+    private static final List<Color> OURS = List.of(new Color(0x2f81f7), new Color(0x2da44e));
+    private static final List<Color> OTHERS = List.of(new Color(0x8250df), new Color(0xd9730d));
 
     /** More digits than a tenth of a pixel needs; not those of the text between tags. */
     private static final Pattern FRACTION = Pattern.compile("(\\d+\\.\\d)\\d+(?![\\d<])");
@@ -64,8 +64,8 @@ record Plot(Map<String, List<Bin>> bins) {
         CombinedDomainXYPlot panels = new CombinedDomainXYPlot(time);
         panels.setBackgroundPaint(null);
         panels.add(panel("sagas/s", bin -> bin.ended() * SECOND / Bins.MILLIS));
-        panels.add(panel("median, ms", Bin::median));
-        panels.add(panel("99th percentile, ms", Bin::p99));
+        panels.add(panel("median, ms", bin -> latency(bin, bin.median())));
+        panels.add(panel("99th percentile, ms", bin -> latency(bin, bin.p99())));
         JFreeChart chart = new JFreeChart(null, null, panels, false);
         chart.setBackgroundPaint(null);
         chart.addLegend(legend((XYPlot) panels.getSubplots().get(0)));
@@ -84,14 +84,24 @@ record Plot(Map<String, List<Bin>> bins) {
         return FRACTION.matcher(exact).replaceAll("$1");
     }
 
+    /** Where nothing ended, there is a gap. */
+    private static double latency(Bin bin, double millis) {
+        return bin.ended() == 0 ? Double.NaN : millis;
+    }
+
     private XYPlot panel(String title, ToDoubleFunction<Bin> figure) {
         XYSeriesCollection all = new XYSeriesCollection();
         XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer(true, false);
         renderer.setDrawSeriesLineAsPath(true);
         renderer.setDefaultStroke(new BasicStroke(LINE));
         renderer.setAutoPopulateSeriesStroke(false);
+        int ours = 0;
+        int others = 0;
         for (Map.Entry<String, List<Bin>> contender : bins.entrySet()) {
-            renderer.setSeriesPaint(all.getSeriesCount(), LINES.get(all.getSeriesCount() % LINES.size()));
+            Color colour = contender.getKey().startsWith(Report.OURS)
+                    ? OURS.get(ours++ % OURS.size())
+                    : OTHERS.get(others++ % OTHERS.size());
+            renderer.setSeriesPaint(all.getSeriesCount(), colour);
             all.addSeries(series(contender.getKey(), contender.getValue(), figure));
         }
         NumberAxis axis = new NumberAxis(title);

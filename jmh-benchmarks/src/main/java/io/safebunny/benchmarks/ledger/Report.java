@@ -9,12 +9,16 @@ import io.safebunny.benchmarks.contest.Effort;
 import io.safebunny.benchmarks.contest.Ratio;
 import io.safebunny.benchmarks.contest.Result;
 import io.safebunny.benchmarks.contest.Spread;
-import java.util.ArrayList;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
@@ -26,8 +30,13 @@ import tools.jackson.databind.json.JsonMapper;
  */
 record Report(Map<String, String> machine, Effort effort, List<Result> results) {
 
-    private static final String OURS = "SafeBunny";
+    /** How the names of our contenders begin. */
+    static final String OURS = "SafeBunny";
+
     private static final double WITH_DECIMALS = 100;
+
+    private static final String KEYS =
+            "\n| key | of | to | median | min | max | goal |\n|---|---|---|---|---|---|---|\n";
 
     /** Folder of the plots, beside the report. */
     static final String PLOTS = "benchmarks";
@@ -37,8 +46,36 @@ record Report(Map<String, String> machine, Effort effort, List<Result> results) 
         machine.forEach((name, fact) ->
                 text.append("- ").append(name).append(": ").append(fact).append('\n'));
         text.append("- %d rounds after %d to warm up%n".formatted(effort.rounds(), effort.warmUps()));
+        appendFaster(text);
+        appendGoals(text);
         results.forEach(result -> append(text, result));
         return text.toString();
+    }
+
+    /** Said first, so that nobody has to look for it. */
+    private void appendFaster(StringBuilder text) {
+        List<String> faster = results.stream()
+                .flatMap(result -> faster(result).map(ratio -> "- %s, by %s (`%s`): %s%n"
+                        .formatted(
+                                ratio.to(),
+                                times(result, ratio),
+                                ratio.key(),
+                                result.contest().title())))
+                .toList();
+        if (!faster.isEmpty()) {
+            text.append("\nFaster than SafeBunny (medians):\n\n");
+            faster.forEach(text::append);
+        }
+    }
+
+    private void appendGoals(StringBuilder text) {
+        StringBuilder rows = new StringBuilder();
+        results.forEach(result -> appendKeys(rows, result, true));
+        if (!rows.isEmpty()) {
+            text.append("\nThe goals that the project has set for itself:\n")
+                    .append(KEYS)
+                    .append(rows);
+        }
     }
 
     private static void append(StringBuilder text, Result result) {
@@ -49,13 +86,17 @@ record Report(Map<String, String> machine, Effort effort, List<Result> results) 
         if (!result.bins().isEmpty()) {
             text.append("\n![%s, over time](%s/%s)\n".formatted(result.contest().title(), PLOTS, plotName(result)));
         }
-        if (result.contest().ratios().isEmpty() && result.contest().costs().isEmpty()) {
-            return;
+        StringBuilder rows = new StringBuilder();
+        appendKeys(rows, result, false);
+        if (!rows.isEmpty()) {
+            text.append(KEYS).append(rows);
         }
-        text.append("\n| key | of | to | median | min | max | goal |\n|---|---|---|---|---|---|---|\n");
+    }
+
+    private static void appendKeys(StringBuilder text, Result result, boolean onlyGoals) {
         for (Ratio ratio : result.contest().ratios()) {
             Spread spread = result.ratios().get(ratio.key());
-            if (spread != null) {
+            if (spread != null && !(onlyGoals && ratio.goal() == 0)) {
                 boolean missed = spread.median() < ratio.goal();
                 appendKey(text, ratio.key(), ratio.of(), ratio.to(), spread, goal("at least", ratio.goal(), missed));
             }
@@ -98,21 +139,25 @@ record Report(Map<String, String> machine, Effort effort, List<Result> results) 
                 .formatted(key, of, to, number(spread.median()), number(spread.min()), number(spread.max()), goal));
     }
 
-    /** Said first, so that nobody has to look for it. */
     private static void appendFaster(StringBuilder text, Result result) {
-        List<String> faster = new ArrayList<>();
-        for (Ratio ratio : result.contest().ratios()) {
-            Spread spread = result.ratios().get(ratio.key());
-            if (spread != null
-                    && spread.median() < 1
-                    && ratio.of().startsWith(OURS)
-                    && !ratio.to().startsWith(OURS)) {
-                faster.add("%s (by %s)".formatted(ratio.to(), number(1 / spread.median())));
-            }
-        }
+        List<String> faster = faster(result)
+                .map(ratio -> "%s (by %s)".formatted(ratio.to(), times(result, ratio)))
+                .toList();
         if (!faster.isEmpty()) {
             text.append("Faster than SafeBunny: %s.%n%n".formatted(String.join(", ", faster)));
         }
+    }
+
+    /** The ratios to others that are below 1. */
+    private static Stream<Ratio> faster(Result result) {
+        return result.contest().ratios().stream()
+                .filter(ratio -> ratio.of().startsWith(OURS) && !ratio.to().startsWith(OURS))
+                .filter(ratio -> result.ratios().containsKey(ratio.key()))
+                .filter(ratio -> result.ratios().get(ratio.key()).median() < 1);
+    }
+
+    private static String times(Result result, Ratio ratio) {
+        return number(1 / result.ratios().get(ratio.key()).median());
     }
 
     private static String goal(String bound, double goal, boolean missed) {
@@ -123,15 +168,19 @@ record Report(Map<String, String> machine, Effort effort, List<Result> results) 
         return String.format(Locale.ROOT, value >= WITH_DECIMALS ? "%,.0f" : "%.2f", value);
     }
 
-    /** Plots by file name. */
-    Map<String, String> plots() {
-        Map<String, String> plots = new LinkedHashMap<>();
-        for (Result result : results) {
-            if (!result.bins().isEmpty()) {
-                plots.put(plotName(result), new Plot(result.bins()).svg());
+    /** Writes the plots into a folder, in place of those of previous runs. */
+    void save(Path folder) throws IOException {
+        Files.createDirectories(folder);
+        try (DirectoryStream<Path> previous = Files.newDirectoryStream(folder, "*.svg")) {
+            for (Path plot : previous) {
+                Files.delete(plot);
             }
         }
-        return plots;
+        for (Result result : results) {
+            if (!result.bins().isEmpty()) {
+                Files.writeString(folder.resolve(plotName(result)), new Plot(result.bins()).svg());
+            }
+        }
     }
 
     private static String plotName(Result result) {

@@ -7,6 +7,7 @@ import io.safebunny.benchmarks.contest.Contender;
 import io.safebunny.benchmarks.contest.Contest;
 import io.safebunny.benchmarks.contest.Effort;
 import io.safebunny.benchmarks.contest.Figures;
+import io.safebunny.benchmarks.contest.Plan;
 import io.safebunny.benchmarks.contest.Ratio;
 import io.safebunny.benchmarks.contest.Section;
 import io.safebunny.benchmarks.database.FreshDatabase;
@@ -54,13 +55,19 @@ public final class OrderSection implements Section {
     /** So that one sees whether latency grows, and what the pauses are. */
     private Contest overTime() {
         int orders = effort.messages(SUSTAINED_SECONDS * SUSTAINED_PER_SECOND);
-        return Contest.once(
-                "Order saga over time",
-                "the saga of the contest above, %s of them at %s per second, after %s at %s per second to warm up; a single time"
-                        .formatted(orders, SUSTAINED_PER_SECOND, SUSTAINED_WARM_UPS, PER_SECOND),
-                List.of(
-                        contender(DBOS_DIRECT, this::dbosDirect, (database, run) -> sustain(database, run, orders)),
-                        contender(SAFEBUNNY, this::safeBunny, (database, run) -> sustain(database, run, orders))));
+        return new Contest(
+                        "Order saga over time",
+                        "the saga of the contest above, %s of them at %s per second, after %s at %s per second to warm up; a single time"
+                                .formatted(orders, SUSTAINED_PER_SECOND, SUSTAINED_WARM_UPS, PER_SECOND),
+                        List.of(
+                                contender(
+                                        DBOS_DIRECT,
+                                        this::dbosDirect,
+                                        (database, run) -> sustain(database, run, orders)),
+                                contender(
+                                        SAFEBUNNY, this::safeBunny, (database, run) -> sustain(database, run, orders))),
+                        List.of())
+                .with(Plan.ONCE);
     }
 
     private Contest exactlyOnce() {

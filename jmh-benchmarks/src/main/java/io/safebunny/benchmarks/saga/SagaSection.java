@@ -7,6 +7,7 @@ import io.safebunny.benchmarks.contest.Contender;
 import io.safebunny.benchmarks.contest.Contest;
 import io.safebunny.benchmarks.contest.Effort;
 import io.safebunny.benchmarks.contest.Figures;
+import io.safebunny.benchmarks.contest.Plan;
 import io.safebunny.benchmarks.contest.Ratio;
 import io.safebunny.benchmarks.contest.Section;
 import io.safebunny.memory.MemoryMessageStore;
@@ -54,10 +55,11 @@ public final class SagaSection implements Section {
     private Contest paced(int perSecond) {
         int sagas = effort.messages(perSecond * SECONDS);
         return new Contest(
-                "Saga, latency at %s messages per second".formatted(perSecond * Sagas.MESSAGES_PER_SAGA),
-                CONDITIONS + "; %s sagas per second; goal: 99th percentile at most 5 ms".formatted(perSecond),
-                contenders(track -> Sagas.atRate(track, perSecond, sagas)),
-                List.of());
+                        "Saga, latency at %s messages per second".formatted(perSecond * Sagas.MESSAGES_PER_SAGA),
+                        CONDITIONS + "; %s sagas per second; goal: 99th percentile at most 5 ms".formatted(perSecond),
+                        contenders(track -> Sagas.atRate(track, perSecond, sagas)),
+                        List.of())
+                .with(Plan.WARM_ROUNDS);
     }
 
     @FunctionalInterface

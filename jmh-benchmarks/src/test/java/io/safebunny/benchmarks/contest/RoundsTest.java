@@ -40,22 +40,26 @@ class RoundsTest {
     @Test
     void costsAreReportedLikeRatios() throws Exception {
         Contender ours = contender("ours", "statements", 9, 2, 1, 3);
-        Result result = rounds.play(new Contest(
-                "a contest",
-                "none",
-                List.of(ours),
-                List.of(),
-                List.of(new Cost("statementsOfOurs", "ours", "statements", 1)),
-                false));
+        Contest contest = new Contest("a contest", "none", List.of(ours), List.of());
+        Result result = rounds.play(contest.with(new Cost("statementsOfOurs", "ours", "statements", 1)));
 
         assertThat(result.ratios()).containsEntry("statementsOfOurs", new Spread(2, 1, 3));
     }
 
     @Test
     void aContestThatTakesLongIsMeasuredOnce() throws Exception {
-        Result result = rounds.play(Contest.once("a contest", "none", List.of(contender("ours", "ms", 7))));
+        Contest contest = new Contest("a contest", "none", List.of(contender("ours", "ms", 7)), List.of());
+        Result result = rounds.play(contest.with(Plan.ONCE));
 
         assertThat(result.figures().get("ours")).containsEntry("ms", new Spread(7, 7, 7));
+    }
+
+    @Test
+    void whatIsWarmNeedsNoWarmUp() throws Exception {
+        Contest contest = new Contest("a contest", "none", List.of(contender("ours", "ms", 1, 2, 3)), List.of());
+        Result result = rounds.play(contest.with(Plan.WARM_ROUNDS));
+
+        assertThat(result.figures().get("ours")).containsEntry("ms", new Spread(2, 1, 3));
     }
 
     @Test

@@ -27,6 +27,14 @@ class ReportTest {
     }
 
     @Test
+    void namesWhereOthersWinBeforeAnyContest() {
+        String markdown = report(0.5, 2).markdown();
+
+        assertThat(markdown).contains("- Quick, by 2.00 (`oursVsQuick`)").doesNotContain("- Slow");
+        assertThat(markdown.indexOf("- Quick, by")).isLessThan(markdown.indexOf("### "));
+    }
+
+    @Test
     void saysNothingIfNobodyIs() {
         assertThat(report(1.5, 2).markdown()).doesNotContain("Faster than SafeBunny");
     }
@@ -49,12 +57,8 @@ class ReportTest {
     @Test
     void aContendersFiguresAreColumnsOfItsRow() {
         Contest contest = new Contest(
-                "costs",
-                "none",
-                List.of(new Contender("SafeBunny", () -> new Figures(Map.of()))),
-                List.of(),
-                List.of(new Cost("walPerMessage", "SafeBunny", "WAL, bytes", 600)),
-                false);
+                        "costs", "none", List.of(new Contender("SafeBunny", () -> new Figures(Map.of()))), List.of())
+                .with(new Cost("walPerMessage", "SafeBunny", "WAL, bytes", 600));
         Map<String, Spread> figures = new LinkedHashMap<>();
         figures.put("messages/s", new Spread(2_000, 1_000, 3_000));
         figures.put("WAL, bytes", new Spread(700, 700, 700));
