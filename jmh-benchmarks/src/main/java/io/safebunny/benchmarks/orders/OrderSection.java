@@ -84,10 +84,10 @@ public final class OrderSection implements Section {
                                 DB_SCHEDULER, database -> new DbSchedulerOrders(database, CONNECTIONS), this::measure),
                         contender(SAFEBUNNY, this::safeBunny, this::measure)),
                 List.of(
-                        new Ratio("sagaVsDbos", SAFEBUNNY, DBOS, 0),
-                        new Ratio("sagaVsDbosDirect", SAFEBUNNY, DBOS_DIRECT, 0),
-                        new Ratio("sagaVsFlowable", SAFEBUNNY, FLOWABLE, 0),
-                        new Ratio("sagaVsJobRunr", SAFEBUNNY, JOBRUNR, 0),
+                        new Ratio("sagaVsDbos", SAFEBUNNY, DBOS, 2),
+                        new Ratio("sagaVsDbosDirect", SAFEBUNNY, DBOS_DIRECT, 2),
+                        new Ratio("sagaVsFlowable", SAFEBUNNY, FLOWABLE, 2),
+                        new Ratio("sagaVsJobRunr", SAFEBUNNY, JOBRUNR, 2),
                         new Ratio("sagaVsDbScheduler", SAFEBUNNY, DB_SCHEDULER, 0)));
     }
 
