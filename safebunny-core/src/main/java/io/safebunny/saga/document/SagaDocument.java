@@ -221,7 +221,7 @@ public final class SagaDocument {
 
     /** @throws InvalidMessageException {@code too-large}; the old state stays */
     void setState(int stateVersion, ObjectNode state) {
-        SagaSize.requireRoom(root, saga, "its state", json(root.path("state")), json(state));
+        SagaSize.requireRoom(root, saga, "its state", root.path("state"), state);
         root.put("stateVersion", stateVersion);
         root.set("state", state);
     }

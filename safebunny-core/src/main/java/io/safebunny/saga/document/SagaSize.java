@@ -4,6 +4,7 @@ package io.safebunny.saga.document;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.serialization.json.ExactTree;
+import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -22,6 +23,12 @@ final class SagaSize {
 
     /** A quote in a text in a text in a document, as the Cosmos DB store writes it. */
     private static final int LONGEST_ESCAPE = 4;
+
+    /** A control character in a text: a backslash, which is escaped once more, a letter and four digits. */
+    private static final long LONGEST_CHARACTER = LONGEST_ESCAPE + 5;
+
+    /** More than the quotes, the colon, the comma, the brackets, or a constant that a node consists of. */
+    private static final long OF_ANY_NODE = 16;
 
     private SagaSize() {}
 
@@ -48,6 +55,23 @@ final class SagaSize {
         return part.isMissingNode() ? 0 : stored(ExactTree.write(part));
     }
 
+    /** A bound of the size, without writing it: most sagas are so small that it tells enough. */
+    private static long atMost(JsonNode part) {
+        long characters = part.isNumber()
+                ? part.asString().length()
+                : part.isString() ? part.stringValue().length() : 0;
+        long bytes = OF_ANY_NODE + characters * LONGEST_CHARACTER;
+        for (Map.Entry<String, JsonNode> property : part.properties()) {
+            bytes += OF_ANY_NODE + property.getKey().length() * LONGEST_CHARACTER + atMost(property.getValue());
+        }
+        if (part.isArray()) {
+            for (JsonNode element : part) {
+                bytes += atMost(element);
+            }
+        }
+        return bytes;
+    }
+
     /** Whether the whole document fits. */
     static boolean fits(String json) {
         long most = LARGEST + RESERVED;
@@ -58,15 +82,21 @@ final class SagaSize {
      * Call it before the application's part of the document grows.
      *
      * @param what named in the exception
-     * @param before what is replaced; empty for nothing @throws InvalidMessageException {@code too-large}
+     * @param before what is replaced; a missing node for nothing
+     * @throws InvalidMessageException {@code too-large}
      */
-    static void requireRoom(ObjectNode root, String saga, String what, String before, String after) {
+    static void requireRoom(ObjectNode root, String saga, String what, JsonNode before, JsonNode after) {
+        JsonNode state = root.path("state");
+        JsonNode steps = root.path(SagaSteps.NAME);
+        if (atMost(state) + atMost(steps) + atMost(after) <= LARGEST) {
+            return;
+        }
         long more = stored(after) - stored(before);
         // shrinking is always allowed
         if (more <= 0) {
             return;
         }
-        long size = stored(root.path("state")) + stored(root.path(SagaSteps.NAME));
+        long size = stored(state) + stored(steps);
         if (size + more > LARGEST) {
             throw new InvalidMessageException(
                     PoisonReason.TOO_LARGE,

@@ -12,6 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The steps of a saga, in the order in which their commands were sent; part of its document. Confined to one thread. */
@@ -20,6 +21,7 @@ public final class SagaSteps {
     static final String NAME = "steps";
 
     private static final String COMMAND = "command";
+    private static final String UNDO = "undo";
     private static final String ANSWERED_BY = "answeredBy";
     /** Nodes remembered per step; one type of command has fewer receivers than this. */
     private static final int MOST_NODES = 3;
@@ -48,18 +50,30 @@ public final class SagaSteps {
     }
 
     public @Nullable SagaStep find(String name) {
-        return all().stream()
-                .filter(step -> step.name().equals(name))
-                .findFirst()
-                .orElse(null);
+        for (JsonNode step : root.path(NAME)) {
+            if (SagaFields.text(step, "name").equals(name)) {
+                return read(step);
+            }
+        }
+        return null;
     }
 
     /** The step whose command or undo has this id. */
     public @Nullable SagaStep sender(String messageId) {
-        return all().stream()
-                .filter(step -> step.messageId().equals(messageId) || step.isUndoneBy(messageId))
-                .findFirst()
-                .orElse(null);
+        for (JsonNode step : root.path(NAME)) {
+            if (has(step, COMMAND, messageId) || has(step, UNDO, messageId)) {
+                return read(step);
+            }
+        }
+        return null;
+    }
+
+    /** Whether the step has a message with this id under that name. Reads only a text that contains the id: reading takes time. */
+    private static boolean has(JsonNode step, String name, String messageId) {
+        String text = SagaFields.text(step, name);
+        return step.has(name)
+                && text.contains(messageId)
+                && messageId.equals(message(text).message().messageId());
     }
 
     /**
@@ -69,9 +83,7 @@ public final class SagaSteps {
      */
     public void answered(String commandId, String node, Instant at) {
         for (JsonNode step : root.path(NAME)) {
-            if (SagaFields.text(step, COMMAND).contains(commandId)
-                    && read(step).messageId().equals(commandId)
-                    && !isAnsweredBy(step, node, at.toEpochMilli() - 1)) {
+            if (has(step, COMMAND, commandId) && !isAnsweredBy(step, node, at.toEpochMilli() - 1)) {
                 ArrayNode answers = SagaFields.array((ObjectNode) step, ANSWERED_BY);
                 answers.removeIf(known -> SagaFields.text(known, "node").equals(node));
                 SagaFields.withRoom(answers, MOST_NODES)
@@ -90,7 +102,7 @@ public final class SagaSteps {
      */
     public boolean isAnswered(String commandId, String node, long setAsideAt) {
         for (JsonNode step : root.path(NAME)) {
-            if (isAnsweredBy(step, node, setAsideAt) && read(step).messageId().equals(commandId)) {
+            if (isAnsweredBy(step, node, setAsideAt) && has(step, COMMAND, commandId)) {
                 return true;
             }
         }
@@ -126,9 +138,9 @@ public final class SagaSteps {
         added.put("status", step.status().name());
         added.put(COMMAND, RecordJson.writeOutgoing(List.of(step.command())));
         if (step.undo() != null) {
-            added.put("undo", RecordJson.writeOutgoing(List.of(step.undo())));
+            added.put(UNDO, RecordJson.writeOutgoing(List.of(step.undo())));
         }
-        SagaSize.requireRoom(root, saga, "step [%s]".formatted(step.name()), "", added.toString());
+        SagaSize.requireRoom(root, saga, "step [%s]".formatted(step.name()), MissingNode.getInstance(), added);
         SagaFields.array(root, NAME).add(added);
     }
 
@@ -158,7 +170,7 @@ public final class SagaSteps {
                 SagaFields.text(step, "name"),
                 status(step),
                 message(SagaFields.text(step, COMMAND)),
-                step.has("undo") ? message(SagaFields.text(step, "undo")) : null,
+                step.has(UNDO) ? message(SagaFields.text(step, UNDO)) : null,
                 step.has("undoSentAt") ? SagaFields.instant(step, "undoSentAt") : null);
     }
 
