@@ -53,8 +53,7 @@ public final class Rounds {
         }
         Map<String, Figures> measured = new LinkedHashMap<>();
         for (Contender contender : order) {
-            Contender.Measurement turn = round < 0 ? contender.warmUp() : contender.measurement();
-            Figures figures = turn.measure();
+            Figures figures = contender.measurement().measure();
             measured.put(contender.name(), figures);
             progress.accept("%s, %s: %s %s"
                     .formatted(

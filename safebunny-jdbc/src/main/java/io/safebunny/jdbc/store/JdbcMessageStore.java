@@ -186,12 +186,12 @@ public final class JdbcMessageStore implements MessageStore {
         try {
             return connections.together(
                     connection -> {
-                        for (Write write : writes) {
-                            if (!isWritten(connection, write)) {
-                                return new JointWrite.Overtaken(write.record().key());
-                            }
-                        }
-                        return new JointWrite.Written(records);
+                        Write overtaken = JointStatement.isAccepted(connection)
+                                ? JointStatement.run(tables, connection, writes)
+                                : overtaken(connection, writes);
+                        return overtaken == null
+                                ? new JointWrite.Written(records)
+                                : new JointWrite.Overtaken(overtaken.record().key());
                     },
                     JointWrite.Written.class::isInstance);
         } catch (SQLException e) {
@@ -204,6 +204,16 @@ public final class JdbcMessageStore implements MessageStore {
                             first,
                             e);
         }
+    }
+
+    /** The first of these that cannot be written; {@code null} if all are. */
+    private @Nullable Write overtaken(Connection connection, List<Write> writes) throws SQLException {
+        for (Write write : writes) {
+            if (!isWritten(connection, write)) {
+                return write;
+            }
+        }
+        return null;
     }
 
     private boolean isWritten(Connection connection, Write write) throws SQLException {

@@ -34,16 +34,19 @@ record RecordRow(boolean listed) {
 
     private static final int KEY_SIZE = 3;
 
-    void bindInsert(PreparedStatement insert, String node, Write write) throws SQLException {
-        bindKey(insert, 1, node, write.record().key());
-        int unused = bindColumns(insert, KEY_SIZE + 1, write);
+    /** @return number of the parameter after them */
+    int bindInsert(PreparedStatement insert, int first, String node, Write write) throws SQLException {
+        bindKey(insert, first, node, write.record().key());
+        return bindColumns(insert, first + KEY_SIZE, write);
     }
 
-    void bindUpdate(PreparedStatement update, String node, Write write) throws SQLException {
-        int key = bindColumns(update, 1, write);
+    /** @return number of the parameter after them */
+    int bindUpdate(PreparedStatement update, int first, String node, Write write) throws SQLException {
+        int key = bindColumns(update, first, write);
         bindKey(update, key, node, write.record().key());
         // the fence: updates nothing unless the preceding version is stored
         update.setLong(key + KEY_SIZE, write.record().version() - 1);
+        return key + KEY_SIZE + 1;
     }
 
     static void bindKey(PreparedStatement statement, int first, String node, RecordKey key) throws SQLException {

@@ -83,8 +83,20 @@ final class RecordTable {
 
     /** Parameters: columns, key, version. */
     String update() {
-        return "update %s set %s = ?, changed_at = %s where %s and version = ?"
-                .formatted(name, columns.replace(",", " = ?,"), dialect().now(), KEY);
+        return update(", changed_at = " + dialect().now());
+    }
+
+    /**
+     * Like {@link #update}, for a companion that has not ended: nobody asks when it was changed. No index has an entry to write then, unless
+     * the listing changes, so that PostgreSQL writes the row alone (HOT).
+     */
+    String updateUnended() {
+        return update("");
+    }
+
+    private String update(String more) {
+        return "update %s set %s = ?%s where %s and version = ?"
+                .formatted(name, columns.replace(",", " = ?,"), more, KEY);
     }
 
     /** Parameters: key. Columns: those of the insert after the key. */

@@ -2,6 +2,7 @@
 package io.safebunny.jdbc.store;
 
 import io.safebunny.jdbc.sql.Failures;
+import io.safebunny.store.JointWrite;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
@@ -30,6 +31,7 @@ final class Statements {
     private final String check;
     private final String insert;
     private final String update;
+    private final String updateUnended;
     private final String find;
     private final String findAndLock;
     private final String findCompleted;
@@ -49,6 +51,7 @@ final class Statements {
         this.check = table.check();
         this.insert = table.insert();
         this.update = table.update();
+        this.updateUnended = table.isListed() ? table.updateUnended() : update;
         this.find = table.find();
         this.findAndLock = table.findAndLock();
         this.findCompleted = table.findCompleted();
@@ -87,7 +90,7 @@ final class Statements {
     /** Returns whether the record was inserted; {@code false} if it already existed. */
     boolean insert(Connection connection, Write write) throws SQLException {
         try (PreparedStatement statement = prepare(connection, insert)) {
-            row.bindInsert(statement, node, write);
+            int unused = row.bindInsert(statement, 1, node, write);
             return statement.executeUpdate() == 1;
         } catch (SQLException e) {
             if (duplicatesFail && DUPLICATE_KEY.equals(e.getSQLState())) {
@@ -99,10 +102,26 @@ final class Statements {
 
     /** Returns whether the row had the preceding version and was updated. */
     boolean update(Connection connection, Write write) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, update)) {
-            row.bindUpdate(statement, node, write);
+        try (PreparedStatement statement = prepare(connection, updateOf(write))) {
+            int unused = row.bindUpdate(statement, 1, node, write);
             return statement.executeUpdate() == 1;
         }
+    }
+
+    /** The insert of a first version, the update of another one. */
+    String sqlOf(Write write) {
+        return JointWrite.isCreated(write.record()) ? insert : updateOf(write);
+    }
+
+    /** Binds the parameters of {@link #sqlOf}; returns the number of the parameter after them. */
+    int bind(PreparedStatement statement, int first, Write write) throws SQLException {
+        return JointWrite.isCreated(write.record())
+                ? row.bindInsert(statement, first, node, write)
+                : row.bindUpdate(statement, first, node, write);
+    }
+
+    private String updateOf(Write write) {
+        return write.record().state().isFinal() ? update : updateUnended;
     }
 
     /** Returns for each record whether it was inserted. */
@@ -117,13 +136,13 @@ final class Statements {
 
     @FunctionalInterface
     private interface Binding {
-        void bind(PreparedStatement statement, String node, Write write) throws SQLException;
+        int bind(PreparedStatement statement, int first, String node, Write write) throws SQLException;
     }
 
     private boolean[] all(Connection connection, String sql, Binding binding, List<Write> writes) throws SQLException {
         try (PreparedStatement statement = prepare(connection, sql)) {
             for (Write write : writes) {
-                binding.bind(statement, node, write);
+                int unused = binding.bind(statement, 1, node, write);
                 statement.addBatch();
             }
             int[] counts = statement.executeBatch();

@@ -13,7 +13,9 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.WireMessage;
 import io.safebunny.recovery.Ending;
+import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.store.BrokenTransactionException;
+import io.safebunny.store.record.Listing;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
@@ -24,10 +26,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 
-/** Which statements a message handled in a transaction costs, one by one. */
+/** Which round trips a message handled in a transaction costs, one by one. */
 @Timeout(60)
 abstract class RecordCostRules {
 
@@ -72,16 +76,7 @@ abstract class RecordCostRules {
     }
 
     static Envelope message() {
-        return EnvelopeReader.read(new WireMessage(
-                UUID.randomUUID().toString(),
-                UUID.randomUUID().toString(),
-                "Order",
-                null,
-                null,
-                null,
-                null,
-                Map.of(),
-                "{}".getBytes(StandardCharsets.UTF_8)));
+        return message(UUID.randomUUID().toString());
     }
 
     private void deliver(Envelope message, Instances.Handler handler) throws Exception {
@@ -99,7 +94,7 @@ abstract class RecordCostRules {
                 }));
     }
 
-    private static void publish(Handling handling) {
+    static void publish(Handling handling) {
         handling.requirePublishing();
         handling.collect(new OutboundMessage(
                 handling.message().toWire(),
@@ -163,6 +158,126 @@ abstract class RecordCostRules {
         deliver(message(), Handling::undoAttempt);
 
         assertThat(calls.take()).isEqualTo(costs("insert rollback insert ", "update ", "commit"));
+    }
+
+    // ---- a message of a saga, whose state is written with its record
+
+    private static final String SAGA = "Order";
+
+    static Envelope message(String correlationId) {
+        return EnvelopeReader.read(new WireMessage(
+                UUID.randomUUID().toString(),
+                correlationId,
+                "Order",
+                null,
+                null,
+                null,
+                null,
+                Map.of(),
+                "{}".getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** As the saga's own handler does it: reads the saga, changes it, and sends a command. */
+    static void move(Handling handling) {
+        Instant now = Instant.now();
+        Envelope message = handling.message();
+        MessageRecord stored = handling.companion(SagaDocument.key(SAGA, message.correlationId()));
+        SagaDocument saga = stored == null
+                ? SagaDocument.start(SAGA, message.correlationId(), now)
+                : SagaDocument.read(SAGA, stored);
+        saga.note(now, "took Order " + message.id());
+        publish(handling);
+        handling.join(saga.write(stored, message.id(), now, now));
+    }
+
+    /** PostgreSQL's driver sends record and saga in one round trip. */
+    private List<String> together(String saga) {
+        return database() == TestDatabase.POSTGRESQL ? List.of("update", "commit") : List.of("update", saga, "commit");
+    }
+
+    private boolean looksBeforeItLocks() {
+        return database() == TestDatabase.MYSQL || database() == TestDatabase.MARIADB;
+    }
+
+    @Test
+    void aMessageThatStartsASaga() throws Exception {
+        deliver(message(), RecordCostRules::move);
+
+        List<String> calls = this.calls.take();
+        assertThat(calls)
+                .startsWith("insert", "select")
+                .endsWith(together("insert").toArray(String[]::new));
+        assertThat(calls)
+                .hasSize((looksBeforeItLocks() ? 3 : 2) + together("insert").size());
+    }
+
+    @Test
+    void aMessageOfASaga() throws Exception {
+        String id = UUID.randomUUID().toString();
+        deliver(message(id), RecordCostRules::move);
+        calls.take();
+        deliver(message(id), RecordCostRules::move);
+
+        List<String> calls = this.calls.take();
+        assertThat(calls)
+                .startsWith("insert", "select")
+                .endsWith(together("update").toArray(String[]::new));
+        assertThat(calls)
+                .hasSize((looksBeforeItLocks() ? 3 : 2) + together("update").size());
+    }
+
+    /** Of the two that lost, nothing is written, and both run again from the saga as it is now. */
+    @Test
+    void aSagaThatAnotherMessageHasChanged() throws Exception {
+        String id = UUID.randomUUID().toString();
+        deliver(message(id), RecordCostRules::move);
+        Envelope message = message(id);
+        MessageRecord stored = saga(id);
+        AtomicInteger runs = new AtomicInteger();
+        deliver(message, handling -> {
+            if (runs.incrementAndGet() == 1) {
+                SagaDocument stale = SagaDocument.read(SAGA, stored.withVersion(stored.version() - 1));
+                stale.note(Instant.now(), "lost");
+                handling.join(stale.write(
+                        stored.withVersion(stored.version() - 1), message.id(), Instant.now(), Instant.now()));
+            } else {
+                move(handling);
+            }
+        });
+
+        assertThat(runs).hasValue(2);
+        assertThat(saga(id).version()).isEqualTo(2);
+        assertThat(saga(id).steps().toString())
+                .contains("took Order " + message.id())
+                .doesNotContain("lost");
+        assertThat(stored(message).state()).isIn(RecordState.COMPLETED, RecordState.DISPATCHED);
+    }
+
+    private MessageRecord saga(String id) {
+        return Objects.requireNonNull(store.find(SagaDocument.key(SAGA, id)));
+    }
+
+    /** What has ended is kept for the retention from then on, not from the last time it was changed before. */
+    @Test
+    void theRetentionOfACompanionBeginsWithItsEnd() {
+        MessageRecord begun = store.create(MessageRecord.companion(
+                SagaDocument.key(SAGA, "saga"),
+                "owner",
+                new Listing(SAGA, "ACTIVE", Instant.now(), null),
+                Map.of("saga", "{}")));
+        JdbcTemplate sql = new JdbcTemplate(calls);
+        sql.update("update safebunny_companion set changed_at = timestamp '2020-01-01 00:00:00' where node = ?", node);
+        MessageRecord changed = Objects.requireNonNull(
+                store.replace(begun.nextContent(RecordState.RELEASED, "owner", begun.listing(), Map.of("saga", "{}"))));
+        store.removeExpired(10);
+        MessageRecord ended = Objects.requireNonNull(
+                store.replace(changed.nextContent(RecordState.DISPATCHED, "owner", null, Map.of())));
+        store.removeExpired(10);
+
+        assertThat(store.find(ended.key())).isNotNull();
+        sql.update("update safebunny_companion set changed_at = timestamp '2020-01-01 00:00:00' where node = ?", node);
+        store.removeExpired(10);
+        assertThat(store.find(ended.key())).isNull();
     }
 
     // ---- a handler that ends its transaction itself
