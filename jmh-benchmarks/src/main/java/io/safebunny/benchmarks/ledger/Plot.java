@@ -68,7 +68,7 @@ record Plot(Map<String, List<Bin>> bins) {
         panels.add(panel("99th percentile, ms", bin -> latency(bin, bin.p99())));
         JFreeChart chart = new JFreeChart(null, null, panels, false);
         chart.setBackgroundPaint(null);
-        chart.addLegend(legend((XYPlot) panels.getSubplots().get(0)));
+        chart.addLegend(legend(panels.getSubplots().get(0)));
         VectorGraphics2D graphics = new VectorGraphics2D();
         chart.draw(graphics, new Rectangle2D.Double(0, 0, WIDTH, HEIGHT));
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

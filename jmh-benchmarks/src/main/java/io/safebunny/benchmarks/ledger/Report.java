@@ -152,12 +152,16 @@ record Report(Map<String, String> machine, Effort effort, List<Result> results) 
     private static Stream<Ratio> faster(Result result) {
         return result.contest().ratios().stream()
                 .filter(ratio -> ratio.of().startsWith(OURS) && !ratio.to().startsWith(OURS))
-                .filter(ratio -> result.ratios().containsKey(ratio.key()))
-                .filter(ratio -> result.ratios().get(ratio.key()).median() < 1);
+                .filter(ratio -> median(result, ratio) < 1);
     }
 
     private static String times(Result result, Ratio ratio) {
-        return number(1 / result.ratios().get(ratio.key()).median());
+        return number(1 / median(result, ratio));
+    }
+
+    private static double median(Result result, Ratio ratio) {
+        Spread spread = result.ratios().get(ratio.key());
+        return spread == null ? Double.NaN : spread.median();
     }
 
     private static String goal(String bound, double goal, boolean missed) {
