@@ -55,7 +55,7 @@ class LadderTest {
         "node",
         "dedup.dispatch",
         "dedup.claim",
-        "dedup.lease",
+        "dedup.plain",
         "dedup.transaction",
         "dedup",
         "scheduling",

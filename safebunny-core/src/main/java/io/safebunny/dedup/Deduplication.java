@@ -9,7 +9,7 @@ import io.safebunny.dedup.claim.StoreFailures;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.dedup.dispatch.Dispatching;
 import io.safebunny.dedup.dispatch.WaitingPublications;
-import io.safebunny.dedup.lease.LeasedClaims;
+import io.safebunny.dedup.plain.LeasedClaims;
 import io.safebunny.dedup.transaction.TransactionalClaims;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup.lease;
+package io.safebunny.dedup.plain;
 
 import io.safebunny.recovery.Evidence;
 import io.safebunny.recovery.NotHandledException;

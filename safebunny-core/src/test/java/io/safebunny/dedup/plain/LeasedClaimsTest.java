@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.dedup.lease;
+package io.safebunny.dedup.plain;
 
 import static io.safebunny.dedup.DedupBench.LEASE;
 import static io.safebunny.dedup.DedupBench.MESSAGE;
@@ -17,7 +17,7 @@ import io.safebunny.dedup.claim.Claimed.Done;
 import io.safebunny.dedup.claim.Claimed.Ours;
 import io.safebunny.dedup.claim.Ownership;
 import io.safebunny.dedup.dispatch.DedupLog;
-import io.safebunny.dedup.lease.LeasedClaims.Leased;
+import io.safebunny.dedup.plain.LeasedClaims.Leased;
 import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.fixture.InterveningStore;
