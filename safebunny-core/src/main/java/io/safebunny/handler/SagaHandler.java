@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * @param from nodes whose publications are consumed
  * @param starts whether its message starts the saga
  * @param takesState whether it takes the state; if it also starts the saga, it runs even if the saga exists
- * @param returnsState whether it returns the new state; otherwise it is {@code void}
  * @param correlation reads the saga's id from the payload: unchecked, {@code null} if the payload has none; thread-safe. Throws
  *     {@link io.safebunny.PoisonMessageException} if the payload does not fit the expression. {@code null} if the id is the
  *     correlation id
@@ -30,7 +29,6 @@ public record SagaHandler(
         RecoveryPolicy recovery,
         boolean starts,
         boolean takesState,
-        boolean returnsState,
         @Nullable Function<Object, @Nullable String> correlation,
         SagaMethod method) {
 

@@ -39,7 +39,7 @@ final class SagaMethodReader {
      *
      * @param payload {@code null} unless it is a handler
      */
-    record Signature(@Nullable Type payload, boolean takesState, boolean returnsState, SagaMethod method) {}
+    record Signature(@Nullable Type payload, boolean takesState, SagaMethod method) {}
 
     /** All possible arguments of a method. */
     private record SagaCall(
@@ -92,7 +92,6 @@ final class SagaMethodReader {
         return new Signature(
                 payload,
                 takesState,
-                returnsState,
                 method(where, found.invoker(), arguments, takesState && !returnsState ? state : null, returnsState));
     }
 

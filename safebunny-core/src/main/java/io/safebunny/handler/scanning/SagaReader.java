@@ -170,7 +170,6 @@ final class SagaReader {
                 attributes.recovery(where, ofMethod, ofClass),
                 starts,
                 signature.takesState(),
-                signature.returnsState(),
                 correlation(handler, payload),
                 signature.method());
     }

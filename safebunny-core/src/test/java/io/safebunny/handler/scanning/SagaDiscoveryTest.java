@@ -94,13 +94,11 @@ class SagaDiscoveryTest {
             assertThat(start.description()).isEqualTo(OrderSaga.class.getName() + ".on(OrderPlaced, SagaContext)");
             assertThat(start.starts()).isTrue();
             assertThat(start.takesState()).isFalse();
-            assertThat(start.returnsState()).isTrue();
             assertThat(start.correlation()).isNull();
 
             assertThat(next.prefetch()).isEqualTo(10);
             assertThat(next.starts()).isFalse();
             assertThat(next.takesState()).isTrue();
-            assertThat(next.returnsState()).isFalse();
             assertThat(requireNonNull(next.correlation()).apply(new PaymentCaptured("o-7")))
                     .isEqualTo("o-7");
         }
@@ -175,7 +173,6 @@ class SagaDiscoveryTest {
             SagaHandler inherited = handler(handlers.oneSaga(), "PaymentCaptured");
 
             assertThat(inherited.takesState()).isTrue();
-            assertThat(inherited.returnsState()).isTrue();
         }
     }
 
