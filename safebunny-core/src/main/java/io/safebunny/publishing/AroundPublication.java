@@ -14,7 +14,7 @@ import java.util.concurrent.Executor;
  *
  * @param middlewares of the application, outermost first
  * @param scope in which they run
- * @param threads complete the futures of {@code publishAsync} and run the after group, so that callers' code does not run on an I/O thread
+ * @param threads complete the futures of {@code publishAsync} and run the after group, because callers' code must not run on an I/O thread
  */
 public record AroundPublication(
         List<PublishMiddleware> middlewares,

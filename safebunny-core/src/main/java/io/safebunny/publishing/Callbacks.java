@@ -38,7 +38,7 @@ final class Callbacks implements Executor {
 
     private record Waiting(Runnable task, long since) {}
 
-    /** @param threads should start each task at once, because waiting there is not noticed */
+    /** @param threads should start each task at once; this class does not notice if tasks wait there */
     Callbacks(Executor threads, Timeline timeline, BoundedLog log) {
         this.log = log;
         this.threads = threads;

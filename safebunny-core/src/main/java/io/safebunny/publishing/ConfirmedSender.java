@@ -29,15 +29,13 @@ import java.util.function.UnaryOperator;
  */
 public final class ConfirmedSender {
 
-    final Transport transport;
-    final Timeline timeline;
-    final Executor retries;
+    private final PendingConfirm.Means means;
     private final Limits limits;
     private final Permits inFlight;
     private final Observations observations;
     private final AtomicInteger unconfirmed = new AtomicInteger();
-    /** In the order in which they lost the connection, so that stop() ends them in that order. */
-    final Set<PendingConfirm> retrying = Collections.synchronizedSet(new LinkedHashSet<>());
+    /** Messages that lost their connection, in that order, in which stop() ends them. */
+    private final Set<PendingConfirm> retrying = Collections.synchronizedSet(new LinkedHashSet<>());
 
     private volatile UnaryOperator<String> taken = type -> "";
     private volatile boolean started = true;
@@ -52,9 +50,7 @@ public final class ConfirmedSender {
     /** @param retries runs retries; must not be the timeline's thread, because sending may block */
     public ConfirmedSender(
             Transport transport, Timeline timeline, Executor retries, Limits limits, Observations observations) {
-        this.transport = transport;
-        this.timeline = timeline;
-        this.retries = retries;
+        this.means = new PendingConfirm.Means(transport, timeline, retries);
         this.limits = limits;
         this.inFlight = new Permits(limits.maxInFlight());
         this.observations = observations;
@@ -83,7 +79,7 @@ public final class ConfirmedSender {
     }
 
     /**
-     * Refuses an application's publication that would wait for a connection that nobody opens.
+     * Refuses a publication of the application while nobody opens a connection for it.
      *
      * @throws NotRunningException before the start and after the stop
      */
@@ -96,6 +92,10 @@ public final class ConfirmedSender {
         }
     }
 
+    Timeline timeline() {
+        return means.timeline();
+    }
+
     /** Number of messages sent but not confirmed yet. */
     public int inFlight() {
         return unconfirmed.get();
@@ -106,7 +106,7 @@ public final class ConfirmedSender {
         return send(message, deadline());
     }
 
-    /** Like {@link #send(OutboundMessage)}, with an observation: for messages that were created earlier. */
+    /** Like {@link #send(OutboundMessage)}, with an observation of its own, for messages that were created earlier. */
     public PendingConfirm sendTraced(OutboundMessage message) {
         WireMessage wire = message.message();
         Observation observation = observations.startSending(
@@ -124,12 +124,12 @@ public final class ConfirmedSender {
 
     /** The deadline of a publication that begins now. */
     Deadline deadline() {
-        return Deadline.after(limits.timeout(), timeline);
+        return Deadline.after(limits.timeout(), timeline());
     }
 
     /** @param deadline for everything: waiting for a permit, a connection and a channel, retries, and the confirm */
     PendingConfirm send(OutboundMessage message, Deadline deadline) {
-        PendingConfirm sent = new PendingConfirm(this, message, deadline);
+        PendingConfirm sent = new PendingConfirm(this, means, message, deadline);
         try {
             if (!inFlight.acquire(deadline)) {
                 sent.completeExceptionally(new PublishTimeoutException(
@@ -150,18 +150,32 @@ public final class ConfirmedSender {
         return sent;
     }
 
+    /**
+     * Has {@link #stop} end it from now on.
+     *
+     * @return {@code false} if it was retried before
+     */
+    boolean retries(PendingConfirm sent) {
+        return retrying.add(sent);
+    }
+
+    /** Undoes {@link #retries}. */
+    void retriesNoMore(PendingConfirm sent) {
+        retrying.remove(sent);
+    }
+
     /** No longer in flight. */
     void ended(PendingConfirm sent) {
         unconfirmed.decrementAndGet();
         inFlight.release();
-        retrying.remove(sent);
+        retriesNoMore(sent);
     }
 
     boolean isStopped() {
         return stopped;
     }
 
-    /** What this node itself consumes of the type; may be empty. */
+    /** A text about what this node itself consumes of the type; may be empty. */
     String taken(String type) {
         return taken.apply(type);
     }

@@ -61,8 +61,8 @@ public final class LibraryMessages {
     }
 
     /**
-     * When a wake-up message for the given time arrives: earlier, if one message cannot be delayed for so long. Then another one
-     * is sent for the remaining time.
+     * When a message arrives that is to wake somebody at the given time. Earlier, if no message can be delayed for so long; another one is
+     * then sent for the remaining time.
      */
     public static Instant wakesAt(Instant due, Instant now) {
         Instant latest = now.plus(LONGEST_SLEEP);

@@ -58,7 +58,7 @@ public final class MessageFactory {
         return publication.deliverAt() == null ? message : message.deliveredAt(dueAt(publication), publication.delay());
     }
 
-    /** In whole milliseconds, as sent and stored; rounded up, so that nothing is early. */
+    /** In whole milliseconds, as messages are sent and stored; rounded up, so that none is early. */
     private Instant dueAt(PublishCall publication) {
         Instant due = publication.deliverAt();
         return due == null

@@ -9,10 +9,12 @@ import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
+import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -35,13 +37,22 @@ public final class PendingConfirm extends CompletableFuture<Void> {
     private static final Duration GRACE = Duration.ofSeconds(1);
 
     private final ConfirmedSender sender;
+    private final Means means;
     private final OutboundMessage message;
     private final Deadline deadline;
     private Duration backOff = FIRST_BACK_OFF;
     private volatile Timeline.@Nullable Cancellable limit;
 
-    PendingConfirm(ConfirmedSender sender, OutboundMessage message, Deadline deadline) {
+    /**
+     * Sends messages.
+     *
+     * @param retries runs retries
+     */
+    record Means(Transport transport, Timeline timeline, Executor retries) {}
+
+    PendingConfirm(ConfirmedSender sender, Means means, OutboundMessage message, Deadline deadline) {
         this.sender = sender;
+        this.means = means;
         this.message = message;
         this.deadline = deadline;
     }
@@ -53,7 +64,7 @@ public final class PendingConfirm extends CompletableFuture<Void> {
      */
     public void await() {
         try {
-            sender.timeline.await(this, deadline.left().plus(GRACE));
+            means.timeline.await(this, deadline.left().plus(GRACE));
         } catch (ExecutionException e) {
             throw rethrow(e.getCause());
         } catch (TimeoutException e) {
@@ -84,7 +95,7 @@ public final class PendingConfirm extends CompletableFuture<Void> {
 
     void attempt() {
         CompletableFuture<Void> unused = sendOnce(
-                        message.deliverAt() == null ? message : message.sentAt(sender.timeline.now()))
+                        message.deliverAt() == null ? message : message.sentAt(means.timeline.now()))
                 .whenComplete((none, failure) -> {
                     Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
                     if (cause == null || isToBeDropped(cause)) {
@@ -100,7 +111,7 @@ public final class PendingConfirm extends CompletableFuture<Void> {
     /** Turns exceptions of the transport into failed futures; otherwise a retry would never complete. */
     private CompletableFuture<Void> sendOnce(OutboundMessage outbound) {
         try {
-            return sender.transport.send(outbound, deadline);
+            return means.transport.send(outbound, deadline);
         } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -127,17 +138,17 @@ public final class PendingConfirm extends CompletableFuture<Void> {
             return;
         }
         try {
-            if (sender.retrying.add(this)) {
-                limit = sender.timeline.schedule(
+            if (sender.retries(this)) {
+                limit = means.timeline.schedule(
                         Duration.ofNanos(deadline.nanosLeft()), () -> completeExceptionally(cause));
             }
-            sender.timeline.schedule(jittered(backOff), () -> attemptOnRetries(cause));
+            means.timeline.schedule(jittered(backOff), () -> attemptOnRetries(cause));
         } catch (RuntimeException | Error e) { // otherwise nothing would complete it or release its permit
             cause.addSuppressed(e);
             completeExceptionally(cause);
         }
-        if (isDone()) { // perhaps before it was added
-            sender.retrying.remove(this);
+        if (isDone()) { // it may have ended before it was added
+            sender.retriesNoMore(this);
         }
         Duration doubled = backOff.multipliedBy(2);
         backOff = doubled.compareTo(LONGEST_BACK_OFF) > 0 ? LONGEST_BACK_OFF : doubled;
@@ -145,7 +156,7 @@ public final class PendingConfirm extends CompletableFuture<Void> {
 
     /** Between half and all of the given time, so that messages lost together are retried at different times and not all lost again. */
     private Duration jittered(Duration longest) {
-        return longest.minusNanos(sender.timeline.random().nextLong(longest.toNanos() / 2));
+        return longest.minusNanos(means.timeline.random().nextLong(longest.toNanos() / 2));
     }
 
     private void attemptOnRetries(Throwable cause) {
@@ -153,7 +164,7 @@ public final class PendingConfirm extends CompletableFuture<Void> {
             return;
         }
         try {
-            sender.retries.execute(this::attempt);
+            means.retries.execute(this::attempt);
         } catch (RejectedExecutionException e) {
             shutDown(e);
         } catch (OutOfMemoryError e) { // no thread available now
@@ -166,7 +177,7 @@ public final class PendingConfirm extends CompletableFuture<Void> {
         completeExceptionally(new ConnectionLostException(message.publication(), "shutting down", cause));
     }
 
-    /** Frees what it holds; a pending timer would keep the message in memory until it fires. */
+    /** Frees the permit and the timer, which would keep the message in memory until it fires. */
     void ended() {
         sender.ended(this);
         Timeline.Cancellable pending = limit;

@@ -49,7 +49,7 @@ public final class PipelineBunny implements Bunny {
         this.strays = new StrayPublications(current);
         this.sender = sender;
         this.scope = around.scope();
-        this.callbacks = new Callbacks(around.threads(), sender.timeline, around.log());
+        this.callbacks = new Callbacks(around.threads(), sender.timeline(), around.log());
         this.last = new StoreOrSend(messages, sender, outbox, around, callbacks);
         List<Middleware<? super PublishCall>> steps = new ArrayList<>(around.of(Group.BEFORE));
         steps.add(last);
@@ -108,8 +108,8 @@ public final class PipelineBunny implements Bunny {
     }
 
     /**
-     * Creates a message without sending it; the caller keeps it. The publish middlewares see it now; the caller must report its
-     * outcome to the message's watcher.
+     * Creates a message without sending it. The publish middlewares see it now. The caller keeps it, and must report its outcome to the
+     * message's watcher.
      *
      * @return {@code null} when a middleware dropped it
      */
@@ -156,7 +156,7 @@ public final class PipelineBunny implements Bunny {
         if (deliverAt == null) {
             return publishOptions.delay();
         }
-        Instant now = sender.timeline.now();
+        Instant now = sender.timeline().now();
         return deliverAt.isAfter(now) ? Duration.between(now, deliverAt) : Duration.ZERO;
     }
 

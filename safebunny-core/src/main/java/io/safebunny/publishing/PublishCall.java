@@ -78,7 +78,7 @@ final class PublishCall implements PublishContext {
         correlationId = correlation;
     }
 
-    /** Records that the action has succeeded. Still counts if a middleware runs it again and that fails. */
+    /** Records that the action has succeeded, even if a middleware runs it again and it fails then. */
     void accepted() {
         accepted = true;
     }
@@ -97,7 +97,7 @@ final class PublishCall implements PublishContext {
         failure = cause;
     }
 
-    /** Sets the deadline for everything from the call of {@code publish} to the confirm, unless it is collected or kept. */
+    /** Sets the deadline for everything from the call of {@code publish} to the confirm. Messages that are collected or kept have none. */
     void deadline(Deadline untilConfirmed) {
         deadline = untilConfirmed;
     }

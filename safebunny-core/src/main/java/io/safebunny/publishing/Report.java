@@ -63,7 +63,7 @@ final class Report implements OutboundMessage.Watcher {
         }
     }
 
-    /** On this thread. */
+    /** Reports on this thread. */
     void endedHere(PublishOutcome outcome, @Nullable Throwable failure) {
         if (!told.getAndSet(true)) {
             run(outcome, failure);

@@ -14,8 +14,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the application's middlewares for callers that must not wait for them because they hold locks or are in a transaction: on
- * a few other threads, with a bounded queue. Thread-safe.
+ * Runs the application's middlewares on a few other threads, with a bounded queue, for callers that hold locks or are in a transaction and
+ * so must not wait for them. Thread-safe.
  */
 final class Reports implements Executor {
 

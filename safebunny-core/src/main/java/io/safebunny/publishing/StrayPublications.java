@@ -23,7 +23,7 @@ final class StrayPublications {
         this.current = current;
     }
 
-    /** Only a warning: a pool thread started within a handling may meanwhile work for somebody else. */
+    /** Only a warning, because a pool thread that was started within a handling may work for somebody else by now. */
     void warn(Object payload) {
         Handling handling = current.startedIn();
         if (handling != null && told.add(payload.getClass())) {
