@@ -28,6 +28,7 @@ final class MissingRows {
     private final OutboxContext outbox;
     private final Map<Long, OutboxRow> unseen = new HashMap<>();
     private volatile Runnable leftToRelay = () -> {};
+    private boolean stopped;
 
     MissingRows(OutboxContext outbox) {
         this.outbox = outbox;
@@ -43,10 +44,18 @@ final class MissingRows {
         if (rows.isEmpty()) {
             return;
         }
-        synchronized (this) {
+        if (isToBeLookedUp(rows)) {
+            lookLater(rows);
+        } else {
+            rows.forEach(this::report);
+        }
+    }
+
+    private synchronized boolean isToBeLookedUp(List<OutboxRow> rows) {
+        if (!stopped) {
             rows.forEach(row -> unseen.put(row.id(), row));
         }
-        lookLater(rows);
+        return !stopped;
     }
 
     private void lookLater(List<OutboxRow> rows) {
@@ -100,10 +109,11 @@ final class MissingRows {
                                 row.correlationId()));
     }
 
-    /** Reports all rows not looked up yet. */
+    /** Reports all rows not looked up yet, and at once those that are added later. */
     void stop() {
         List<OutboxRow> left;
         synchronized (this) {
+            stopped = true;
             left = List.copyOf(unseen.values());
             unseen.clear();
         }

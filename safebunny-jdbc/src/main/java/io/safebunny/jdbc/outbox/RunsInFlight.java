@@ -35,7 +35,7 @@ final class RunsInFlight {
     /** Number of rows that may be claimed now, at most one batch. */
     int room() {
         int all = runs.stream().mapToInt(run -> run.rows().size()).sum();
-        int room = Math.min(BATCHES * batchSize - moving(), DirectPath.MOST_HELD - all);
+        int room = Math.min(BATCHES * batchSize - moving(), Lanes.MOST_HELD - all);
         wasFull = room <= 0;
         return Math.max(0, Math.min(room, batchSize));
     }

@@ -74,7 +74,7 @@ final class StoredInTransaction implements TransactionSynchronization {
         ids.add(row.id());
         if (closing) {
             late.add(row);
-        } else if (rows.size() < DirectPath.MOST_HELD && bytes < DirectPath.MOST_BYTES) {
+        } else if (rows.size() < Lanes.MOST_HELD && bytes < Lanes.MOST_BYTES) {
             rows.add(row); // rows beyond the bound are left to the relay
             bytes += row.bytes();
         } else if (message.watcher() != null) {

@@ -83,7 +83,7 @@ class DirectPathTest {
     void saysThatRowsBeyondItsBoundAreLeft() {
         start();
 
-        direct.add(rows(DirectPath.MOST_HELD + 1));
+        direct.add(rows(Lanes.MOST_HELD + 1));
 
         assertThat(told).hasValue(1);
     }
@@ -93,7 +93,7 @@ class DirectPathTest {
     void saysThatRowsMayBeLeftWhenItIsFull() {
         start();
 
-        direct.add(rows(DirectPath.MOST_HELD));
+        direct.add(rows(Lanes.MOST_HELD));
 
         assertThat(told).hasValue(1);
     }

@@ -207,7 +207,7 @@ abstract class OutboxRelayRules {
                 new RecordingSender(),
                 options -> options.withRelay(Duration.ofMillis(100), Duration.ofMillis(500)));
         instances.add(instance);
-        int messages = DirectPath.MOST_HELD + 300;
+        int messages = Lanes.MOST_HELD + 300;
         instance.transaction.executeWithoutResult(status -> {
             for (int i = 0; i < messages; i++) {
                 instance.publish("c" + i % 100, "m" + i);
