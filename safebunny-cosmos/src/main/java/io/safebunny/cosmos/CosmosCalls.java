@@ -73,6 +73,11 @@ final class CosmosCalls {
         return Objects.requireNonNull(block(operation, limited(call)));
     }
 
+    /** Like {@link #run}; {@code null} if the call has no result. */
+    <T> @Nullable T find(Operation operation, Mono<T> call) {
+        return block(operation, limited(call));
+    }
+
     /** Like {@link #run}, but for several calls that have their own timeouts. Throws the first failure once all have ended. */
     void runAll(Operation operation, Flux<?> calls) {
         block(operation, calls.then(Mono.just(operation)));

@@ -140,7 +140,7 @@ public final class CosmosContainers {
         return await(database.getContainer(options.container()).read().block()).getProperties();
     }
 
-    /** Tries instead of checking first, because instances that start at the same time would all find nothing. */
+    /** Creates without checking first, because instances that start at the same time would all find nothing. */
     private static void createUnlessThere(Mono<?> creation) {
         try {
             await(creation.block());

@@ -31,8 +31,8 @@ final class CosmosErrors {
     private CosmosErrors() {}
 
     /**
-     * Whether the document does not exist. The same status with a sub-status means that the container does not exist, or that the
-     * replica lags behind.
+     * Whether the document does not exist. With a sub-status, the same status means that the container does not exist, or that the replica
+     * lags behind.
      */
     static boolean isMissing(Throwable thrown) {
         return has(NOT_FOUND, thrown) && ((CosmosException) thrown).getSubStatusCode() == 0;
@@ -82,7 +82,7 @@ final class CosmosErrors {
         }
     }
 
-    /** Exception for a failed write: refused if the record can never be stored, unavailable if it may have been. */
+    /** Exception for a failed write: "refused" if the record can never be stored, "unavailable" if it may have been stored. */
     static SafeBunnyException ofWrite(Operation operation, String container, RecordKey key, CosmosException e) {
         return ofWrite(operation, container, key, Answer.of(e), e);
     }

@@ -164,7 +164,7 @@ final class CosmosListings {
     private <T> Flux<T> pages(SqlQuerySpec query, Class<T> type) {
         CosmosQueryRequestOptions options = new CosmosQueryRequestOptions()
                 .setCustomItemSerializer(CosmosItemSerializer.DEFAULT_SERIALIZER)
-                .setScanInQueryEnabled(true); // otherwise conditions on paths that are not indexed are refused
+                .setScanInQueryEnabled(true); // otherwise the service refuses conditions on paths that are not indexed
         return container
                 .queryItems(query, options, type)
                 .byPage(PAGE)

@@ -22,10 +22,10 @@ import org.slf4j.LoggerFactory;
 import org.springframework.data.repository.query.parser.Part;
 
 /**
- * Reads the records that a node keeps of a correlation id, for diagnostics. Only {@link CosmosMessageStore} writes them. Thread-safe.
+ * Reads the records of a correlation id from a node's container, for diagnostics. Only {@link CosmosMessageStore} writes them. Thread-safe.
  *
- * <p>Reads through Spring Data's template, from the store's container. Does not check or create the container, and calls the service only
- * when used. A record may be older than what this process has written, depending on the account's consistency level.
+ * <p>Uses Spring Data's template. Neither checks nor creates the container, and calls the service only when used. A record may be older
+ * than what this process has written, depending on the account's consistency level.
  */
 public final class CosmosRecords {
 
@@ -50,13 +50,13 @@ public final class CosmosRecords {
         this.template = new RecordTemplate(client, options.database(), units -> calls.charge(Operation.QUERY, units));
     }
 
-    /** As the other constructor, with the client that the blocking one wraps. */
+    /** Uses the asynchronous client that the given one wraps. */
     public CosmosRecords(
             CosmosClient client, CosmosContainerOptions options, Duration requestTimeout, MeterRegistry meters) {
         this(SdkInternals.asyncClient(client), options, requestTimeout, meters);
     }
 
-    /** As {@link #ofCorrelation(String, int)}, {@link #DEFAULT_LIMIT} at most. */
+    /** Like {@link #ofCorrelation(String, int)}, with {@link #DEFAULT_LIMIT}. */
     public List<MessageRecord> ofCorrelation(String correlationId) {
         return ofCorrelation(correlationId, DEFAULT_LIMIT);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.cosmos;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -16,25 +15,21 @@ import io.safebunny.store.record.RecordState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps records to documents and back. Publications and steps are stored as JSON text, so that nothing on the way reformats them;
- * the fingerprint is text because the service's numbers have only 53 bits. Unknown properties are ignored when reading.
- * Thread-safe.
+ * Maps records to documents and back. Publications and steps are stored as JSON text, which nothing on the way reformats. The fingerprint
+ * is text because the service's numbers have only 53 bits. Unknown properties are ignored when reading. Thread-safe.
  */
 final class RecordDocument {
 
     /**
-     * The newest format that this version reads. Its number is the fingerprint's version, the only difference between formats so
-     * far, and a document keeps the format it was created with.
+     * The newest format that this version reads. A format's number is the version of its fingerprints, in which alone formats differ so
+     * far. A document keeps the format it was created with.
      */
     private static final int FORMAT = Fingerprint.SHA256;
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
-    private static final int LONGEST_ESCAPE = 6;
-    private static final int ENVELOPE = 4096;
 
     private final Retention retention;
 
@@ -98,43 +93,6 @@ final class RecordDocument {
                 text(object, "status"),
                 Instant.ofEpochMilli(number(object, "since")),
                 object.has("due") ? Instant.ofEpochMilli(number(object, "due")) : null);
-    }
-
-    /**
-     * Avoids serializing small documents just to measure them.
-     *
-     * @return bytes of the documents' JSON, or 0 when it is certainly
-     *     within the limit
-     */
-    static long sizeIfLarge(List<ObjectNode> documents, long limit) {
-        long characters = documents.stream()
-                .mapToLong(document -> length(document, "steps") + length(document, "outgoing"))
-                .sum();
-        return characters * LONGEST_ESCAPE + (long) ENVELOPE * documents.size() <= limit
-                ? 0
-                : documents.stream().mapToLong(RecordDocument::size).sum();
-    }
-
-    /** @return bytes of the document's JSON, or 0 when it is certainly within the limit */
-    static long sizeIfLarge(ObjectNode document, long limit) {
-        long characters = length(document, "steps") + length(document, "outgoing");
-        if (characters * LONGEST_ESCAPE + ENVELOPE <= limit) {
-            return 0;
-        }
-        return size(document);
-    }
-
-    /** Bytes of the document's JSON. */
-    static long size(ObjectNode document) {
-        try {
-            return MAPPER.writeValueAsBytes(document).length;
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException("A JSON tree of strings and numbers cannot be serialized", e);
-        }
-    }
-
-    private static long length(ObjectNode document, String name) {
-        return document.path(name).asText().length();
     }
 
     static RecordKey keyOf(ObjectNode document) {

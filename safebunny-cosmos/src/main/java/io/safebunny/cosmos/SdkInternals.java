@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads two facts for which the Cosmos DB client has no public API; the only use of its internal packages. */
+/** Reads what the Cosmos DB client has no public API for. Nothing else uses the client's internal packages. */
 final class SdkInternals {
 
     private static final Logger LOG = LoggerFactory.getLogger(SdkInternals.class);

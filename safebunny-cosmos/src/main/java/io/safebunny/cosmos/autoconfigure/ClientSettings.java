@@ -28,7 +28,7 @@ final class ClientSettings {
     private static final String DEFAULT_DATABASE = "safebunny";
     private static final String IDENTITY = "com.azure.identity.DefaultAzureCredentialBuilder";
 
-    /** Few, because SafeBunny slows down itself when throttled; the client only needs to absorb single rejections. */
+    /** Few, because SafeBunny itself slows down when it is throttled; the client only has to absorb single rejections. */
     private static final int THROTTLED_RETRIES = 2;
 
     private static final Duration THROTTLED_WAIT = Duration.ofSeconds(1);
