@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.database;
 
-import io.safebunny.test.database.CosmosProxy.Answer;
+import io.safebunny.test.database.CosmosUpstream.Answer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -4,21 +4,17 @@ package io.safebunny.test.database;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import io.safebunny.test.database.CosmosUpstream.Answer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -32,9 +28,6 @@ import org.jspecify.annotations.Nullable;
  * does not; that requires all writes to go through this proxy. Thread-safe.
  */
 public final class CosmosProxy implements AutoCloseable {
-
-    private static final Set<String> NOT_COPIED =
-            Set.of("connection", "content-length", "expect", "host", "http2-settings", "transfer-encoding", "upgrade");
 
     /** How a request is treated. */
     public enum Kind {
@@ -62,10 +55,8 @@ public final class CosmosProxy implements AutoCloseable {
             Map<String, String> headers,
             @Nullable CountDownLatch stall) {}
 
-    private final URI target;
-    private final String key;
+    private final CosmosUpstream upstream;
     private final boolean executesBatches;
-    private final HttpClient client = SelfSigned.client();
     private final HttpsServer server;
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "cosmos-proxy");
@@ -79,8 +70,7 @@ public final class CosmosProxy implements AutoCloseable {
     private volatile @Nullable LaggingReplica replica;
 
     private CosmosProxy(CosmosServer behind) throws IOException {
-        this.target = behind.endpoint();
-        this.key = behind.key();
+        this.upstream = new CosmosUpstream(behind);
         this.executesBatches = behind.isPrivate();
         this.server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setHttpsConfigurator(new HttpsConfigurator(SelfSigned.server()));
@@ -232,10 +222,10 @@ public final class CosmosProxy implements AutoCloseable {
     private Answer execute(Kind kind, HttpExchange exchange, byte[] body) throws IOException, InterruptedException {
         LaggingReplica lagging = replica;
         if (kind == Kind.READ && lagging != null) {
-            return lagging.read(path(exchange), forward(exchange, body));
+            return lagging.read(CosmosUpstream.path(exchange), upstream.forward(exchange, body));
         }
         if (kind == Kind.READ || kind == Kind.QUERY || kind == Kind.QUERY_PLAN || kind == Kind.METADATA) {
-            return forward(exchange, body);
+            return upstream.forward(exchange, body);
         }
         synchronized (writes) {
             if (lagging == null) {
@@ -244,12 +234,12 @@ public final class CosmosProxy implements AutoCloseable {
             List<String> documents = documents(kind, exchange, body);
             for (String document : documents) {
                 if (!lagging.knows(document)) {
-                    lagging.was(document, look(exchange, document));
+                    lagging.was(document, upstream.look(exchange, document));
                 }
             }
             Answer answer = write(kind, exchange, body);
             for (String document : documents) {
-                lagging.is(document, look(exchange, document));
+                lagging.is(document, upstream.look(exchange, document));
             }
             return answer;
         }
@@ -258,13 +248,14 @@ public final class CosmosProxy implements AutoCloseable {
     private Answer write(Kind kind, HttpExchange exchange, byte[] body) throws IOException, InterruptedException {
         return kind == Kind.BATCH && executesBatches
                 ? CosmosBatch.execute(
-                        body, (method, id, headers, content) -> forward(exchange, method, id, headers, content))
-                : forward(exchange, body);
+                        body,
+                        (method, id, headers, content) -> upstream.forward(exchange, method, id, headers, content))
+                : upstream.forward(exchange, body);
     }
 
     /** The paths of the documents that a write affects. */
     private static List<String> documents(Kind kind, HttpExchange exchange, byte[] body) {
-        String path = path(exchange);
+        String path = CosmosUpstream.path(exchange);
         return switch (kind) {
             case CREATE -> List.of(path + "/" + CosmosBatch.idOf(body));
             case BATCH ->
@@ -273,74 +264,18 @@ public final class CosmosProxy implements AutoCloseable {
         };
     }
 
-    private Answer look(HttpExchange exchange, String document) throws IOException, InterruptedException {
-        return send(exchange, "GET", document, true, Map.of("Accept", "application/json"), new byte[0]);
-    }
-
-    /** Of a document, or of the documents of a collection, which clients end with a slash. */
-    private static String path(HttpExchange exchange) {
-        return exchange.getRequestURI().getRawPath().replaceFirst("^/+", "/").replaceFirst("/+$", "");
-    }
-
-    private Answer forward(HttpExchange exchange, byte[] body) throws IOException, InterruptedException {
-        String path = exchange.getRequestURI().getRawPath().replaceFirst("^/+", "/");
-        return send(exchange, exchange.getRequestMethod(), path, false, Map.of(), body);
-    }
-
-    /** @param below the path of the request */
-    private Answer forward(HttpExchange exchange, String method, String below, Map<String, String> headers, byte[] body)
-            throws IOException, InterruptedException {
-        return below.isEmpty()
-                ? send(
-                        exchange,
-                        method,
-                        exchange.getRequestURI().getRawPath().replaceFirst("^/+", "/"),
-                        false,
-                        headers,
-                        body)
-                : send(exchange, method, path(exchange) + below, true, headers, body);
-    }
-
-    /** @param signed whether the request differs from the one that the client signed */
-    private Answer send(
-            HttpExchange exchange, String method, String path, boolean signed, Map<String, String> headers, byte[] body)
-            throws IOException, InterruptedException {
-        String query = exchange.getRequestURI().getRawQuery();
-        HttpRequest.Builder request = HttpRequest.newBuilder(target.resolve(path + (query == null ? "" : "?" + query)))
-                .method(method, HttpRequest.BodyPublishers.ofByteArray(body));
-        boolean isPart = !headers.isEmpty();
-        exchange.getRequestHeaders().forEach((name, values) -> {
-            String lower = name.toLowerCase(Locale.ROOT);
-            if (!NOT_COPIED.contains(lower)
-                    && !(isPart && (lower.startsWith("x-ms-cosmos-") || lower.equals("if-match")))) {
-                values.forEach(value -> request.header(name, value));
-            }
-        });
-        headers.forEach(request::setHeader);
-        if (signed) {
-            String date =
-                    Objects.requireNonNullElse(exchange.getRequestHeaders().getFirst("x-ms-date"), "");
-            request.setHeader("Authorization", CosmosSignature.ofDocument(key, method, path, date));
-        }
-        HttpResponse<byte[]> response = client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
-        return new Answer(response.statusCode(), response.headers().map(), response.body());
-    }
-
-    /** The response to a client. */
-    record Answer(int status, Map<String, List<String>> headers, byte[] body) {}
-
     private void answer(HttpExchange exchange, Answer answer) throws IOException {
-        answer.headers.forEach((name, values) -> {
+        answer.headers().forEach((name, values) -> {
             boolean isLost = replica != null && name.equalsIgnoreCase("x-ms-session-token");
-            if (!isLost && !NOT_COPIED.contains(name.toLowerCase(Locale.ROOT))) {
+            if (!isLost && CosmosUpstream.isCopied(name)) {
                 exchange.getResponseHeaders().put(name, values);
             }
         });
-        byte[] body = answer.body;
+        byte[] body = answer.body();
         if (exchange.getRequestURI().getPath().replace("/", "").isEmpty()) {
             body = account.apply(new String(body, StandardCharsets.UTF_8)).getBytes(StandardCharsets.UTF_8);
         }
-        send(exchange, answer.status, body);
+        send(exchange, answer.status(), body);
     }
 
     private static void send(HttpExchange exchange, int status, byte[] body) throws IOException {
