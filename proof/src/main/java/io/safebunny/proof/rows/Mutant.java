@@ -68,6 +68,6 @@ record Mutant(
     }
 
     private static Mutant patch(String name, String runs, String source, String before, String after) {
-        return new Mutant(name, runs, null, Patch.of(name, source, before, after));
+        return new Mutant(name, runs, null, new Patch(name, source, before, after));
     }
 }

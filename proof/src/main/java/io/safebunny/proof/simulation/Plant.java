@@ -218,6 +218,6 @@ record Plant(
 
     private static Plant patch(
             String name, Consumer<SimulatedSystem> story, String source, String before, String after) {
-        return new Plant(name, story, story, Patch.of(name, source, before, after));
+        return new Plant(name, story, story, new Patch(name, source, before, after));
     }
 }
