@@ -53,8 +53,11 @@ abstract class Checks {
 
     /** A copy that arrives after the end of the run would find its queue deleted. */
     private boolean nothingIsOnItsWay() {
-        return stage.transitQueues().stream().allMatch(queue -> stage.messages(queue) == 0)
-                && stage.rungs().stream().mapToInt(stage::messages).sum()
+        return stage.queues().transit().stream()
+                        .allMatch(queue -> stage.queues().messages(queue) == 0)
+                && stage.queues().rungs().stream()
+                                .mapToInt(stage.queues()::messages)
+                                .sum()
                         <= COPIES * waiting().size();
     }
 
@@ -79,14 +82,14 @@ abstract class Checks {
     }
 
     private void checkEmpty() {
-        List<String> waited = stage.rungs().stream()
-                .filter(rung -> stage.messages(rung) > 0) // a rung is declared when it is first used
-                .flatMap(rung -> stage.drain(rung).stream())
+        List<String> waited = stage.queues().rungs().stream()
+                .filter(rung -> stage.queues().messages(rung) > 0) // a rung is declared when it is first used
+                .flatMap(rung -> stage.queues().drain(rung).stream())
                 .map(message -> String.valueOf(message.getProps().getType()))
                 .filter(type -> !waiting().contains(type))
                 .toList();
         require(waited.isEmpty(), "messages wait: %s", waited);
-        for (String queue : stage.transitQueues()) {
+        for (String queue : stage.queues().transit()) {
             if (waiting().stream().anyMatch(type -> queue.endsWith("-" + type))) {
                 continue;
             }
@@ -95,12 +98,12 @@ abstract class Checks {
                         .pollDelay(Duration.ZERO)
                         .pollInterval(Duration.ofMillis(50))
                         .atMost(EMPTY)
-                        .until(() -> stage.messages(queue) == 0);
+                        .until(() -> stage.queues().messages(queue) == 0);
             } catch (ConditionTimeoutException e) {
-                problems.add(
-                        "%s messages left in %s".formatted(stage.drain(queue).size(), queue));
+                problems.add("%s messages left in %s"
+                        .formatted(stage.queues().drain(queue).size(), queue));
             }
         }
-        stage.unrouted().forEach(message -> problems.add("not routed: " + message));
+        stage.queues().unrouted().forEach(message -> problems.add("not routed: " + message));
     }
 }

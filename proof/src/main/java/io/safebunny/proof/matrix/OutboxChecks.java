@@ -54,12 +54,12 @@ final class OutboxChecks extends Checks {
     @Override
     void check() {
         List<Publication> publications =
-                stage.tapped().stream().map(Publication::of).toList();
+                stage.queues().tapped().stream().map(Publication::of).toList();
         order.parts().forEach(part -> checkPart(part, publications));
         checkCopies(publications);
         require(stage.unsent() == 0, "%s publications left in the outbox", stage.unsent());
-        for (String queue : List.of(stage.poison(), stage.deskPoison())) {
-            int poison = stage.drain(queue).size();
+        for (String queue : List.of(stage.queues().poison(), stage.queues().deskPoison())) {
+            int poison = stage.queues().drain(queue).size();
             require(poison == 0, "%s messages in %s", poison, queue);
         }
     }

@@ -47,14 +47,17 @@ final class SagaChecks extends Checks {
     @Override
     String describe() {
         return "record %s, finished %s, in the order queue %s"
-                .formatted(stage.record(order), finished(), stage.messages(stage.orders()));
+                .formatted(
+                        stage.record(order),
+                        finished(),
+                        stage.queues().messages(stage.queues().orders()));
     }
 
     private boolean sagaHasEnded() {
         return switch (expected.end()) {
             case FINISHED -> new HashSet<>(finished()).size() == publications();
-            case POISONED -> stage.messages(stage.poison()) > 0;
-            case POISONED_AT_DESK -> stage.messages(stage.deskPoison()) >= publications();
+            case POISONED -> stage.queues().messages(stage.queues().poison()) > 0;
+            case POISONED_AT_DESK -> stage.queues().messages(stage.queues().deskPoison()) >= publications();
             case NOTHING -> finished().isEmpty();
         };
     }
@@ -210,7 +213,7 @@ final class SagaChecks extends Checks {
     }
 
     private void checkPoison() {
-        List<GetResponse> poison = stage.drain(stage.poison());
+        List<GetResponse> poison = stage.queues().drain(stage.queues().poison());
         require(poison.isEmpty() == (expected.end() != End.POISONED), "%s messages in the poison queue", poison.size());
         for (GetResponse message : poison) {
             require(
@@ -220,7 +223,7 @@ final class SagaChecks extends Checks {
             JsonNode body = JSON.readTree(message.getBody());
             require(order.id().equals(body.path("id").asString()), "another body in the poison queue: %s", body);
         }
-        int atDesk = stage.drain(stage.deskPoison()).size();
+        int atDesk = stage.queues().drain(stage.queues().deskPoison()).size();
         require(
                 atDesk == 0 || expected.end() == End.POISONED_AT_DESK,
                 "%s messages in the poison queue of the desk",

@@ -86,11 +86,13 @@ final class TripChecks extends Checks {
         require(events.size() == due, "%s different messages SagaFailed", events.size());
         int handled = stage.ledger().entries(Kind.FINISHED).size();
         require(handled == due, "SagaFailed was handled %s times", handled);
-        Set<String> poison = stage.drain(stage.poison()).stream()
+        Set<String> poison = stage.queues().drain(stage.queues().poison()).stream()
                 .map(message -> message.getProps().getType())
                 .collect(Collectors.toSet());
         require(poison.equals(poison()), "in the poison queue: %s", poison);
-        require(stage.drain(stage.deskPoison()).isEmpty(), "messages in the poison queue of the desk");
+        require(
+                stage.queues().drain(stage.queues().deskPoison()).isEmpty(),
+                "messages in the poison queue of the desk");
     }
 
     /** DoneB was sent by no saga that this process has; news of it waits for an instance that might have one. */

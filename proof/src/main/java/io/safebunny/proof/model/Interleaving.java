@@ -1,36 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.model;
 
-import io.safebunny.PoisonMessageException;
-import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.WireMessage;
 import io.safebunny.proof.model.saga.BookSaga;
 import io.safebunny.proof.model.saga.ParcelSaga;
 import io.safebunny.proof.model.saga.ShopSaga;
-import io.safebunny.proof.model.saga.ShopSaga.Capture;
-import io.safebunny.proof.model.saga.ShopSaga.Captured;
-import io.safebunny.proof.model.saga.ShopSaga.Declined;
 import io.safebunny.proof.model.saga.ShopSaga.Note;
 import io.safebunny.proof.model.saga.ShopSaga.PlaceOrder;
-import io.safebunny.proof.model.saga.ShopSaga.Refund;
-import io.safebunny.proof.model.saga.ShopSaga.ReleaseStock;
-import io.safebunny.proof.model.saga.ShopSaga.ReserveStock;
-import io.safebunny.proof.model.saga.ShopSaga.StockReserved;
 import io.safebunny.proof.model.saga.ShopSaga.Wait;
-import io.safebunny.saga.SagaFailed;
 import io.safebunny.saga.SagaStatus;
-import io.safebunny.saga.SagaView;
 import io.safebunny.saga.SagaView.StepStatus;
-import io.safebunny.saga.Sagas;
 import io.safebunny.store.MessageStore;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
@@ -53,13 +38,12 @@ public final class Interleaving {
     private final World world;
     private final Watch watch = new Watch();
     private final Map<String, MessageStore> storeOf = new HashMap<>();
-    private final Set<String> reserved = new HashSet<>();
-    private final Set<String> captured = new HashSet<>();
-    private final Map<String, Set<String>> failed = new HashMap<>();
     private final Map<String, Integer> points = new TreeMap<>();
     private final Map<String, Integer> grams = new TreeMap<>();
     private int placed;
     private final Chaos chaos;
+    private final Participants participants;
+    private final Repairs repairs;
 
     /**
      * @param stores what stands between an engine and its store
@@ -71,6 +55,8 @@ public final class Interleaving {
         this.stores = stores;
         this.world = new World(random);
         this.chaos = new Chaos(world, random, seen);
+        this.participants = new Participants(world, chaos);
+        this.repairs = new Repairs(world, chaos, random);
     }
 
     /** @throws DeviationException something is not as the model says */
@@ -98,7 +84,7 @@ public final class Interleaving {
                 world.start(
                         node, store, List.of(), new ShopSaga(() -> chaos.chance(25)), new BookSaga(), new ParcelSaga());
             } else {
-                world.start(node, store, handlers(node));
+                world.start(node, store, participants.handlers(node));
             }
         });
     }
@@ -106,59 +92,6 @@ public final class Interleaving {
     private MessageStore newStore(String node) {
         MessageStore store = world.newStore();
         return stores.apply(node.equals(ShopSaga.NODE) ? new WitnessStore(store, watch::wrote) : store);
-    }
-
-    private List<HandlerDefinition> handlers(String node) {
-        return switch (node) {
-            case "warehouse" ->
-                List.of(
-                        World.handler(ShopSaga.NODE, ParcelSaga.Label.class, (payload, context) -> {
-                            if (((ParcelSaga.Label) payload).isUnprintable()) {
-                                throw new PoisonMessageException("as the proof wants");
-                            }
-                        }),
-                        World.handler(ShopSaga.NODE, ReserveStock.class, (payload, context) -> {
-                            chaos.trouble();
-                            String order = ((ReserveStock) payload).order();
-                            reserved.add(order);
-                            chaos.trouble();
-                            answer(node, new StockReserved(order));
-                        }),
-                        World.handler(ShopSaga.NODE, ReleaseStock.class, (payload, context) -> {
-                            chaos.trouble();
-                            boolean unused = reserved.remove(((ReleaseStock) payload).order());
-                            chaos.trouble();
-                        }));
-            case "billing" ->
-                List.of(
-                        World.handler(ShopSaga.NODE, Capture.class, (payload, context) -> {
-                            String order = ((Capture) payload).order();
-                            if (context.messageId().hashCode() % 5 == 0) {
-                                answer(node, new Declined(order));
-                                return;
-                            }
-                            chaos.trouble();
-                            captured.add(order);
-                            chaos.trouble();
-                            answer(node, new Captured(order));
-                        }),
-                        World.handler(ShopSaga.NODE, Refund.class, (payload, context) -> {
-                            chaos.trouble();
-                            boolean unused = captured.remove(((Refund) payload).order());
-                            chaos.trouble();
-                        }));
-            case "notifications" ->
-                List.of(World.handler(ShopSaga.NODE, SagaFailed.class, (payload, context) -> failed.computeIfAbsent(
-                                context.correlationId(), id -> new HashSet<>())
-                        .add(context.messageId())));
-            default -> List.of();
-        };
-    }
-
-    private void answer(String node, Object answer) {
-        if (!chaos.chance(10)) {
-            var unused = world.bunny(node).publish(answer);
-        }
     }
 
     private void revive() {
@@ -177,8 +110,8 @@ public final class Interleaving {
             case 5 -> send(new Wait(random.nextInt(400)));
             case 14 -> pack(1 + random.nextInt(100));
             case 6 -> {
-                if (random.nextInt(3) == 0) {
-                    repairAny();
+                if (random.nextInt(3) == 0 && placed > 0) {
+                    repairs.repair("order-" + (1 + random.nextInt(placed)));
                 }
             }
             case 7 -> replay();
@@ -234,33 +167,6 @@ public final class Interleaving {
         }
     }
 
-    private void repairAny() {
-        if (placed == 0) {
-            return;
-        }
-        String id = "order-" + (1 + random.nextInt(placed));
-        SagaView view = world.saga(ShopSaga.NODE, ShopSaga.NAME, id);
-        if (view == null) {
-            return;
-        }
-        chaos.count("repairs");
-        chaos.calmly(() -> repair(id, view)); // the call itself; what it sends is not
-    }
-
-    private void repair(String id, SagaView view) {
-        Sagas all = world.instance(ShopSaga.NODE).engine().get(Sagas.class);
-        switch (random.nextInt(8)) {
-            case 0 -> all.fail(ShopSaga.NAME, id, "as somebody wants");
-            case 1, 2 -> all.retry(ShopSaga.NAME, id, "as somebody wants");
-            case 3, 4 -> all.resume(ShopSaga.NAME, id, "as somebody wants");
-            case 5 -> all.skip(ShopSaga.NAME, id, random.nextBoolean() ? "pay" : "stock", "as somebody wants");
-            default -> {
-                String state = "{\"order\":\"%s\",\"cents\":%s}".formatted(id.substring(6), random.nextInt(1_000));
-                all.patch(ShopSaga.NAME, id, view.version(), state, "as somebody wants");
-            }
-        }
-    }
-
     // ---- the end
 
     private void pass() {
@@ -279,26 +185,13 @@ public final class Interleaving {
         for (int round = 0; round < MOST_REPAIRS; round++) {
             boolean busy = false;
             for (int number = 1; number <= sagas; number++) {
-                busy |= mend("order-" + number);
+                busy |= repairs.mend("order-" + number);
             }
             if (!busy) {
                 return;
             }
             pass();
         }
-    }
-
-    private boolean mend(String id) {
-        SagaView view = Objects.requireNonNull(world.saga(ShopSaga.NODE, ShopSaga.NAME, id), id + " never began");
-        Sagas all = world.instance(ShopSaga.NODE).engine().get(Sagas.class);
-        if (view.status() == SagaStatus.STUCK && random.nextBoolean()) {
-            all.fail(ShopSaga.NAME, id, "given up");
-        } else if (view.status() == SagaStatus.STUCK || view.status() == SagaStatus.COMPENSATION_FAILED) {
-            all.resume(ShopSaga.NAME, id, "mended");
-        } else if (!view.blockedOn().isEmpty() && random.nextBoolean()) {
-            all.retry(ShopSaga.NAME, id, "mended");
-        }
-        return !view.status().isEnded();
     }
 
     private void judge() {
@@ -340,13 +233,15 @@ public final class Interleaving {
         if (!status.isEnded()) {
             return "has not ended";
         }
-        if (isLeft(model, status, "stock", reserved.contains(order))) {
-            return "stock is " + (reserved.contains(order) ? "reserved" : "not reserved");
+        boolean isReserved = participants.isReserved(order);
+        if (isLeft(model, status, "stock", isReserved)) {
+            return "stock is " + (isReserved ? "reserved" : "not reserved");
         }
-        if (isLeft(model, status, "pay", captured.contains(order))) {
-            return "payment is " + (captured.contains(order) ? "captured" : "not captured");
+        boolean isCaptured = participants.isCaptured(order);
+        if (isLeft(model, status, "pay", isCaptured)) {
+            return "payment is " + (isCaptured ? "captured" : "not captured");
         }
-        int told = failed.getOrDefault(id, Set.of()).size();
+        int told = participants.failuresTold(id);
         return told == (status == SagaStatus.FAILED ? 1 : 0) ? "" : "SagaFailed was published %s times".formatted(told);
     }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.matrix.stage;
 
-import com.rabbitmq.client.GetResponse;
-import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.proof.child.Child;
 import io.safebunny.proof.child.ChildOptions;
@@ -13,7 +11,6 @@ import io.safebunny.proof.ledger.Ledger;
 import io.safebunny.proof.saga.Desk;
 import io.safebunny.proof.saga.NodeAddress;
 import io.safebunny.proof.saga.Order;
-import io.safebunny.proof.saga.Placed;
 import io.safebunny.proof.store.StoreAddress;
 import io.safebunny.proof.store.StoreServers;
 import io.safebunny.proof.trip.TripSaga;
@@ -24,10 +21,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -41,19 +36,6 @@ import tools.jackson.databind.node.MissingNode;
 public final class Stage implements AutoCloseable {
 
     private static final Duration STEP = Duration.ofSeconds(30);
-    private static final List<String> OF_SAGAS = List.of(
-            "StepA",
-            "UndoA",
-            "DoneA",
-            "StepB",
-            "UndoB",
-            "DoneB",
-            "BunnyTimeout",
-            "BunnyUndone",
-            "BunnyRepair",
-            "BunnyPoisoned",
-            "BunnyScheduled",
-            "poison-watch");
     private static final Duration ANOTHER_COPY = Duration.ofSeconds(1);
 
     private final StoreAddress address;
@@ -64,9 +46,8 @@ public final class Stage implements AutoCloseable {
     private final Ledger ledger = new Ledger();
     private final SystemTimeline timeline = new SystemTimeline("stage");
     private final @Nullable StoreView store;
-    private final Queues queues;
+    private final StageQueues queues;
     private final Desk desk;
-    private final String tap;
     private final List<Child> children = new ArrayList<>();
     private final List<Plan> plans = new ArrayList<>();
     private @Nullable String messageId;
@@ -86,9 +67,8 @@ public final class Stage implements AutoCloseable {
         this.store = address.kind().isDurable()
                 ? new StoreView(this.address, worker.node(), timeline, this::reachable)
                 : null;
-        this.queues = new Queues(broker);
         this.desk = new Desk(deskAddress, worker.node(), ledger);
-        this.tap = queues.tap(prefix, Names.address(worker.node(), Placed.TYPE));
+        this.queues = new StageQueues(worker, deskAddress, sagas); // the desk has declared the exchange by now
     }
 
     /**
@@ -212,8 +192,8 @@ public final class Stage implements AutoCloseable {
 
     /** Removes the message, as an operator or a limit might. */
     public void loseDelivery() {
-        await("the message is back in its queue", () -> queues.messages(orders()) > 0);
-        queues.purge(orders());
+        await("the message is back in its queue", () -> queues.messages(queues.orders()) > 0);
+        queues.purgeOrders();
     }
 
     public void await(String what, Callable<Boolean> condition) {
@@ -234,13 +214,12 @@ public final class Stage implements AutoCloseable {
         return ledger;
     }
 
-    public List<WireMessage> arrived() {
-        return desk.arrived();
+    public StageQueues queues() {
+        return queues;
     }
 
-    /** The {@link Placed} messages published since the last call, in order, including copies. */
-    public List<GetResponse> tapped() {
-        return queues.drain(tap);
+    public List<WireMessage> arrived() {
+        return desk.arrived();
     }
 
     /** Processes that did not reach the point of their plan. */
@@ -312,63 +291,6 @@ public final class Stage implements AutoCloseable {
         return worker.node();
     }
 
-    public String orders() {
-        return worker.node() + "-Order";
-    }
-
-    public String poison() {
-        return worker.node() + "-poison";
-    }
-
-    public String deskPoison() {
-        return deskAddress.node() + "-poison";
-    }
-
-    public int messages(String queue) {
-        return queues.messages(queue);
-    }
-
-    public List<GetResponse> drain(String queue) {
-        return queues.drain(queue);
-    }
-
-    /** All queues that may hold messages of this run, except the two poison queues and those for delayed messages. */
-    public List<String> transitQueues() {
-        List<String> all = new ArrayList<>(List.of(
-                orders(),
-                worker.node() + "-dead-letters",
-                deskAddress.node() + "-Charged",
-                deskAddress.node() + "-Shipped",
-                deskAddress.node() + "-" + Placed.TYPE,
-                deskAddress.node() + "-SagaFailed",
-                deskAddress.node() + "-dead-letters"));
-        if (sagas) {
-            OF_SAGAS.forEach(type -> all.add(worker.node() + "-" + type));
-        }
-        return all;
-    }
-
-    /** The queues in which delayed messages wait. */
-    public List<String> rungs() {
-        return IntStream.range(4, 16)
-                .mapToObj(rung -> String.format(Locale.ROOT, "%s.delayed.%02d", worker.prefix(), rung))
-                .toList();
-    }
-
-    /**
-     * Removes what could not be routed and returns what is of this run, described. The queue outlives runs, as the exchanges do, and may
-     * hold a late copy of the run before, whose queues are gone.
-     */
-    public List<String> unrouted() {
-        return queues.drain(worker.prefix() + ".unrouted").stream()
-                .map(GetResponse::getProps)
-                .filter(message -> message.getAppId() == null
-                        || message.getAppId().equals(worker.node())
-                        || message.getAppId().equals(deskAddress.node()))
-                .map(Object::toString)
-                .toList();
-    }
-
     /** Shuts all processes down cleanly. */
     public void stop() {
         children.forEach(Child::stop);
@@ -378,13 +300,6 @@ public final class Stage implements AutoCloseable {
     @Override
     public void close() {
         children.forEach(Child::close);
-        for (String queue : transitQueues()) {
-            if (queue.startsWith(worker.node()) || queue.startsWith(deskAddress.node())) {
-                queues.delete(queue);
-            }
-        }
-        queues.delete(poison());
-        queues.delete(deskPoison());
         queues.close();
         if (store != null) {
             store.close();
