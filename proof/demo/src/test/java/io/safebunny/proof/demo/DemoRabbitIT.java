@@ -70,7 +70,7 @@ class DemoRabbitIT {
         Options options = options()
                 .withOrders(80)
                 .withChaos(5)
-                .withOrchestrator()
+                .with(Options.Flag.ORCHESTRATED)
                 .withStore(StoreChoice.of(StoreChoice.Kind.POSTGRES));
         Report report = new Run(options, new Interruption(), new Output().stream()).placeOrders();
 

@@ -35,8 +35,10 @@ class DemoStoresIT {
     /** Sagas are written in batches, for which the private server needs its proxy. */
     @Test
     void anOrchestratorNeedsBatchesOfCosmosDb() {
-        Options options =
-                Options.defaults().withOrders(40).withOrchestrator().withStore(StoreChoice.of(StoreChoice.Kind.COSMOS));
+        Options options = Options.defaults()
+                .withOrders(40)
+                .with(Options.Flag.ORCHESTRATED)
+                .withStore(StoreChoice.of(StoreChoice.Kind.COSMOS));
 
         Report report = new Run(options, new Interruption(), new Output().stream()).placeOrders();
 

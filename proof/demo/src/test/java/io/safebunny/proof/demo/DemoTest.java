@@ -93,7 +93,7 @@ class DemoTest {
      */
     @Test
     void withoutDeduplicationTheLedgerShowsDoubles() {
-        Report report = run(Options.defaults().withOrders(300).withChaos(1).withoutDeduplication());
+        Report report = run(Options.defaults().withOrders(300).withChaos(1).with(Options.Flag.WITHOUT_DEDUPLICATION));
 
         assertThat(report.lost()).isZero();
         assertThat(report.doubleCharges()).isPositive();
@@ -119,7 +119,7 @@ class DemoTest {
     @Test
     void withoutDeduplicationTheLedgerInADatabaseShowsDoublesToo() {
         Report report = run(
-                Options.defaults().withOrders(300).withChaos(1).withStore(H2).withoutDeduplication());
+                Options.defaults().withOrders(300).withChaos(1).withStore(H2).with(Options.Flag.WITHOUT_DEDUPLICATION));
 
         assertThat(report.doubleCharges()).isPositive();
         assertThat(report.doubleMails()).isPositive();
@@ -133,7 +133,7 @@ class DemoTest {
                 .withOrders(300)
                 .withChaos(1)
                 .withStore(StoreChoice.of(StoreChoice.Kind.COSMOS))
-                .withoutDeduplication());
+                .with(Options.Flag.WITHOUT_DEDUPLICATION));
 
         assertThat(report.repeatedCalls()).isPositive();
         assertThat(report.exitStatus()).as(report.json()).isZero();
@@ -141,7 +141,8 @@ class DemoTest {
 
     @Test
     void lastLineIsTheReportAsJson() {
-        int status = Demo.run(Options.defaults().withOrders(10).withJson(), new Interruption(), output.stream());
+        int status = Demo.run(
+                Options.defaults().withOrders(10).with(Options.Flag.JSON), new Interruption(), output.stream());
 
         assertThat(status).isZero();
         JsonNode json = JsonMapper.shared().readTree(output.lastLine());
@@ -176,7 +177,7 @@ class DemoTest {
 
     @Test
     void anOrchestratorBringsEveryOrderToItsEndOnce() {
-        Report report = run(Options.defaults().withOrders(100).withOrchestrator());
+        Report report = run(Options.defaults().withOrders(100).with(Options.Flag.ORCHESTRATED));
 
         assertThat(report.completed() + report.cancelled()).isEqualTo(100);
         assertThat(report.retriesInMemory() + report.retriesDelayed() + report.poisoned())
@@ -193,7 +194,7 @@ class DemoTest {
     /** Payments are late, messages are set aside for good, and a person repairs: everything that failed is undone all the same. */
     @Test
     void chaosLeavesNoSagaUnfinished() {
-        Report report = run(Options.defaults().withOrders(60).withChaos(5).withOrchestrator());
+        Report report = run(Options.defaults().withOrders(60).withChaos(5).with(Options.Flag.ORCHESTRATED));
 
         assertThat(report.completed() + report.cancelled()).isEqualTo(60);
         assertThat(report.poisoned()).isPositive();
@@ -210,9 +211,9 @@ class DemoTest {
 
     @Test
     void theReportOfAnOrchestratorSaysMore() {
-        Options options = Options.defaults().withOrders(10).withOrchestrator();
+        Options options = Options.defaults().withOrders(10).with(Options.Flag.ORCHESTRATED);
 
-        int status = Demo.run(options.withJson(), new Interruption(), output.stream());
+        int status = Demo.run(options.with(Options.Flag.JSON), new Interruption(), output.stream());
 
         assertThat(status).isZero();
         assertThat(JsonMapper.shared().readTree(output.lastLine()).propertyNames())

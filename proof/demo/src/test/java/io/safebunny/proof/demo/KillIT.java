@@ -26,7 +26,7 @@ class KillIT {
                     .withOrders(200)
                     .withRabbit(broker.address())
                     .withStore(StoreChoice.of(StoreChoice.Kind.H2))
-                    .withKill();
+                    .with(Options.Flag.KILL);
 
             Report report = new KillRun(options, new Interruption(), output.stream()).run();
 
@@ -47,10 +47,10 @@ class KillIT {
         try (SagaBroker broker = SagaBroker.open("order-saga-kill-" + UUID.randomUUID())) {
             Options options = Options.defaults()
                     .withOrders(150)
-                    .withOrchestrator()
+                    .with(Options.Flag.ORCHESTRATED)
                     .withRabbit(broker.address())
                     .withStore(StoreChoice.of(StoreChoice.Kind.H2))
-                    .withKill();
+                    .with(Options.Flag.KILL);
 
             Report report = new KillRun(options, new Interruption(), output.stream()).run();
 

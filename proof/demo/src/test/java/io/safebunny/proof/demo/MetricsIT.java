@@ -60,7 +60,7 @@ class MetricsIT {
                 ServedSaga saga = ServedSaga.start(Options.defaults()
                         .withRabbit(broker.address())
                         .withChaos(11)
-                        .withOrchestrator()
+                        .with(Options.Flag.ORCHESTRATED)
                         .withOrders(ORDERS)
                         .withHttp(0));
                 Channel channel = broker.channel()) {

@@ -38,7 +38,7 @@ final class ServedSaga implements AutoCloseable {
     }
 
     static ServedSaga start(Options options) {
-        return new ServedSaga(options.withServe());
+        return new ServedSaga(options.with(Options.Flag.SERVE));
     }
 
     /** Its output so far. */

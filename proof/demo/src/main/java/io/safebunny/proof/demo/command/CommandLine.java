@@ -146,11 +146,11 @@ public final class CommandLine {
                     readStore(option, value(option));
                     yield options;
                 }
-                case "--kill" -> options.withKill();
-                case "--orchestrated" -> options.withOrchestrator();
-                case "--json" -> options.withJson();
+                case "--kill" -> options.with(Options.Flag.KILL);
+                case "--orchestrated" -> options.with(Options.Flag.ORCHESTRATED);
+                case "--json" -> options.with(Options.Flag.JSON);
                 case "--http" -> options.withHttp((int) number(option, 0, HIGHEST_PORT));
-                case "--serve" -> options.withServe();
+                case "--serve" -> options.with(Options.Flag.SERVE);
                 case "--node" -> options.withNode(node(value(option)));
                 default -> {
                     if (!option.startsWith(SETTING)) {

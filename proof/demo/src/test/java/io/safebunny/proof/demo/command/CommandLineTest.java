@@ -93,10 +93,10 @@ class CommandLineTest {
         assertThat(CommandLine.parse(
                         "--orchestrated", "--chaos", "--seed", "3", "--json", "--store", "postgres", "--orders", "7"))
                 .isEqualTo(Options.defaults()
-                        .withOrchestrator()
+                        .with(Options.Flag.ORCHESTRATED)
                         .withOrders(7)
                         .withChaos(3)
-                        .withJson()
+                        .with(Options.Flag.JSON)
                         .withStore(StoreChoice.of(StoreChoice.Kind.POSTGRES)));
         assertThat(CommandLine.parse("--kill", "--orchestrated").store())
                 .isEqualTo(StoreChoice.of(StoreChoice.Kind.H2));
