@@ -17,9 +17,9 @@ import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.util.ObjectUtils;
 
 /**
- * Finds the application's handlers and sagas, and refuses handlers that would never be called: those that no source finds, and those in
- * parents and children of the node's application context. A refreshed child notifies the listeners of its parents, and fails with what
- * they throw.
+ * Finds the application's handlers and sagas. Refuses handlers that would never be called: those that no source finds, and those in parents
+ * and children of the node's application context. A child context that is refreshed notifies its parents' listeners, such as this one, and
+ * fails with what they throw.
  */
 final class ApplicationHandlers implements ApplicationListener<ContextRefreshedEvent> {
 
@@ -70,7 +70,7 @@ final class ApplicationHandlers implements ApplicationListener<ContextRefreshedE
         }
     }
 
-    /** Whether the context itself has one: an engine in a parent does not count. */
+    /** Whether the context itself has an engine; one in a parent does not count. */
     private static boolean hasNode(ApplicationContext other) {
         return other.getBeanNamesForType(SafeBunnyEngine.class, true, false).length > 0;
     }

@@ -11,8 +11,8 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Lets beans inject what the engine offers even if the engine itself depends on them, as on a middleware: the engine is looked up with
- * the first call. At the latest that is when all beans exist, because a closing context no longer hands it out. Thread-safe.
+ * Lets beans inject what the engine offers even if the engine itself depends on them, as on a middleware: the engine is looked up on the
+ * first call, or else once all beans exist, because a closing context no longer hands it out. Thread-safe.
  */
 final class Deferred implements SmartInitializingSingleton {
 
@@ -32,7 +32,7 @@ final class Deferred implements SmartInitializingSingleton {
         SingletonSupplier<T> target = SingletonSupplier.of(() -> offered.apply(engine.obtain()));
         return type.cast(
                 Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
-                    if (ReflectionUtils.isObjectMethod(method)) { // may be asked before there can be an engine
+                    if (ReflectionUtils.isObjectMethod(method)) { // may be called before there is an engine
                         return switch (method.getName()) {
                             case "equals" -> proxy == arguments[0];
                             case "hashCode" -> System.identityHashCode(proxy);

@@ -21,7 +21,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** What finds the application's handlers and sagas. */
+/** Beans that find the application's handlers and sagas. */
 @AutoConfiguration(after = ValidationAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @EnableConfigurationProperties({ListenerProperties.class, RetryProperties.class, DelayedRetryProperties.class})

@@ -114,7 +114,7 @@ final class SafeBunnyAutoConfiguration {
         for (NodeProperties section : sections) {
             options = section.applyTo(options);
         }
-        // only RabbitMQ knows who published a message
+        // only RabbitMQ verifies who published a message
         return node.transport() == TransportKind.MEMORY ? options.withTrustedUsers(TrustedUsers.UNCHECKED) : options;
     }
 
@@ -140,7 +140,7 @@ final class SafeBunnyAutoConfiguration {
         return new UnknownProperties(environment);
     }
 
-    /** Many parameters on purpose: all beans meet here, and nowhere else. */
+    /** Has many parameters, because all beans meet here and nowhere else. */
     @Bean
     @ConditionalOnMissingBean
     SafeBunnyParts safeBunnyParts(

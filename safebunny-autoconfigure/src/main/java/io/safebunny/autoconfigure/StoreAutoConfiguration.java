@@ -25,7 +25,7 @@ final class StoreAutoConfiguration {
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreAutoConfiguration.class);
 
-    /** @param properties bound here so that an invalid type, which no condition below would match, fails the start */
+    /** @param properties bound here so that an invalid type fails the start; no condition below would match it */
     StoreAutoConfiguration(StoreProperties properties) {}
 
     @Bean

@@ -10,8 +10,8 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * Creates the threads that handle deliveries. Unbounded on purpose: the prefetch is the bound, and with a bounded pool and a queue one slow
- * handler would stop the others.
+ * Creates the threads that handle deliveries. Their number is unbounded, because the prefetch bounds it already, and in a bounded pool one
+ * slow handler would hold up the others.
  */
 final class WorkerThreads {
 

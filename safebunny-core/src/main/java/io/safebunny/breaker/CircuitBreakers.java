@@ -49,8 +49,8 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
     }
 
     /**
-     * Adds the breaker of a type that this node handles, closed. One of the library's own types serves all sagas of the node, so it ignores
-     * the failure rate: a saga whose method fails must not pause the others.
+     * Adds a closed breaker for a type that this node handles. The breaker of one of SafeBunny's own types ignores the failure rate,
+     * because the type serves all sagas of the node: a saga whose method fails must not pause the others.
      *
      * @param details how much of failures its {@link Status} shows
      */

@@ -7,7 +7,7 @@ import io.safebunny.time.Timeline.Purpose;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a breaker does next by itself: one step at most, run under the breaker's lock, which also guards this object. */
+/** The step that a breaker takes next by itself, if any. Runs it under the breaker's lock, which also guards this object. */
 final class NextStep {
 
     private final Timeline timeline;
@@ -19,7 +19,7 @@ final class NextStep {
         this.lock = lock;
     }
 
-    /** A step; it is not run if it is no longer {@link #planned} when its time comes. */
+    /** A step. It is not run unless it is still {@link #planned} when its time comes. */
     private static final class Planned {
 
         private @Nullable Cancellable timer;

@@ -6,7 +6,10 @@ import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Pace;
 import org.jspecify.annotations.Nullable;
 
-/** Paces the consumption of a type: as the breaker's state asks, and not at all while it is held. Guarded by the breaker's lock. */
+/**
+ * Sets the pace at which a type is consumed: the one that fits the breaker's state, or none while the type is held. Guarded by the
+ * breaker's lock.
+ */
 final class Pacing {
 
     private @Nullable Consumption consumption;
@@ -19,7 +22,7 @@ final class Pacing {
         set();
     }
 
-    /** Paces as this state of the breaker asks. */
+    /** Sets the pace that fits this state of the breaker. */
     void follow(State state) {
         want(
                 switch (state) {

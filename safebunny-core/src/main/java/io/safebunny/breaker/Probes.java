@@ -10,7 +10,7 @@ final class Probes {
     private final float limit;
     private int succeeded;
     private int failed;
-    /** Let in since the breaker became half-open, and without a result. */
+    /** Probes let in since the breaker became half-open that have no result yet. */
     private int awaited;
 
     Probes(BreakerSettings settings) {
@@ -47,7 +47,7 @@ final class Probes {
         failed += success ? 0 : 1;
     }
 
-    /** The message was not handled, so another one must be the probe. */
+    /** The message was not handled, so that another one must be the probe. */
     void wasNone() {
         awaited = Math.max(0, awaited - 1);
     }

@@ -51,7 +51,7 @@ final class StatusDetails {
         reason = Printable.text(why); // handlers may quote a message
     }
 
-    /** What others see of the state has changed. */
+    /** The status that others see has changed. */
     void hasChanged() {
         since = timeline.now();
     }
@@ -85,7 +85,7 @@ final class StatusDetails {
 
     /**
      * @param state of the breaker itself
-     * @param held goes before the state; {@code null} if it is not held
+     * @param held takes precedence over the state; {@code null} if the type is not held
      * @param percent current failure rate
      */
     Status status(State state, @Nullable Hold held, @Nullable Float percent) {

@@ -15,7 +15,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The breaker of one message type. Resilience4j keeps the failure rate while it is closed; probes are counted and pauses ended here, on
+ * The breaker of one message type. While it is closed, Resilience4j keeps the failure rate. This class counts probes and ends pauses, on
  * the timeline. Thread-safe; pacing a consumption does not block.
  */
 public final class TypeBreaker {
@@ -32,7 +32,7 @@ public final class TypeBreaker {
     private State state = State.CLOSED;
     private long openUntil;
 
-    /** Goes before the state. */
+    /** Takes precedence over the state. */
     private StatusDetails.@Nullable Hold held;
 
     /** Incremented when the breaker opens for a new reason or closes: results of messages let in before no longer count. */
@@ -56,7 +56,7 @@ public final class TypeBreaker {
         pacing.paces(paced);
     }
 
-    /** As others see it: open while the type is held. */
+    /** The state that others see: open while the type is held. */
     synchronized State state() {
         return held == null ? state : State.OPEN;
     }
@@ -146,7 +146,7 @@ public final class TypeBreaker {
         }
     }
 
-    /** Changes nothing by itself afterwards. */
+    /** Stops changing by itself. */
     synchronized void stop() {
         next.cancel();
         pacing.paces(null);

@@ -72,7 +72,7 @@ final class Consumptions {
         features.forEach(feature -> feature.queues().forEach(this::openBeside));
     }
 
-    /** Opens a queue that belongs to no type; it is consumed as soon as any type may be. */
+    /** Opens a queue that belongs to no type. It is consumed as soon as any type may be consumed. */
     private void openBeside(String queue, DeliveryHandler handler) {
         boolean held = features.stream().anyMatch(NodeFeature::holdsOtherQueues);
         Consumption consumption = open(queue, BESIDE_AT_ONCE, held, handler);
@@ -89,7 +89,7 @@ final class Consumptions {
         return consumption;
     }
 
-    /** {@code status}, or unusable if every place in the prefetch of a queue is held by a message whose copy the broker refuses. */
+    /** {@code status}; unusable if every place in the prefetch of some queue is held by a message whose copy the broker refuses. */
     TransportStatus withStandstills(TransportStatus status, Map<String, HeldDeliveries.Held> held) {
         String blocked = blocked(held);
         return blocked == null

@@ -52,7 +52,7 @@ record Handlers(List<HandlerDefinition> all) {
         }
     }
 
-    /** What this node takes, for the error about a message that nobody takes; empty if it takes nothing. */
+    /** A text about what this node consumes, for the error about a message that nobody consumes; empty if it consumes nothing. */
     String taken(String node, String type) {
         for (HandlerDefinition handler : all) {
             if (handler.type().equals(type)) {

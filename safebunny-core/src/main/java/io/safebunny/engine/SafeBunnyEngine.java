@@ -91,15 +91,12 @@ public final class SafeBunnyEngine {
                                 .formatted(parts.options().node(), offered.getName())));
     }
 
-    /** Publishes while the engine is running; before and after, it fails at once with SB-2006. */
+    /** Publishes while the engine is running; before and afterwards, fails at once with SB-2006. */
     public Bunny bunny() {
         return node.publisher();
     }
 
-    /**
-     * The transport's status; also unusable when a queue is blocked because every place in its prefetch is held by a message
-     * whose copy the broker refuses.
-     */
+    /** The transport's status; also unusable while there is a {@link #blockedQueue}. */
     public TransportStatus status() {
         TransportStatus status = parts.transport().status();
         if (!status.usable()) {

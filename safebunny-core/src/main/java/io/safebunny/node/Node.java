@@ -98,7 +98,7 @@ public final class Node {
         return store;
     }
 
-    /** The same, for callers that know that there is one. */
+    /** The store, for callers that know that there is one. */
     public MessageStore requireStore() {
         return Objects.requireNonNull(store(), "a store");
     }

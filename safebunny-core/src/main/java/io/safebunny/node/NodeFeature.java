@@ -30,7 +30,7 @@ public interface NodeFeature {
         return List.of();
     }
 
-    /** Nodes whose set-aside messages it receives copies of; the topology binds a queue for them. */
+    /** Nodes that send it copies of the messages that they set aside; the topology binds a queue for them. */
     default List<String> participants() {
         return List.of();
     }
@@ -55,7 +55,7 @@ public interface NodeFeature {
         return false;
     }
 
-    /** Such a queue was opened. The feature that holds it starts it later. */
+    /** One of {@link #queues}, or the queue of dead letters, was opened. The feature that holds it starts it later. */
     default void opened(Consumption other) {}
 
     /** Queues that it consumes in addition to those of the handlers, by name. */

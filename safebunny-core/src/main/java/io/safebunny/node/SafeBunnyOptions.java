@@ -121,7 +121,7 @@ public record SafeBunnyOptions(
         return changed.options();
     }
 
-    /** The values of the next options. */
+    /** Mutable copy of the settings, from which changed options are made. */
     private static final class Changed {
 
         private final String node;

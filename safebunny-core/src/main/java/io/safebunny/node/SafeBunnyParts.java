@@ -91,7 +91,7 @@ public final class SafeBunnyParts {
         return timeline;
     }
 
-    /** The store as given; the node itself uses the metered one. */
+    /** The store as it was given. The node itself uses it through {@link MeteredStore}. */
     public @Nullable MessageStore store() {
         return store;
     }

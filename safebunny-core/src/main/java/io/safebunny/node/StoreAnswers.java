@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether the store answers, judging by its last call; there is one at least once per lease. Successful reads prove nothing about
- * writes: it is also an outage when writes of several records time out and none of the same kind succeeds. Thread-safe.
+ * Tells whether the store answers, judging by its last call, which is at most a lease ago. Successful reads prove nothing about writes, so
+ * it is also an outage if writes of several records time out and none of the same kind succeeds. Thread-safe.
  */
 final class StoreAnswers {
 
@@ -23,7 +23,7 @@ final class StoreAnswers {
 
     private final Supplier<Instant> clock;
     private volatile @Nullable StoreOutage outage;
-    /** Records whose last write timed out. */
+    /** Keys of records whose last write timed out. */
     private final Set<RecordKey> unwritten = new HashSet<>();
 
     private volatile @Nullable StoreOutage ofWrites;
@@ -42,12 +42,12 @@ final class StoreAnswers {
     }
 
     void answered() {
-        if (outage != null) { // read first: it runs for each call, and the field hardly ever changes
+        if (outage != null) { // this runs for each call, and the field hardly ever changes
             outage = null;
         }
     }
 
-    /** @param records of which none was written */
+    /** @param records that were not written */
     void notWritten(Collection<RecordKey> records, StoreUnavailableException failure) {
         synchronized (unwritten) {
             if (unwritten.size() < MOST_RECORDS) {

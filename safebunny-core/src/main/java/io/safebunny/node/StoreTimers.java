@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 /** {@code safebunny.store}: how long each operation of the store takes, with its outcome. Also tells whether the store answers. Thread-safe. */
 final class StoreTimers {
 
-    /** The ones that only transactional stores have come last. */
+    /** Operations that only transactional stores have come last. */
     enum Operation {
         CREATE,
         REPLACE,
@@ -44,7 +44,7 @@ final class StoreTimers {
         CONFLICT,
         /** This record can never be stored as it is. */
         REFUSED,
-        /** No answer, or none that says whether it was done. */
+        /** The store did not answer, or its answer does not say whether the operation was done. */
         FAILED
     }
 
@@ -95,7 +95,7 @@ final class StoreTimers {
         }
     }
 
-    /** As the other one, for a single record, without allocating. */
+    /** Like {@link #timeWrite(Operation, Supplier, Supplier, Predicate)}, for a single record, without allocating. */
     <T> T timeWrite(Operation operation, MessageRecord record, Supplier<T> call, Predicate<T> conflicts) {
         try {
             T result = time(operation, call, conflicts);
@@ -109,7 +109,7 @@ final class StoreTimers {
         }
     }
 
-    /** @param records keys of what is written; called only while writes go unanswered */
+    /** @param records keys of the records; called only while writes go unanswered */
     <T> T timeWrite(Operation operation, Supplier<List<RecordKey>> records, Supplier<T> call, Predicate<T> conflicts) {
         try {
             T result = time(operation, call, conflicts);

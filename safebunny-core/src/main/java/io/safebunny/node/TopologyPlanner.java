@@ -65,7 +65,7 @@ public final class TopologyPlanner {
         }
         if (!watched.isEmpty()) {
             String watch = Topology.poisonWatchOf(node);
-            // without the limits of the poison queue: the broker would drop news silently
+            // without the limits of the poison queue, because the broker would silently drop news
             queues.add(new Queue(watch, operatorArguments(options)));
             for (String other : watched) {
                 bindings.add(new Binding(options.mainExchange(), watch, Topology.setAsideOf(other)));
@@ -97,7 +97,7 @@ public final class TopologyPlanner {
         return deadLettering(arguments, Topology.deadLettersOf(node), options);
     }
 
-    /** Dead-letters to the poison queue, for messages that cannot be copied there. */
+    /** Messages that cannot be copied to the poison queue get there by dead-lettering. */
     private static Map<String, Object> deadLettersArguments(String node, TopologyOptions options) {
         return deadLettering(operatorArguments(options), node, options);
     }

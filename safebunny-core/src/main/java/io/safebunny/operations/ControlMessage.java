@@ -10,8 +10,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A message between instances of a node: a hint or a question. None changes anything on an instance, so a forged one only makes it read the
- * store, or answer.
+ * A message between instances of a node: a hint or a question. It changes nothing on an instance, so that a forged one only makes the
+ * instance read the store, or answer.
  *
  * @param from the instance
  * @param operation to read, or that was read; {@code null} for the other kinds

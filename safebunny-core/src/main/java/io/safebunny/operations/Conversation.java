@@ -65,7 +65,7 @@ final class Conversation {
         return control.problem();
     }
 
-    /** Call it before telling the others. The future completes when all known instances have answered. */
+    /** Call this before telling the others. The future completes when all known instances have answered. */
     CompletableFuture<Void> expectAnswers(String operation) {
         return others.expectAnswers(operation);
     }
@@ -114,7 +114,7 @@ final class Conversation {
         }
     }
 
-    /** Sends it on a thread that may wait for the broker. */
+    /** Sends the message on a thread that may wait for the broker. */
     private void later(ControlMessage message) {
         try {
             node.workers().execute(() -> {

@@ -63,7 +63,7 @@ final class Instances {
         return new TreeSet<>(heardAt.keySet());
     }
 
-    /** Call it before telling the others. The future completes when all known instances have answered. */
+    /** Call this before telling the others. The future completes when all known instances have answered. */
     synchronized CompletableFuture<Void> expectAnswers(String operation) {
         Answers answers = new Answers(known());
         open.put(operation, answers);

@@ -91,7 +91,7 @@ public final class NodeOperations implements BunnyOperations, NodeFeature {
         return pauses.handles(type);
     }
 
-    /** Until the first type is started. */
+    /** True until the first type is started. */
     @Override
     public boolean holdsOtherQueues() {
         return !pauses.hasBegun();

@@ -25,8 +25,9 @@ record PauseOrder(String operation, String type, Instant at, Duration duration, 
     }
 
     /**
-     * The rest of the pause, for an instance that has just read the order: by its own clock, but at most the whole pause, and at least the
-     * whole minus {@code sinceRead}, because the order is not older than that. So instances that read regularly do not need equal clocks.
+     * The rest of the pause, for an instance that has just read the order. Computed by the instance's own clock, but at most the whole
+     * pause, and at least the whole pause minus {@code sinceRead}, because the order is not older than that. So instances that read
+     * regularly do not need equal clocks.
      *
      * @param sinceRead how long ago the store did not have the order yet; the longest possible duration if that is unknown
      */

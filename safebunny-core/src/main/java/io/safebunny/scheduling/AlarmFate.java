@@ -13,11 +13,11 @@ public enum AlarmFate {
     OPEN,
     /** Set aside: a person has to act. */
     SET_ASIDE,
-    /** Handled too early to wake anything: only another message can do that now. */
+    /** Handled too early to wake anything: it takes another message now. */
     SPENT;
 
     /**
-     * @param handled its record
+     * @param handled record of the message
      * @param latest when it should have been handled
      */
     public static AlarmFate of(@Nullable MessageRecord handled, Instant latest, Instant now) {

@@ -23,14 +23,14 @@ final class Alarms {
         return new Alarm(RandomIds.next(timeline.random()), LibraryMessages.wakesAt(deliverAt, now));
     }
 
-    /** The alarm's message. It has the same id however often it is sent. */
+    /** The alarm's message, with the same id however often it is sent. */
     OutboundMessage message(Alarm alarm, String messageId, Instant now) {
         Instant due = alarm.wakesAt().isBefore(now) ? now : alarm.wakesAt();
         OutboundMessage message = library.first(alarm.token(), messageId, new BunnyScheduled(null, 0), now, due);
         return message.deliveredAt(due, message.delay());
     }
 
-    /** The message that has the node store a scheduled message. */
+    /** The message that tells the node to store a scheduled message. */
     OutboundMessage keep(BunnyScheduled scheduled, String messageId, Instant now) {
         return library.first(RandomIds.next(timeline.random()), messageId, scheduled, now, now);
     }

@@ -4,8 +4,8 @@ package io.safebunny.scheduling;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a node to store a message until it is due. Without a publication it is an alarm: the message may be due, and this one's id is the
- * alarm's token. The correlation id is the id of the scheduled message.
+ * Tells a node to store a message until it is due. Without a publication it is an alarm: the scheduled message may be due, and the alarm's
+ * own id is its token. The correlation id is the id of the scheduled message.
  *
  * @param publication the message in its stored form
  * @param deliverAt milliseconds since the epoch; 0 in an alarm

@@ -6,8 +6,8 @@ import io.safebunny.message.Names;
 import java.time.Instant;
 
 /**
- * Identifies a scheduled message: the node that stores it, its message id, and when it was scheduled. The time tells a message that the
- * store has forgotten from one that it does not have yet. Immutable.
+ * Identifies a scheduled message: the node that stores it, its message id, and when it was scheduled. The time distinguishes a message that
+ * the store has forgotten from one that it does not have yet. Immutable.
  */
 record Handle(String node, String messageId, Instant scheduledAt) {
 
@@ -38,7 +38,7 @@ record Handle(String node, String messageId, Instant scheduledAt) {
                 "Invalid handle of a scheduled message [%s]: %s.".formatted(Names.printable(text), why));
     }
 
-    /** What {@link #parse} reads. */
+    /** The form that {@link #parse} reads. */
     String text() {
         return node
                 + SEPARATOR

@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** For a node without scheduling: every call fails with the setting that enables it. */
+/** The API of a node without scheduling: every call fails, and names the setting that enables it. */
 record NoScheduling(String node) implements NodeFeature, ScheduledMessages {
 
     @Override

@@ -14,14 +14,14 @@ public interface Overdue {
     /** Those overdue since {@code from} or later, but not after {@code until}; earliest first. */
     List<MessageRecord> find(Instant from, Instant until, int limit);
 
-    /** Since when it is overdue, which is what {@link #find} selects by. */
+    /** Since when the record is overdue; {@link #find} selects by this time. */
     Instant since(Listing listing);
 
     /** The same listing, overdue from then on. */
     Listing at(Instant since, Listing listing);
 
     /**
-     * Takes a record by writing it, so that nobody finds it for a while. If this throws, the caller postpones the record.
+     * Takes a record: writes it so that nobody finds it for a while. If this throws, the caller postpones the record.
      *
      * @return {@code null} if another instance was faster, or there is nothing to send
      */

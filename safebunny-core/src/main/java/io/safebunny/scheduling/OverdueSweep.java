@@ -35,18 +35,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sweeps the store for what is overdue: takes it, several records at a time, and wakes it by messages. A record that cannot be taken is
- * skipped, so it does not block the others; a round that runs out of time is continued by the next one. Every instance of a node sweeps;
- * what one has taken, the others do not find for a while. Used by one thread at a time.
+ * skipped, so that it does not block the others. The next round continues one that ran out of time. Every instance of a node sweeps;
+ * records taken by one are not found by the others for a while. Used by one thread at a time.
  *
- * <p>Undispatched records are swept by {@code dedup.dispatch}, not here: there one destination that does not answer must not hold up the
- * others, so messages are sent one by one.
+ * <p>Undispatched records are swept by {@code dedup.dispatch}, which sends their messages one by one, so that a destination that does not
+ * answer does not hold up the others.
  */
 public final class OverdueSweep {
 
     private static final Logger LOG = LoggerFactory.getLogger(OverdueSweep.class);
 
     private static final int PORTION = 100;
-    /** Leaves connections to the store for the handlers, even during a backlog. */
+    /** Records taken at once: few enough to leave connections to the store for the handlers, even during a backlog. */
     private static final int AT_ONCE = 8;
     /** Limit of records that are overdue since the same millisecond; beyond it the sweep moves on. */
     private static final int MOST_MET = 1_000;
@@ -62,7 +62,7 @@ public final class OverdueSweep {
     private final SideBySide sideBySide;
     private final Timeline timeline;
     private final BoundedLog log;
-    /** Maximum duration of a round. A message that is late by half of it is sent again. */
+    /** Maximum duration of a round. A message that is late by half a lease is sent again. */
     private final Duration lease;
 
     private final Subject failed;
@@ -84,7 +84,7 @@ public final class OverdueSweep {
         this.failed = Subject.warn(LOG, "Sweep of overdue %s failed".formatted(what));
     }
 
-    /** Doubles the wait each time, at most an hour, so that messages that exist but cannot be handled do not multiply. */
+    /** Doubles the wait each time, up to an hour, so that messages that exist but cannot be handled do not multiply. */
     public static Duration backOff(Duration shortest, Instant since, Instant now) {
         Duration waited = Duration.between(since, now);
         Duration bounded = waited.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : waited;
@@ -160,7 +160,7 @@ public final class OverdueSweep {
         final Queue<RecordKey> failures = new ConcurrentLinkedQueue<>();
         private final Deadline end;
         private final Queue<MessageRecord> open = new ConcurrentLinkedQueue<>();
-        /** Since when the first record is overdue that there was no time for. */
+        /** Since when the first record is overdue for which there was no time; {@code null} if there is none. */
         @Nullable
         Instant firstOpen;
 
@@ -203,9 +203,9 @@ public final class OverdueSweep {
     }
 
     /**
-     * Postpones it with its content unchanged, because the new content may be what cannot be written.
+     * Postpones the record with its content unchanged, because its new content may be why it cannot be written.
      *
-     * @return whether it is not found again for a while
+     * @return whether the record is not found again for a while
      */
     private boolean isPutOff(MessageRecord record, Instant until) {
         try {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A scheduled message as it is stored, in the partition of its own id. Immutable; times are in whole milliseconds.
  *
- * @param deliverAt {@code null} if it was cancelled before that was known
+ * @param deliverAt {@code null} if the message was cancelled before its time was known
  * @param alarm {@code null} unless it waits
  * @param publication {@code null} unless it waits
  */
@@ -36,7 +36,7 @@ record ScheduledDocument(
     private static final String FORMAT = "1";
 
     enum Status {
-        /** Moved before the message arrived. */
+        /** The message was moved before it arrived. */
         EXPECTED,
         WAITING,
         PUBLISHED,

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Changes documents outside the handling of messages, by conditional writes in transactions of their own. After a conflict, or a call
- * without an answer, it reads the document and tries again: the store tells whether the write succeeded. Thread-safe.
+ * without an answer, reads the document, which tells whether the write succeeded, and tries again. Thread-safe.
  */
 final class ScheduledDocuments {
 
@@ -40,7 +40,7 @@ final class ScheduledDocuments {
     private final Metrics metrics;
     private final Duration remembered;
 
-    /** @param remembered how long, from its scheduling, the store is sure to remember a message */
+    /** @param remembered how long the store is sure to remember a message after it was scheduled */
     ScheduledDocuments(Node node, Alarms alarms, Duration remembered) {
         this.store = node.requireStore();
         this.sender = node.sender();
@@ -61,7 +61,7 @@ final class ScheduledDocuments {
         ScheduledDocument of(@Nullable ScheduledDocument known);
     }
 
-    /** The result of one attempt: written; overtaken, so that it must be repeated; or neither, because it came too late. */
+    /** The result of one attempt: written; or overtaken, which is to be repeated; or neither, because it came too late. */
     private record Attempt(boolean isOvertaken, @Nullable ScheduledDocument written) {}
 
     Optional<ScheduledMessage> find(Handle handle) {
@@ -102,7 +102,8 @@ final class ScheduledDocuments {
         if (alarm == null || known.publication() == null) {
             return null;
         }
-        // an alarm that is already due may have been set aside; one that comes early is set again for the remaining
+        // an alarm that is already due may have been set aside; an alarm that comes early is set again for the
+        // remaining
         // time
         boolean wakesInTime = alarm.wakesAt().isAfter(now) && !alarm.wakesAt().isAfter(deliverAt);
         return ScheduledDocument.waiting(deliverAt, wakesInTime ? alarm : another, known.publication());
@@ -152,7 +153,7 @@ final class ScheduledDocuments {
         return new Attempt(!isOurs, isOurs ? next : null);
     }
 
-    /** A message that is cancelled twice is counted once. */
+    /** Counts a message once, even if it is cancelled twice. */
     private void count(@Nullable ScheduledDocument known, ScheduledDocument written) {
         if (written.status() != Status.CANCELLED) {
             metrics.scheduled("moved");
@@ -166,7 +167,7 @@ final class ScheduledDocuments {
         return !timeline.now().isBefore(handle.scheduledAt().plus(remembered));
     }
 
-    /** If it is not confirmed, the sweeper sends it again when the message is due. */
+    /** Sends the alarm. If it is not confirmed, the sweeper sends it again when the message is due. */
     private void send(OutboundMessage alarm) {
         CompletableFuture<Void> unused = sender.send(alarm).whenComplete((none, failure) -> {
             if (failure != null) {

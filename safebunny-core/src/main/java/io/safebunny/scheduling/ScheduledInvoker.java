@@ -43,7 +43,7 @@ final class ScheduledInvoker implements HandlerInvoker {
     private final Alarms alarms;
     private final Timeline timeline;
     private final Metrics metrics;
-    /** How long a cancellation is remembered that arrived before its message. */
+    /** How long a cancellation is remembered if it arrives before its message. */
     private final Duration retention;
 
     ScheduledInvoker(Node node, Alarms alarms) {
@@ -55,7 +55,7 @@ final class ScheduledInvoker implements HandlerInvoker {
         this.retention = node.options().retention();
     }
 
-    /** One message and the document that it concerns. */
+    /** A message, and the document that it concerns. */
     private record Visit(
             Handling handling,
             String id,
@@ -123,7 +123,7 @@ final class ScheduledInvoker implements HandlerInvoker {
         }
     }
 
-    /** Handles an alarm. It is ignored unless the document still waits for this very alarm. */
+    /** Handles an alarm. Ignores it unless the document still waits for this very alarm. */
     private void ring(Visit visit, String token) {
         ScheduledDocument known = visit.document;
         if (known != null
@@ -151,7 +151,9 @@ final class ScheduledInvoker implements HandlerInvoker {
         visit.handling.whenWritten(() -> metrics.scheduled(outcome));
     }
 
-    /** Accepts only publications of this node, so that write access to the queue gives no more than that. */
+    /**
+     * Accepts only publications of this node, so that write access to its queue does not let others publish in the name of another node.
+     */
     private OutboundMessage publication(String stored, String id) {
         try {
             List<OutboundMessage> all = RecordJson.readOutgoing(stored);

@@ -99,7 +99,7 @@ final class StoredScheduledMessages implements ScheduledMessages {
         }
     }
 
-    /** Rounded up, so that nothing is early. */
+    /** Rounded up, so that no message is early. */
     private static Instant inMillis(Instant instant) {
         return instant.plusNanos(999_999).truncatedTo(ChronoUnit.MILLIS);
     }

@@ -4,10 +4,10 @@ package io.safebunny.rabbit;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 
 /**
- * What makes the three connections of a transport; none of them may be shared with other code.
+ * Factories for the three connections of a transport. Do not share them with other code.
  *
  * @param publish makes the publishing connection
  * @param consume makes the consuming connection
- * @param deadLetters makes a separate connection for dead letters, so that a harmful one cannot break the others
+ * @param deadLetters makes the connection for dead letters: separate, so that a harmful one cannot break the other two
  */
 public record BrokerConnections(ConnectionFactory publish, ConnectionFactory consume, ConnectionFactory deadLetters) {}

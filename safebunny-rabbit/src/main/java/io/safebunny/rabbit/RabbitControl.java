@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * One exclusive queue per instance, bound to a topic exchange with the node's name, so that topic permissions apply. It lives on the
- * connection that consumes, on a channel of its own; announcements go out through the publishing connection, because a broker alarm blocks
- * whichever one publishes. Failures here never affect the consumers; they are retried in the background. Thread-safe.
+ * One exclusive queue per instance, bound to a topic exchange with the node's name, so that topic permissions apply. The queue has a
+ * channel of its own on the consuming connection. Announcements go out through the publishing connection, because a broker alarm blocks the
+ * connection that publishes. Failures here are retried in the background and never affect the consumers. Thread-safe.
  */
 final class RabbitControl implements ControlChannel {
 
@@ -77,7 +77,7 @@ final class RabbitControl implements ControlChannel {
         this.joining = new SerialTask("joining the other instances of the node", this::join, workers, timeline);
     }
 
-    /** Joins before it returns if connected; otherwise as soon as there is a connection. */
+    /** Joins before it returns if there is a connection, and otherwise as soon as there is one. */
     void listen(Consumer<byte[]> heard) {
         listener = heard;
         join();
@@ -198,7 +198,7 @@ final class RabbitControl implements ControlChannel {
         return sent.whenComplete((none, failure) -> {
             tells = failure == null ? null : failed(before, isForbidden(failure), failure);
             if (failure != null) {
-                // the exchange may be gone, and the binding with it
+                // the broker may have lost the exchange, and the binding with it
                 rejoin();
             }
         });

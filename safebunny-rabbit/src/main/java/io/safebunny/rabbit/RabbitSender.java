@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Turns a route and a delay into the exchange, routing key and headers to publish with. When one of the node's own messages finds no queue,
- * what it needs is declared again before the next one. Thread-safe.
+ * declares again what it needs before sending the next one. Thread-safe.
  */
 final class RabbitSender {
 
@@ -37,7 +37,10 @@ final class RabbitSender {
     /** Set when a message to this node itself, or a delayed one, found no queue. */
     private final AtomicBoolean missing = new AtomicBoolean();
 
-    /** @param user the broker user that publications name as their sender, {@code null} for none; asked each time, as it may change */
+    /**
+     * @param user the broker user that publications name as their sender, {@code null} for none; called for each one, because the user may
+     *     change
+     */
     RabbitSender(
             PublisherPool publishers,
             ConnectionKeeper connection,
@@ -99,7 +102,7 @@ final class RabbitSender {
         return new PublisherPool.Outgoing(destination, wire, headers(wire, destination), user(message.route()));
     }
 
-    /** None for poison copies, archived ones included: they keep the original sender's properties, and another user may replay them. */
+    /** {@code null} for poison and archived copies: they keep the original sender's properties, and another user may replay them. */
     private @Nullable String user(Route route) {
         Topology planned = declared.planned();
         return route instanceof Route.Poison || (planned != null && isArchive(route, planned)) ? null : user.get();

@@ -56,7 +56,7 @@ public final class RabbitTransport implements Transport {
     private final QueueConsumers.Source ofHandlers;
     private final QueueConsumers.Source ofDeadLetters;
 
-    /** As the other constructor, without a customizer. */
+    /** Without a customizer. */
     public RabbitTransport(
             RabbitTransportOptions options, BrokerConnections connections, Executor workers, Timeline timeline) {
         this(options, connections, workers, timeline, container -> {});
@@ -65,7 +65,7 @@ public final class RabbitTransport implements Transport {
     /**
      * @param workers runs handlers, up to the sum of all prefetches at once; must queue or reject tasks, never run them on the caller's
      *     thread or block it
-     * @param customizer of the listener containers of handlers' queues; may set an advice chain to run around the handling
+     * @param customizer changes the listener containers of handlers' queues; may set an advice chain that runs around the handling
      */
     public RabbitTransport(
             RabbitTransportOptions options,
@@ -75,7 +75,7 @@ public final class RabbitTransport implements Transport {
             ContainerCustomizer<AbstractMessageListenerContainer> customizer) {
         this.consumeFactory = connections.consume();
         this.timeline = timeline;
-        // it quotes the broker, never a message
+        // its text quotes the broker, never a message
         this.log = new BoundedLog(timeline, ExceptionDetails.FULL);
         this.declared = new DeclaredTopology(new DelayChoice(options.delayStrategy()));
         this.consumers = new QueueConsumers(options.inboundBytes(), declared::declare, workers, timeline, log);

@@ -8,7 +8,7 @@ import io.safebunny.rabbit.topology.DelayStrategy;
  * @param maxConcurrency maximum number of publisher channels
  * @param delayStrategy how messages are delayed
  * @param tellsUser whether publications other than poison copies carry the broker user as {@code user_id}
- * @param inboundBytes total size of delivered message bodies above which queues take one message at a time
+ * @param inboundBytes total size of delivered message bodies, in bytes, above which queues take one message at a time
  */
 public record RabbitTransportOptions(
         int maxConcurrency, DelayStrategy delayStrategy, boolean tellsUser, long inboundBytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The RabbitMQ transport: assembles the packages below and decides where each message is published. Only this module uses the client
+ * The RabbitMQ transport: assembles the packages below it, and decides where each message is published. Only this module uses the client
  * library.
  */
 @NullMarked

@@ -84,7 +84,7 @@ final class Audit implements SafeBunnyEvent.Listener {
         tell(timeline.now(), by, "SAFEBUNNY_SAGA_" + repair.action(), about(saga, repair));
     }
 
-    /** It may have taken effect nevertheless; the saga's history tells. */
+    /** The repair may have taken effect nevertheless; the saga's history tells. */
     void notRepaired(String by, SagaView saga, SagaRepair repair, RuntimeException failure) {
         Map<String, Object> data = about(saga, repair);
         data.put("failure", Names.printable(String.valueOf(failure.getMessage()), LONGEST_REASON));
@@ -122,7 +122,7 @@ final class Audit implements SafeBunnyEvent.Listener {
     private void tell(Instant at, String by, String type, Map<String, Object> data) {
         try {
             publisher.publishEvent(new AuditApplicationEvent(new AuditEvent(at, by, type, data)));
-        } catch (RuntimeException e) { // the operation is done, and its caller must learn that
+        } catch (RuntimeException e) { // the operation is done, and the caller must learn its outcome
             LOG.error(
                     "Not audited, because a listener failed: {} by {} {}",
                     type,

@@ -25,8 +25,8 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
- * Shows the node, and pauses its types. All parameters are optional to Spring, so that the response can say which one is missing and what to
- * write. For the reason why selectors take the rest of the path, see {@link KnownParametersOnly}. Thread-safe.
+ * Shows the node, and pauses its types. All parameters are optional to Spring, so that the response can say which one is missing and what
+ * to write. {@link KnownParametersOnly} explains why selectors take the rest of the path. Thread-safe.
  */
 @WebEndpoint(id = "safebunny")
 final class NodeEndpoint {
@@ -102,7 +102,7 @@ final class NodeEndpoint {
                         .formatted(shown(path)));
     }
 
-    /** The name below one of these sections; {@code null} for other paths. */
+    /** The entry's name if the path leads below one of these sections; {@code null} for other paths. */
     private static @Nullable String below(Set<String> sections, String[] path) {
         return path.length == 2 && sections.contains(path[0]) ? path[1] : null;
     }

@@ -40,7 +40,7 @@ final class OperationViews {
     private List<PoisonOperation> operations() {
         try {
             return poison.operations();
-        } catch (MisuseException e) { // a node that handles nothing has none
+        } catch (MisuseException e) { // a node without handlers has no poison queue
             return List.of();
         }
     }

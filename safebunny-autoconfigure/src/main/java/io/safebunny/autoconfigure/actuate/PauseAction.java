@@ -10,9 +10,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pause of a type, or its end, that was requested. Invalid parameters are refused with SB-5001. Immutable.
+ * A requested pause of a type, or the end of one. Invalid parameters are refused with SB-5001. Immutable.
  *
- * @param duration {@code null} to end it
+ * @param duration {@code null} to end the pause
  */
 record PauseAction(@Nullable Duration duration, Scope scope, String reason) {
 

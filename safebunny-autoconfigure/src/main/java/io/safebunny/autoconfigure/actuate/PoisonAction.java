@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 
 /** What can be done with poison messages. */
 enum PoisonAction {
-    /** Back to the queues of their handlers. */
+    /** Moves messages back to the queues of their handlers. */
     REPLAY,
-    /** To the archive. */
+    /** Moves messages to the archive. */
     DISCARD,
-    /** From the archive. */
+    /** Moves messages back from the archive to the poison queue. */
     RESTORE,
-    /** Another body for one copy. */
+    /** Gives one copy another body. */
     EDIT;
 
     static final List<PoisonAction> OF_MANY = List.of(REPLAY, DISCARD, RESTORE);

@@ -19,7 +19,9 @@ final class PoisonChanges {
     /** How long a response waits for the operation to end; enough for a few messages. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-    /** Longer than an operation waits for copies that others may hold; otherwise no response could say that the message does not exist. */
+    /**
+     * Longer than an operation waits for copies that others may hold; a shorter wait could never answer that the message does not exist.
+     */
     private static final Duration PATIENCE_FOR_ONE = Duration.ofSeconds(5);
 
     private final PoisonMessages poison;
@@ -39,7 +41,7 @@ final class PoisonChanges {
         return answer(begun(action, request, PATIENCE));
     }
 
-    /** The same for one message; {@code null} if it is not in the queue. */
+    /** Moves one message; {@code null} if it is not in the queue. */
     @Nullable
     Object beginOne(PoisonAction action, PoisonRequest request) {
         PoisonOperation operation = begun(action, request, PATIENCE_FOR_ONE);
@@ -66,7 +68,7 @@ final class PoisonChanges {
         return operation;
     }
 
-    /** For a moment. */
+    /** Waits a moment for the operation to end. */
     static void awaitEnd(PoisonOperation operation) {
         awaitEnd(operation, PATIENCE);
     }
@@ -75,7 +77,7 @@ final class PoisonChanges {
         try {
             operation.await(patience);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // still running: the caller needs its id
+            Thread.currentThread().interrupt(); // the operation still runs, and the caller needs its id
         }
     }
 

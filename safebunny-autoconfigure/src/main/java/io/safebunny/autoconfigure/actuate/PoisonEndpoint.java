@@ -27,8 +27,8 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
- * The poison messages of the node, and operations on them. All parameters are optional to Spring, as in {@link NodeEndpoint}. For
- * the reason why selectors take the rest of the path, see {@link KnownParametersOnly}. Thread-safe.
+ * The poison messages of the node, and operations on them. All parameters are optional to Spring, as in {@link NodeEndpoint}. {@link
+ * KnownParametersOnly} explains why selectors take the rest of the path. Thread-safe.
  */
 @WebEndpoint(id = "safebunnypoison")
 final class PoisonEndpoint {

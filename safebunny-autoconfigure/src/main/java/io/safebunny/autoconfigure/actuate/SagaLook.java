@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sagas that a request selects. Immutable.
  *
- * @param sagaId for ids that cannot be part of a path, such as two dots
+ * @param sagaId the id, if it cannot be part of a path, like two dots
  */
 record SagaLook(
         @Nullable String saga,

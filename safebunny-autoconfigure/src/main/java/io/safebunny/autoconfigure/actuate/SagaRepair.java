@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A repair of a saga that was requested. Invalid parameters are refused with SB-5001. Immutable. */
+/** A requested repair of a saga. Invalid parameters are refused with SB-5001. Immutable. */
 record SagaRepair(
         Action action,
         @Nullable String step,
@@ -69,7 +69,7 @@ record SagaRepair(
                 return state;
             }
         } catch (JacksonException e) {
-            // refused like any other value that is no action
+            // refused below, like any other value that is no action
         }
         throw Asked.wrong("state", "given", "it must be a JSON object, as text");
     }
@@ -84,7 +84,7 @@ record SagaRepair(
         }
     }
 
-    /** Of what its history says. */
+    /** The repair as the saga's history records it. */
     BunnyRepair of(String saga) {
         return new BunnyRepair(saga, action, step, version, state, reason);
     }

@@ -31,7 +31,7 @@ final class SagaSection {
     private static final int SHOWN = 50;
     private static final int MOST_SHOWN = 100;
 
-    /** The same as for one poison message. */
+    /** As long as for one poison message. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
@@ -128,7 +128,7 @@ final class SagaSection {
         String by = Asked.by(security);
         try {
             repair.carryOut(sagas, before.saga(), before.id());
-        } catch (RuntimeException e) { // the broker may have it without having confirmed
+        } catch (RuntimeException e) { // the broker may have the repair although it has not confirmed it
             audit.notRepaired(by, before, repair, e);
             throw e;
         }

@@ -22,7 +22,7 @@ final class StarterHints implements RuntimeHintsRegistrar {
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         // the known properties, to report unknown ones
         hints.resources().registerPattern("META-INF/spring-configuration-metadata.json");
-        // the beans that look the engine up with the first call
+        // the beans that look the engine up on the first call
         for (Class<?> type : new Class<?>[] {
             Bunny.class, BunnyOperations.class, Sagas.class, PoisonMessages.class, ScheduledMessages.class
         }) {
@@ -31,7 +31,7 @@ final class StarterHints implements RuntimeHintsRegistrar {
         }
         // the settings that SafeBunny's own connections take over
         Method addresses = ReflectionUtils.findMethod(AbstractConnectionFactory.class, "getAddresses");
-        if (addresses != null) { // its absence is reported when the node starts
+        if (addresses != null) { // the node reports its absence when it starts
             hints.reflection().registerMethod(addresses, ExecutableMode.INVOKE);
         }
     }

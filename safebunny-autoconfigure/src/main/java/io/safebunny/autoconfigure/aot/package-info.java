@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a native image has to keep of an application with handlers. Runs while the application is built, never when it runs. */
+/** Tells a native image what to keep of an application with handlers. Used only while the application is built. */
 @NullMarked
 package io.safebunny.autoconfigure.aot;
 

@@ -13,8 +13,8 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /**
- * Reports what is wrong and what to change, instead of a stack trace. Comes first, because Boot's own analysis of a failed
- * binding says less.
+ * Reports what is wrong and what to change, instead of a stack trace. Ordered first, because Boot's own analysis of a failed binding says
+ * less.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class SafeBunnyFailureAnalyzer extends AbstractFailureAnalyzer<SafeBunnyException> {
@@ -29,7 +29,7 @@ final class SafeBunnyFailureAnalyzer extends AbstractFailureAnalyzer<SafeBunnyEx
         return new FailureAnalysis(cause.getMessage() + placeOf(cause), actionOf(cause), cause);
     }
 
-    /** The application's own line, because the analysis takes the place of the stack trace. */
+    /** The line of the application's code that failed, because the analysis replaces the stack trace. */
     private static String placeOf(SafeBunnyException failure) {
         return Arrays.stream(failure.getStackTrace())
                 .filter(frame -> Stream.of(

@@ -74,7 +74,10 @@ public final class UnknownProperties implements BeanFactoryPostProcessor {
         }
     }
 
-    /** Each module's build generates this metadata. Maps names to whether they hold further elements, as maps and lists do. */
+    /**
+     * The known properties, from the metadata that each module's build generates. The value tells whether a property has further elements,
+     * as maps and lists do.
+     */
     static Map<ConfigurationPropertyName, Boolean> onClassPath(ClassLoader loader) {
         Map<ConfigurationPropertyName, Boolean> known = new HashMap<>();
         try {

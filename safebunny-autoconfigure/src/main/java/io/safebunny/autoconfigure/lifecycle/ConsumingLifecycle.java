@@ -11,10 +11,10 @@ import org.springframework.context.SmartLifecycle;
 /**
  * Starts consuming, and stops within the grace period.
  *
- * <p>{@link #PHASE} lies between the start of Boot's web server (2048 before the default phase) and the draining of its requests
- * (1024 before it). When the first message is handled, all beans exist and the port is open, and {@code @RabbitListener} containers start
- * afterwards. At the stop, those containers stop first, then HTTP requests in work finish, then SafeBunny finishes its own messages,
- * with the web server still there for its handlers and for probes.
+ * <p>{@link #PHASE} lies between the start of Boot's web server (2048 before the default phase) and the draining of its requests (1024
+ * before it). When the first message is handled, all beans exist and the port is open, and {@code @RabbitListener} containers start
+ * afterwards. At the stop, those containers stop first, then running HTTP requests finish, and then SafeBunny finishes its messages. The
+ * web server is still there for its handlers and for probes.
  */
 public final class ConsumingLifecycle implements SmartLifecycle {
 
@@ -76,7 +76,7 @@ public final class ConsumingLifecycle implements SmartLifecycle {
         return running;
     }
 
-    /** Not pauseable, as {@link EngineLifecycle}. */
+    /** Not pauseable, like {@link EngineLifecycle}. */
     @Override
     public boolean isPauseable() {
         return false;

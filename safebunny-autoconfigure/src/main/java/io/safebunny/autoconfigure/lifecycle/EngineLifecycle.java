@@ -11,10 +11,10 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /**
- * Lets the engine publish before anything may publish through it until nothing may any more: the web server (which starts 2048
- * before the default phase), message listeners, and Spring's task executors and message sources, which have {@link
- * ExecutorConfigurationSupport#DEFAULT_PHASE}. Phases start in ascending order and stop in descending order. {@link ConsumingLifecycle}
- * consumes within that time. Beans that are merely destroyed, such as data sources, outlive both.
+ * The engine publishes for as long as anything may publish through it: the web server (which starts 2048 before the default phase), message
+ * listeners, and Spring's task executors and message sources, which have {@link ExecutorConfigurationSupport#DEFAULT_PHASE}. Phases start
+ * in ascending order and stop in descending order. {@link ConsumingLifecycle} starts later and stops earlier. Beans that are merely
+ * destroyed, such as data sources, outlive both.
  */
 public final class EngineLifecycle implements SmartLifecycle {
 

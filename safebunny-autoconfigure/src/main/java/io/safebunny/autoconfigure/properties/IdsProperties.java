@@ -37,7 +37,7 @@ public record IdsProperties(
                     "safebunny.ids.secret is set, but safebunny.ids.scheme=marker-mask does not use it.",
                     "Remove one of the two.");
         }
-        // Spring leaves an unresolved placeholder as it is, and its text is no secret: it is in the configuration
+        // Spring leaves an unresolved placeholder as it is, and a text that is in the configuration is no secret
         if (secret.contains("${")) {
             throw new ConfigurationException(
                     "SB-1307",

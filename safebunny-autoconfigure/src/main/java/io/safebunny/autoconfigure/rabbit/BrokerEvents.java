@@ -29,7 +29,7 @@ final class BrokerEvents implements SafeBunnyEvent.Listener, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(BrokerEvents.class);
 
-    /** The application's own listeners wait for as long. */
+    /** How long to wait for the broker. The application's own listeners wait meanwhile. */
     private static final int PATIENCE_MILLIS = 2_000;
 
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(15);
@@ -107,7 +107,7 @@ final class BrokerEvents implements SafeBunnyEvent.Listener, AutoCloseable {
         return opened;
     }
 
-    /** Without permission to declare an exchange, the node may still publish to an existing one. */
+    /** Goes on if the exchange may not be declared, because the node may still publish to an existing one. */
     private void declare(com.rabbitmq.client.Connection connection) throws IOException {
         Channel asking = Channels.open(connection);
         try {
@@ -122,7 +122,7 @@ final class BrokerEvents implements SafeBunnyEvent.Listener, AutoCloseable {
         }
     }
 
-    /** An invalid type was made up by the sender, and is not repeated. */
+    /** Leaves out an invalid type, which the sender may have made up. */
     private static String routingKey(MessageGivenUp event) {
         String type = event.type();
         return event.node() + "." + (type != null && Names.isType(type) ? type : "unknown");

@@ -144,7 +144,7 @@ final class RabbitConnections implements AutoCloseable {
         destroy(publish);
     }
 
-    /** On a thread of its own: while the broker reads nothing, closing waits for what is being written. */
+    /** Uses a thread of its own, because closing waits for a write, which blocks while the broker does not read. */
     private void destroy(CachingConnectionFactory factory) {
         CompletableFuture<Void> closed = new CompletableFuture<>();
         Thread closing = new Thread(

@@ -23,10 +23,10 @@ import org.springframework.core.env.Environment;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What an application does instead of consuming when it is started with {@code --safebunny.topology=…}. */
+/** Runs instead of the consumers when an application is started with {@code --safebunny.topology=…}. */
 public final class TopologyCommand {
 
-    /** The same name as the prefix of the settings, so that there is one word for both. */
+    /** Also the prefix of the topology's settings. */
     static final String PROPERTY = "safebunny.topology";
 
     static final int AS_PLANNED = 0;

@@ -61,7 +61,7 @@ final class TopologyCommandAutoConfiguration {
         };
     }
 
-    /** The same check as everywhere; otherwise an application could neither run nor end. */
+    /** Uses {@link TopologyCommand#isAsked} like everything else; otherwise an application could neither run nor end. */
     static final class Asked implements Condition {
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {

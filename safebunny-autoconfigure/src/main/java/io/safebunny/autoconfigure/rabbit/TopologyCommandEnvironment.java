@@ -21,7 +21,7 @@ final class TopologyCommandEnvironment implements EnvironmentPostProcessor {
             return;
         }
         if (!environment.getProperty(
-                "safebunny.enabled", Boolean.class, true)) { // or the application would run after all
+                "safebunny.enabled", Boolean.class, true)) { // otherwise the application would run after all
             throw new ConfigurationException(
                     "SB-1301",
                     "No topology to work on [%s=%s]: safebunny.enabled=false switches the node off."

@@ -13,10 +13,9 @@ import io.safebunny.observation.LinkedContext;
 import io.safebunny.observation.SendingContext;
 
 /**
- * Starts a new trace, with a link to the one in which the message was created, for a delivery that does not follow its
- * publication at once: a retry, a
- * delayed or scheduled message, an undo, a replay. Sending a scheduled message, or one that a saga kept, is linked too, as part
- * of the trace that sends it. All other deliveries are left to Micrometer's own handler.
+ * Starts a new trace, with a link to the one in which the message was created, for a delivery that does not follow its publication at once:
+ * a retry, a delayed or scheduled message, an undo, a replay. The sending of a scheduled message, or of one that a saga kept, gets such a
+ * link too, but stays in the trace that sends it. Micrometer's own handler has all other deliveries.
  */
 final class LinkedTraces extends PropagatingReceiverTracingObservationHandler<ReceiverContext<?>> {
 

@@ -13,7 +13,7 @@ import org.springframework.core.annotation.Order;
 
 /**
  * Linked traces for retries, delayed messages and replays, if Micrometer Tracing is on the class path. Runs after Boot's own
- * auto-configuration, which would otherwise take our handler for the one of all receivers.
+ * auto-configuration, which would otherwise mistake our handler for the one that handles all receivers.
  */
 @AutoConfiguration(
         afterName = "org.springframework.boot.micrometer.tracing.autoconfigure.MicrometerTracingAutoConfiguration")
@@ -22,7 +22,7 @@ import org.springframework.core.annotation.Order;
 @ConditionalOnBean({Tracer.class, Propagator.class})
 final class TracingAutoConfiguration {
 
-    /** Asked before Boot's handler of all receivers, whose order is 1000. */
+    /** Comes before Boot's handler of all receivers, whose order is 1000. */
     static final int ORDER = 900;
 
     @Bean

@@ -61,7 +61,8 @@ public final class AmqpMessages {
     }
 
     /**
-     * How many failed deliveries the broker has counted; trust it only on a redelivery, as on the first one the sender may have written it.
+     * Number of failed deliveries that the broker has counted. Trust it only on a redelivery: on the first delivery, the sender may have
+     * written the header.
      */
     public static int deliveryCount(BasicProperties properties) {
         Map<String, Object> headers = properties.getHeaders();

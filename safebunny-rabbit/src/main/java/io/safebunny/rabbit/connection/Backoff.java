@@ -5,15 +5,15 @@ import io.safebunny.time.Timeline;
 import java.time.Duration;
 
 /**
- * Delay before each connection attempt: jittered and doubled each time, up to five seconds. It resets only after a connection that
- * outlasted the wait for it, or two seconds, so that a broker that accepts and drops connections is not hammered. Thread-safe.
+ * Delay before each connection attempt: jittered and doubled each time, up to five seconds. Only a connection that lasts longer than the
+ * delay before it, or two seconds, resets the delay, so that a broker that accepts and drops connections is not hammered. Thread-safe.
  */
 final class Backoff {
 
     private static final Duration FIRST = Duration.ofMillis(500);
     private static final Duration LONGEST = Duration.ofSeconds(5);
 
-    /** A connection that lasted this long resets the delay, however long the wait for it was. */
+    /** A connection that lasts this long resets the delay, however long that was. */
     private static final Duration STEADY = Duration.ofSeconds(2);
 
     private final Timeline timeline;

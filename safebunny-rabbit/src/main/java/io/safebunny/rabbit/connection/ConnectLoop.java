@@ -21,7 +21,7 @@ final class ConnectLoop {
     private @Nullable Thread trying;
 
     /**
-     * @param wanted whether a connection is missing
+     * @param wanted whether there should be a connection and is none
      * @param attempt tries once; may block until interrupted
      * @param threads runs each attempt on a thread that it may block
      */

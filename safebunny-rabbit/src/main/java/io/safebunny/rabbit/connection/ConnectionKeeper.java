@@ -189,7 +189,7 @@ public final class ConnectionKeeper implements AutoCloseable {
                 LOG.warn("Connection '{}' still fails: {}. Retrying", name, problem);
             }
         } catch (RuntimeException | Error e) {
-            // an unexpected failure too: nothing else would connect
+            // any failure, also an unexpected one: nothing else would connect
             String before = problem;
             problem = String.valueOf(e.getMessage());
             LOG.atLevel(problem.equals(before) ? Level.DEBUG : Level.ERROR)

@@ -31,7 +31,7 @@ final class Dialer {
         if (factory instanceof AbstractConnectionFactory spring) {
             com.rabbitmq.client.ConnectionFactory client = spring.getRabbitConnectionFactory();
             client.setChannelShouldCheckRpcResponseType(
-                    // a late response must not be taken for that of the next request
+                    // otherwise a late response would be taken for that of the next request
                     true);
             client.setSocketConfigurator(new Watching(client.getSocketConfigurator()));
         }

@@ -34,7 +34,7 @@ final class Adjusting {
         this.retry = new LaterRun(this::soon, timeline);
     }
 
-    /** On this thread, unless another one is already adjusting. */
+    /** Adjusts on this thread, unless another thread is adjusting. */
     void now() {
         if (requests.getAndIncrement() > 0) {
             return;
@@ -47,7 +47,7 @@ final class Adjusting {
         done.run();
     }
 
-    /** On a worker, or later when the executor rejects it. */
+    /** Adjusts on a worker; a second later if the executor rejects it. */
     void soon() {
         try {
             workers.execute(this::now);
@@ -63,7 +63,7 @@ final class Adjusting {
         }
     }
 
-    /** Call during an adjustment to have one more, because what it compared may have changed. */
+    /** Requests another run. Call it during a run when what that run compared may have changed. */
     void lookAgain() {
         requests.incrementAndGet();
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the parts of a consumer share. Thread-safe.
  *
- * @param connection the current one, {@code null} while disconnected; its keeper has consumers adjusted on each new one
+ * @param connection the current one, {@code null} while disconnected; after each reconnect, consumers are adjusted
  * @param repair declares a queue again if it is missing
  * @param workers runs handlers; must queue or reject tasks, never run them on the caller's thread or block it
  */

@@ -18,8 +18,7 @@ import org.slf4j.LoggerFactory;
  * Keeps a queue consumed with the right prefetch: compares the current consumer with what the pace, the {@link InboundBudget} and the
  * {@link Dispatcher} allow, replaces it when they differ, and retries after a failure. Thread-safe.
  *
- * <p>{@link Adjusting} makes sure that one thread at a time talks to the broker, never one of the connection's own and never with a lock
- * held.
+ * <p>One thread at a time talks to the broker, see {@link Adjusting}: never a thread of the connection, and never while it holds a lock.
  */
 final class ConsumerControl implements ConsumerSession.Events {
 
@@ -64,12 +63,12 @@ final class ConsumerControl implements ConsumerSession.Events {
         adjustSoon();
     }
 
-    /** On a worker. */
+    /** Adjusts the consumer on a worker. */
     void adjustSoon() {
         adjusting.soon();
     }
 
-    /** Blocks on the broker, unless another thread is already adjusting. */
+    /** Adjusts the consumer on this thread, which blocks on the broker. Returns at once if another thread is adjusting. */
     void adjust() {
         adjusting.now();
     }
@@ -109,7 +108,7 @@ final class ConsumerControl implements ConsumerSession.Events {
                                     LaterRun.DELAY.toSeconds()));
             adjusting.later();
         } catch (RuntimeException | Error e) {
-            // an unexpected failure too: nothing else would retry
+            // any failure, also an unexpected one: nothing else would retry
             context.log()
                     .fails(
                             notConsumed,
@@ -186,7 +185,7 @@ final class ConsumerControl implements ConsumerSession.Events {
         adjusting.later();
     }
 
-    /** Call on the worker that handled it. */
+    /** Call on the worker that handled the delivery. */
     void finished(RabbitDelivery delivery) {
         share.gave(delivery.size());
         boolean wasLast = delivery.session().finished();
@@ -204,7 +203,7 @@ final class ConsumerControl implements ConsumerSession.Events {
         completeIfDrained();
     }
 
-    /** Others no longer wait for this delivery, but it still occupies its consumer's prefetch, so they need a new consumer. */
+    /** The other deliveries stop waiting for this one. It still occupies its consumer's prefetch, so they need a new consumer. */
     void released(RabbitDelivery delivery) {
         delivery.session().occupy();
         adjustSoon();
@@ -217,7 +216,7 @@ final class ConsumerControl implements ConsumerSession.Events {
         adjusting.stop();
     }
 
-    /** Completed once stopped, with every delivery finished. */
+    /** Completes once the consumer is stopped and every delivery is finished. */
     CompletableFuture<Void> drained() {
         return drained.copy();
     }

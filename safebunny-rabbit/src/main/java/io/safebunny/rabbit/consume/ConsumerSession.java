@@ -14,8 +14,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One channel of a queue, its successive consumers, and the number of their deliveries not yet finished. {@link #consume} and {@link
- * #cancel} are for one thread at a time; everything else is thread-safe. The lock is never held during a call to the broker.
+ * One channel of a queue, its successive consumers, and the number of their unfinished deliveries. {@link #consume} and {@link #cancel} are
+ * for one thread at a time; everything else is thread-safe. The lock is never held during a call to the broker.
  */
 final class ConsumerSession {
 
@@ -43,10 +43,10 @@ final class ConsumerSession {
 
     private volatile boolean cut;
 
-    /** No consumer is started on it any more; it stays open until its deliveries are finished. */
+    /** True once no more consumers are started here. The channel stays open until its deliveries are finished. */
     private volatile boolean retired;
 
-    /** Of the current consumer, 0 for none; written only by the adjusting thread. */
+    /** Prefetch of the current consumer, 0 if there is none; written only by the adjusting thread. */
     private volatile int prefetch;
 
     private volatile boolean occupied;
@@ -77,7 +77,7 @@ final class ConsumerSession {
         return channel;
     }
 
-    /** Whether consumers can be started on it. */
+    /** Whether new consumers can be started here. */
     boolean isAlive() {
         return channel.isOpen() && !cut && !retired;
     }
@@ -87,22 +87,22 @@ final class ConsumerSession {
         return !cut && channel.isOpen() && channel.getConnection().isOpen();
     }
 
-    /** Whether the broker took its deliveries back; their tags must not be used any more. */
+    /** Whether the broker has taken the deliveries back: do not use their tags any more. */
     boolean isCut() {
         return cut;
     }
 
-    /** Of the present consumer, 0 when there is none. */
+    /** Prefetch of the current consumer, 0 if there is none. */
     int prefetch() {
         return prefetch;
     }
-    /** Whether a long-running message that others no longer wait for occupies the current consumer's only place. */
+    /** Whether a long-running message, for which others no longer wait, takes the only place of the current consumer. */
     boolean isOccupied() {
-        // with a larger prefetch it was an earlier consumer's place
+        // a consumer with a larger prefetch was started after occupy() and has free places
         return occupied && prefetch == 1;
     }
 
-    /** Marks the consumer's only place as taken by a long-running message that others no longer wait for. */
+    /** Others no longer wait for the message that is being handled. If the consumer has only one place, this message takes it. */
     void occupy() {
         occupied = prefetch == 1;
     }
@@ -155,7 +155,7 @@ final class ConsumerSession {
     /**
      * Call once for each delivery.
      *
-     * @return whether the session is retired and this was its last delivery: then close it
+     * @return whether to close the session: it is retired, and this was its last delivery
      */
     boolean finished() {
         synchronized (lock) {
@@ -212,7 +212,7 @@ final class ConsumerSession {
             events.delivered(new RabbitDelivery(ConsumerSession.this, envelope.getDeliveryTag(), message), asked);
         }
 
-        /** Comes after the last delivery, on the same thread. */
+        /** The client calls this after the last delivery, on the same thread. */
         @Override
         public void handleCancelOk(String tag) {
             synchronized (lock) {

@@ -119,7 +119,7 @@ final class Dispatcher {
         }
     }
 
-    /** Stops on an interrupt, which concerns the owner of the thread. */
+    /** False after an interrupt, which the owner of the thread must see. */
     private boolean mayGoOn(long begun) {
         return !stopping
                 && context.timeline().nanoTime() - begun < TURN.toNanos()
@@ -128,7 +128,7 @@ final class Dispatcher {
 
     private void handle(RabbitDelivery delivery) {
         try {
-            // others must not wait for this one
+            // other deliveries need not wait for this one
             startWaiting();
         } finally {
             try {

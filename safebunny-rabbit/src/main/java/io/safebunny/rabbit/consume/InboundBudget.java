@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Limits the bytes of delivered messages that all queues of a transport hold at once. The broker counts messages, not bytes, so this works
  * by prefetch: a queue whose prefetch times its message size would not fit takes one message at a time until it does. It always gets that
- * one, however large, so no queue ever stalls. What the broker sent before the first large message was seen still arrives. Thread-safe,
- * never blocks.
+ * one, however large, so no queue ever stalls. It cannot hold back what the broker had sent before the first large message arrived.
+ * Thread-safe, never blocks.
  */
 final class InboundBudget {
 

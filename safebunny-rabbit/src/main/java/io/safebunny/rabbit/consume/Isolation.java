@@ -54,7 +54,7 @@ final class Isolation {
         return quarantine.decide(known) instanceof Alone alone ? alone : null;
     }
 
-    /** Deliveries on a new channel may be those that ended the process or the channel before. */
+    /** Call on a new channel: its first deliveries may be the ones that ended the process or the last channel. */
     void beCautious() {
         cautious = true;
     }
@@ -93,7 +93,7 @@ final class Isolation {
         return waitsSince != null && timeline.nanoTime() - waitsSince >= patience.toNanos();
     }
 
-    /** It is the next in line, but must not begin yet. */
+    /** Call when this delivery is next in line, but must not begin yet. */
     void waits(RabbitDelivery next) {
         Alone alone = alone(next);
         if (alone != null && waitsSince == null) {
@@ -120,9 +120,9 @@ final class Isolation {
     }
 
     /**
-     * It has run for long without ending the process, so others stop waiting for it.
+     * Others stop waiting for this delivery, because it has run for long without ending the process.
      *
-     * @return whether it was still isolated
+     * @return false if it was not isolated any more
      */
     boolean release(RabbitDelivery delivery) {
         boolean waited = delivery.equals(isolated);

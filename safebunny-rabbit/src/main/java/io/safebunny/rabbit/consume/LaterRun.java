@@ -19,7 +19,7 @@ final class LaterRun {
         this.timeline = timeline;
     }
 
-    /** @return whether it was not planned yet */
+    /** @return false if it is planned already */
     boolean plan() {
         if (!planned.compareAndSet(false, true)) {
             return false;

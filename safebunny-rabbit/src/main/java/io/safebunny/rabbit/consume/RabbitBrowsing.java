@@ -28,7 +28,7 @@ public final class RabbitBrowsing implements BrowsedQueue {
 
     private static final Logger LOG = LoggerFactory.getLogger(RabbitBrowsing.class);
 
-    /** How long to wait for requeued messages: a busy broker is slow, and if others take some they are never all back. */
+    /** How long to wait for requeued messages. A busy broker takes its time, and messages taken by another consumer never come back. */
     private static final Duration PUT_BACK_WITHIN = Duration.ofSeconds(2);
 
     private static final Duration BETWEEN_QUESTIONS = Duration.ofMillis(5);
@@ -134,8 +134,8 @@ public final class RabbitBrowsing implements BrowsedQueue {
 
     /**
      * Uses nack, which a RabbitMQ 4.3 quorum queue does not count as a failed delivery. A quorum queue requeues with a short delay in which
-     * others would miss these messages, so this waits until the message count is back. RabbitMQ 4.2.6 and 4.3.0 refuse that count to a user
-     * without configure permission; there, browsing again at once may miss messages.
+     * others would miss these messages, so this waits until the queue counts them again. RabbitMQ 4.2.6 and 4.3.0 refuse that count to a
+     * user without configure permission; there, browsing again at once may miss messages.
      */
     private void putBack() {
         try {

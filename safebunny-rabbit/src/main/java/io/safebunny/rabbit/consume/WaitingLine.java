@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The deliveries of a queue that wait for a worker, in order of arrival. Up to {@code prefetch} run at once, some only in {@linkplain
- * Isolation isolation}. Also remembers whether a worker is being started, so that it is one at a time. Thread-safe.
+ * Isolation isolation}. Also remembers whether a worker is being started, so that only one is started at a time. Thread-safe.
  */
 final class WaitingLine {
 
@@ -121,9 +121,9 @@ final class WaitingLine {
     }
 
     /**
-     * Others no longer wait for this delivery.
+     * Others stop waiting for this delivery.
      *
-     * @return whether they did until now
+     * @return false if they had stopped before
      */
     boolean release(RabbitDelivery delivery) {
         synchronized (lock) {

@@ -17,8 +17,8 @@ public final class GuardedSockets extends SocketFactory {
     }
 
     /**
-     * Guards all sockets that the client opens from now on. Repeating it is harmless, and necessary after the client got another socket
-     * factory. Has no effect where the client uses no socket factory (NIO, Netty, an {@code SslContextFactory} alone).
+     * Guards all sockets that the client opens from now on. Repeat this when the client gets another socket factory; a needless repeat is
+     * harmless. Has no effect where the client uses no socket factory (NIO, Netty, an {@code SslContextFactory} alone).
      */
     public static void install(ConnectionFactory client) {
         synchronized (client) { // the client reads its factory under this lock

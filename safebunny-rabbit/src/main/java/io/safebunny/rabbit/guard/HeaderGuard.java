@@ -40,7 +40,7 @@ final class HeaderGuard {
         TABLE(4),
         ARRAY(4),
         TEXT(4),
-        /** Another value, or the end of the enclosing table or array; decided when it is reached. */
+        /** Another value, or the end of the enclosing table or array; known once it is reached. */
         VALUE_OR_END(0);
 
         private final int bytes;

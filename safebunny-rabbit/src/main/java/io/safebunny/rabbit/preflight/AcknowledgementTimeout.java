@@ -98,7 +98,7 @@ record AcknowledgementTimeout(String version, String virtualHost) {
         return version.isEmpty() ? "%s (before RabbitMQ 3.12: %s)".formatted(command, inFile) : command;
     }
 
-    /** Only one user policy applies to a queue, so a new one would disable this one; extend it instead. */
+    /** Only one user policy applies to a queue, and a new policy would disable this one. So extend this one. */
     private String within(String policy, long enough) {
         return "\"%s\":%s in the definition of policy '%s', by rabbitmqctl set_policy with its name and pattern, which rabbitmqctl list_policies -p '%s' prints"
                 .formatted(SETTING, enough, policy, virtualHost);

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Converts a topology to definitions that RabbitMQ can import. Not thread-safe. */
+/** Turns a topology into definitions that RabbitMQ can import. Not thread-safe. */
 final class Definitions implements Broker {
 
     private final String virtualHost;

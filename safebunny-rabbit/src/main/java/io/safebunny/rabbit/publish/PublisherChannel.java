@@ -78,7 +78,7 @@ final class PublisherChannel {
                         new ConnectionLostException(message.publication, Channels.explain(e), e));
             }
         } catch (RuntimeException e) {
-            // the client cannot encode it, and its sequence number is lost
+            // the client cannot encode the message, and its sequence number is lost
             if (unconfirmed.forget(sequence)) {
                 message.future.completeExceptionally(new InvalidPublicationException(
                         "Publishing failed [type=%s, id=%s]: AMQP cannot encode it: %s. Check the message's headers: AMQP takes names and properties of up to 255 bytes and a limited set of value types."

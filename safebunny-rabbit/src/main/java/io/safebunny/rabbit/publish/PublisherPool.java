@@ -39,7 +39,7 @@ public final class PublisherPool {
     private final Timeline timeline;
     private final List<PublisherSlot> slots;
     private final Permits permits;
-    /** The most recently used one first; as many as there are permits. */
+    /** The most recently used slot first; as many slots as permits. */
     private final Deque<PublisherSlot> free;
 
     private final RecurringTask sweeps;

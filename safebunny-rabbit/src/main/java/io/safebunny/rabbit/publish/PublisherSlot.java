@@ -33,7 +33,7 @@ final class PublisherSlot {
     private @Nullable Deadline deadline;
     private volatile long since;
     private volatile boolean asking;
-    /** Non-null during a write; set after the fields above, which it publishes to the sweep. */
+    /** Set during a write. Assigned after the fields above, so that the sweep sees them. */
     private volatile @Nullable Connection writingTo;
 
     PublisherSlot(ConnectionKeeper.Preparation repair, Timeline timeline) {

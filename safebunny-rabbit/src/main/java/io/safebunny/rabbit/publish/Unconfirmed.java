@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Unconfirmed {
 
-    /** By sequence number, in the order of publishing; guarded by itself. */
+    /** By sequence number, in the order of publishing. It is also the lock. */
     private final Map<Long, Pending> pending = new LinkedHashMap<>();
 
     /** Completed when nothing is pending; guarded by {@link #pending}. */

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue or exchange exists with arguments other than the requested ones, as read from the broker's reply.
+ * A queue or exchange that exists with other arguments than requested, read from the broker's reply.
  *
  * @param kind queue or exchange
  * @param argument that differs, such as {@code x-queue-type}
@@ -69,7 +69,7 @@ record Clash(
         return value == null ? "no " + argument : argument + "=" + value;
     }
 
-    /** The broker reports only the first argument that differs; often it is one that only one type of queue has. */
+    /** The broker reports only the first argument that differs, often one that only one type of queue has. */
     private boolean isOfOtherType() {
         return switch (argument) {
             case "x-queue-type" -> true;

@@ -39,7 +39,10 @@ public final class Declarations implements Broker, AutoCloseable {
 
     private final Connection connection;
     private final Permissions permissions;
-    /** What this user may not declare. After the first refusal existence is checked first, to avoid errors in the broker's log. */
+    /**
+     * What this user may not declare. After the first refusal, existence is checked first, because each refusal is an error in the broker's
+     * log.
+     */
     private final Set<Kind> refused = EnumSet.noneOf(Kind.class);
 
     private @Nullable Channel channel;

@@ -53,7 +53,7 @@ public final class DeclaredTopology {
         }
     }
 
-    /** As {@link #declare}; also has delays declare their queues again with the next message that needs them. */
+    /** Like {@link #declare}. Delays declare their queues again with the next message that needs them. */
     public void declareForPublishing(Connection connection) throws IOException {
         Delay chosen = delay.get();
         if (chosen != null) {

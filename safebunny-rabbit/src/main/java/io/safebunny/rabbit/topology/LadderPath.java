@@ -60,8 +60,8 @@ final class LadderPath {
     }
 
     /**
-     * A binding: messages at the exchange whose header has this value go to a rung or, from the last one, to the exchange that starts their
-     * route.
+     * A binding: messages at the exchange whose header has this value go to the next rung or, after the last rung, to the exchange that
+     * starts their route.
      *
      * @param rung its exponent, {@link #END} for the last step
      */

@@ -76,7 +76,7 @@ public final class Answers {
         };
     }
 
-    /** The same for a result that may be missing: the supplier then returns {@code null}, and the response says what is missing. */
+    /** Like {@link #of}; if the supplier returns {@code null}, the response says what is missing. */
     public static WebEndpointResponse<Object> found(Supplier<? extends @Nullable Object> answer, String missing) {
         WebEndpointResponse<Object> response = of(answer);
         return response.getStatus() == WebEndpointResponse.STATUS_OK && response.getBody() == null

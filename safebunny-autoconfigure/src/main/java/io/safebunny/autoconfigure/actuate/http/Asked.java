@@ -42,7 +42,7 @@ public final class Asked {
         return value;
     }
 
-    /** @return text that can be written as UTF-8, neither blank nor longer than that */
+    /** @return text that can be written as UTF-8, is not blank, and is not too long */
     public static String text(String what, @Nullable String value, int longest) {
         String text = present(what, value);
         if (text.isBlank() || text.length() > longest) {
@@ -102,7 +102,7 @@ public final class Asked {
     }
 
     public static Duration duration(@Nullable String value) {
-        if (value != null && !value.matches("\\d*")) { // Spring takes a number alone as milliseconds
+        if (value != null && !value.matches("\\d*")) { // Spring reads a bare number as milliseconds
             try {
                 return DurationStyle.detectAndParse(value);
             } catch (IllegalArgumentException | ArithmeticException e) {

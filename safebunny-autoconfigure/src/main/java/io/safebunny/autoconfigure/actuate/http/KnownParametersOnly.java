@@ -19,12 +19,12 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 
 /**
- * Refuses a request with a property or query parameter that its operation does not have. Spring silently drops unknown ones, so
- * with a misspelt {@code dryRun} messages would be moved.
+ * Refuses a request with a property or query parameter that its operation does not have. Spring silently drops unknown ones: with a
+ * misspelt {@code dryRun}, messages would be moved.
  *
  * <p>Spring also merges path, body and query, and later values win: a property named like a selector would replace what the path says, and
- * another message would be moved. So our selectors take the whole rest of the path, which comes as an array, unlike anything in a body or a
- * query. Ignores other endpoints. Thread-safe.
+ * another message would be moved. So our selectors take the whole rest of the path: Spring hands that over as an array, which nothing in a
+ * body or a query can be. Ignores other endpoints. Thread-safe.
  */
 public final class KnownParametersOnly implements OperationInvokerAdvisor {
 
