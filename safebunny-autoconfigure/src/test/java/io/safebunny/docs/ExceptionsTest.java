@@ -67,7 +67,7 @@ class ExceptionsTest {
             Map.entry("JointWrite IllegalArgumentException", "only the library calls a store, with one correlation id"),
             Map.entry("GzipCodec UncheckedIOException", "memory does no I/O"),
             Map.entry("FieldHash IllegalStateException", "every Java platform has SHA-256 and HmacSHA256"),
-            Map.entry("RecordDocument IllegalStateException", "a tree of text and numbers can be written"),
+            Map.entry("DocumentSize IllegalStateException", "a tree of text and numbers can be written"),
             Map.entry("JdbcSchema UncheckedIOException", "the script is in the same jar"),
             Map.entry("HandlerTransaction IllegalStateException", "Deduplication begins before it ends"),
             Map.entry("Combiner IllegalStateException", "a batch answers each of its calls"),

@@ -175,7 +175,11 @@ final class Lanes {
         }
     }
 
-    /** Takes and gives no more rows. @return those that were waiting */
+    /**
+     * Neither takes nor gives rows any more.
+     *
+     * @return those that were waiting
+     */
     synchronized List<OutboxRow> stop() {
         stopped = true;
         ready.clear();
