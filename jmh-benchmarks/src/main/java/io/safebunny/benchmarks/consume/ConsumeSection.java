@@ -82,8 +82,8 @@ public final class ConsumeSection implements Section {
                         new Ratio("consumeMemoryDedupVsListener", MEMORY, LISTENER, 0.95),
                         new Ratio("consumePostgresVsListener", POSTGRES, LISTENER, 0),
                         new Ratio("consumeVsOneByOne", SAFEBUNNY, ONE_BY_ONE, 0),
-                        new Ratio("consumePostgresVsNone", POSTGRES, SAFEBUNNY, 0.35),
-                        new Ratio("consumeTransactionalVsNone", TRANSACTIONAL, SAFEBUNNY, 0.35)));
+                        new Ratio("consumePostgresVsNone", POSTGRES, SAFEBUNNY, 0.4),
+                        new Ratio("transactionalVsNone10", TRANSACTIONAL, SAFEBUNNY, 0.4)));
     }
 
     private Contest middle() {
@@ -92,8 +92,8 @@ public final class ConsumeSection implements Section {
                 conditions,
                 List.of(without(MIDDLE), memory(MIDDLE), postgres(MIDDLE), transactional(MIDDLE)),
                 List.of(
-                        new Ratio("consumePostgresVsNone100", POSTGRES, SAFEBUNNY, 0.6),
-                        new Ratio("consumeTransactionalVsNone100", TRANSACTIONAL, SAFEBUNNY, 0.6)));
+                        new Ratio("consumePostgresVsNone100", POSTGRES, SAFEBUNNY, 0.4),
+                        new Ratio("transactionalVsNone100", TRANSACTIONAL, SAFEBUNNY, 0.15)));
     }
 
     private Contest large() {

@@ -4,6 +4,7 @@ package io.safebunny.benchmarks.consume;
 import io.safebunny.benchmarks.broker.BenchBroker;
 import io.safebunny.benchmarks.contest.Contender;
 import io.safebunny.benchmarks.contest.Contest;
+import io.safebunny.benchmarks.contest.Plan;
 import io.safebunny.benchmarks.contest.Ratio;
 import io.safebunny.benchmarks.contest.Section;
 import io.safebunny.benchmarks.database.BenchDatabase;
@@ -45,22 +46,23 @@ public final class StepsSection implements Section {
     @Override
     public List<Contest> contests() {
         return List.of(new Contest(
-                "Steps, default configuration",
-                "%s messages wait in one quorum queue, prefetch %s, Hikari's pool of %s; the handler does a step with context.once and inserts its result"
-                        .formatted(MESSAGES, PREFETCH, CONNECTIONS),
-                List.of(
-                        contender(MEMORY, timeline -> new MemoryMessageStore(timeline, RETENTION)),
-                        contender(PLAIN, timeline -> new JdbcMessageStore(database.pool(), STORE)),
-                        contender(
-                                DEFAULT,
-                                timeline -> new TransactionalJdbcMessageStore(
-                                        database.pool(),
-                                        new JdbcTransactionManager(database.pool()),
-                                        STORE,
-                                        TransactionalJdbcMessageStore.handledAtOnce(CONNECTIONS)))),
-                List.of(
-                        new Ratio("onceDefaultVsPlain", DEFAULT, PLAIN, 0),
-                        new Ratio("onceDefaultVsMemory", DEFAULT, MEMORY, 0))));
+                        "Steps, default configuration",
+                        "%s messages wait in one quorum queue, prefetch %s, Hikari's pool of %s; the handler does a step with context.once and inserts its result"
+                                .formatted(MESSAGES, PREFETCH, CONNECTIONS),
+                        List.of(
+                                contender(MEMORY, timeline -> new MemoryMessageStore(timeline, RETENTION)),
+                                contender(PLAIN, timeline -> new JdbcMessageStore(database.pool(), STORE)),
+                                contender(
+                                        DEFAULT,
+                                        timeline -> new TransactionalJdbcMessageStore(
+                                                database.pool(),
+                                                new JdbcTransactionManager(database.pool()),
+                                                STORE,
+                                                TransactionalJdbcMessageStore.handledAtOnce(CONNECTIONS)))),
+                        List.of(
+                                new Ratio("onceDefaultVsPlain", DEFAULT, PLAIN, 0),
+                                new Ratio("onceDefaultVsMemory", DEFAULT, MEMORY, 0)))
+                .with(Plan.WARM_ROUNDS));
     }
 
     private Contender contender(String name, Function<Timeline, MessageStore> store) {

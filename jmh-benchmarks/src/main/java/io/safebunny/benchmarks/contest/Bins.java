@@ -32,6 +32,12 @@ public final class Bins {
         ended.add(new Ended(at, took));
     }
 
+    /** How many there are. */
+    public int ended() {
+        return ended.size();
+    }
+
+    /** Of all of them; at least one. */
     public Latencies latencies() {
         return Latencies.of(ended.stream().mapToLong(Ended::took).toArray());
     }

@@ -31,4 +31,9 @@ public record Contest(
     public Contest with(Plan newPlan) {
         return new Contest(title, conditions, contenders, ratios, costs, newPlan);
     }
+
+    /** The same where none of the contests before it is played. */
+    public Contest alone() {
+        return plan == Plan.WARM_ROUNDS ? with(Plan.ROUNDS) : this;
+    }
 }

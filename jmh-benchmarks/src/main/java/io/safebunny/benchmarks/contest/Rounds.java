@@ -53,7 +53,8 @@ public final class Rounds {
         }
         Map<String, Figures> measured = new LinkedHashMap<>();
         for (Contender contender : order) {
-            Figures figures = contender.measurement().measure();
+            Contender.Measurement turn = round < 0 ? contender.warmUp() : contender.measurement();
+            Figures figures = turn.measure();
             measured.put(contender.name(), figures);
             progress.accept("%s, %s: %s %s"
                     .formatted(

@@ -13,6 +13,7 @@ import io.safebunny.benchmarks.contest.Result;
 import io.safebunny.benchmarks.contest.Rounds;
 import io.safebunny.benchmarks.contest.Section;
 import io.safebunny.benchmarks.orders.OrderSection;
+import io.safebunny.benchmarks.outbox.HeldSection;
 import io.safebunny.benchmarks.outbox.OutboxSection;
 import io.safebunny.benchmarks.publish.PublishSection;
 import io.safebunny.benchmarks.saga.SagaSection;
@@ -31,6 +32,9 @@ import java.util.regex.Pattern;
 public final class Ledger {
 
     private static final String DOCS = "--docs";
+
+    /** Matches every title. */
+    private static final String ALL = ".";
 
     private final BenchBroker broker;
     private final Effort effort;
@@ -100,14 +104,15 @@ public final class Ledger {
                 () -> new SagaSection(broker, effort),
                 () -> new OrderSection(broker, effort),
                 () -> new OutboxSection(broker, effort),
-                () -> new ActiveMqSection(broker, effort));
+                () -> new ActiveMqSection(broker, effort),
+                () -> new HeldSection(broker, effort));
         Rounds rounds = new Rounds(effort, Ledger::say);
         List<Result> results = new ArrayList<>();
         for (Opening opening : sections) {
             try (Section section = opening.open()) {
                 for (Contest contest : section.contests()) {
                     if (wanted.matcher(contest.title()).find()) {
-                        play(contest, rounds, results);
+                        play(ALL.equals(wanted.pattern()) ? contest : contest.alone(), rounds, results);
                     }
                 }
             }

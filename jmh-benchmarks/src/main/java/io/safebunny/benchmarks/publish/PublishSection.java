@@ -126,7 +126,7 @@ public final class PublishSection implements Section {
                                 SAFEBUNNY,
                                 () -> pipelined(messages, () -> node.bunny().publishAsync(ping)))),
                 List.of(
-                        new Ratio("publishAsyncVsRawWindow", SAFEBUNNY, RAW_WINDOW, 0.85),
+                        new Ratio("publishAsyncVsRawWindow", SAFEBUNNY, RAW_WINDOW, 0.9),
                         new Ratio("publishAsyncVsTemplate", SAFEBUNNY, TEMPLATE, 0)));
     }
 

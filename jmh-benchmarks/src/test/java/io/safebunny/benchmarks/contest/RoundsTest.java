@@ -63,6 +63,26 @@ class RoundsTest {
     }
 
     @Test
+    void whatIsNotWarmedUpByOthersWarmsUpItself() {
+        Contest contest = new Contest("a contest", "none", List.of(), List.of());
+
+        assertThat(contest.with(Plan.WARM_ROUNDS).alone().plan()).isEqualTo(Plan.ROUNDS);
+        assertThat(contest.with(Plan.ONCE).alone().plan()).isEqualTo(Plan.ONCE);
+    }
+
+    @Test
+    void aWarmUpMayBeShorterThanWhatIsMeasured() throws Exception {
+        Contender ours = new Contender("ours", () -> new Figures(Map.of("ms", 5.0)), () -> {
+            order.add("warm-up");
+            return new Figures(Map.of("ms", 1.0));
+        });
+        Result result = rounds.play(new Contest("a contest", "none", List.of(ours), List.of()));
+
+        assertThat(order).containsExactly("warm-up");
+        assertThat(result.figures().get("ours")).containsEntry("ms", new Spread(5, 5, 5));
+    }
+
+    @Test
     void theOrderIsReversedEveryOtherRound() throws Exception {
         Result unused = rounds.play(contest(
                 contender("ours", Figures.PER_SECOND, 1, 1, 1, 1),
