@@ -194,8 +194,8 @@ final class SafeBunnyAutoConfiguration {
         if (type == null && STORES.stream().anyMatch(store -> ClassUtils.isPresent(store, null))) {
             LOG.warn(
                     "There is no message store, although a store module is on the class path: a message that is delivered"
-                            + " twice is handled twice, and there is no outbox. safebunny-jdbc needs one DataSource, or one marked"
-                            + " @Primary; safebunny-cosmos needs spring.cloud.azure.cosmos.endpoint. Set safebunny.store.type=jdbc or"
+                            + " twice is handled twice, and there is no outbox. safebunny-jdbc needs spring-boot-starter-jdbc, a driver"
+                            + " and spring.datasource.url, that is one DataSource, or one marked @Primary; safebunny-cosmos needs spring.cloud.azure.cosmos.endpoint. Set safebunny.store.type=jdbc or"
                             + " cosmos to see what is missing, or none if this is what you want");
         } else if (type == null) {
             LOG.warn(

@@ -117,6 +117,17 @@ class SagaTest {
                 .hasStackTraceContaining("safebunny.store.type"));
     }
 
+    /** The tests have safebunny-jdbc on the class path, and here no DataSource. */
+    @Test
+    void areToldWhatAStoreModuleLacks() {
+        Nodes.memory().withBean(Order.class).run(context -> assertThat(context)
+                .getFailure()
+                .hasStackTraceContaining("SB-1108 Sagas need a store")
+                .hasStackTraceContaining("spring-boot-starter-jdbc")
+                .hasStackTraceContaining("spring.datasource.url")
+                .hasStackTraceContaining("@Primary"));
+    }
+
     @Test
     void thoseThatAreUndoingShowInTheHealthWithTheTimeOfTheOldest() {
         node.run(context -> {

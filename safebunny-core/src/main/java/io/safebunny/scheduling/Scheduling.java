@@ -64,7 +64,7 @@ public final class Scheduling implements NodeFeature {
             throw new ConfigurationException(
                     "SB-1109",
                     "Scheduled messages need a store [node=%s]: there is none.".formatted(node.name()),
-                    "Set safebunny.store.type, or remove safebunny.scheduling.enabled.");
+                    "Add a store module and what it needs (safebunny-jdbc: spring-boot-starter-jdbc, the driver of your database and spring.datasource.url), or set safebunny.store.type=memory; or remove safebunny.scheduling.enabled.");
         }
         if (node.ids() instanceof MarkerMaskIdScheme) {
             throw new ConfigurationException(

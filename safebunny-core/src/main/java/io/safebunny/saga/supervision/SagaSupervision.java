@@ -93,7 +93,7 @@ public final class SagaSupervision implements NodeFeature {
             throw new ConfigurationException(
                     "SB-1108",
                     "Sagas need a store [%s]: there is none.".formatted(first.description()),
-                    "Set safebunny.store.type to jdbc (with safebunny-jdbc), cosmos (with safebunny-cosmos), or memory if sagas may be lost with the process; or define a MessageStore bean.");
+                    "Set safebunny.store.type to jdbc (with safebunny-jdbc, org.springframework.boot:spring-boot-starter-jdbc, the driver of your database and spring.datasource.url; of several DataSource beans, one is @Primary), cosmos (with safebunny-cosmos and spring.cloud.azure.cosmos.endpoint), or memory if sagas may be lost with the process; or define a MessageStore bean.");
         }
         if (node.ids() instanceof MarkerMaskIdScheme) {
             throw new ConfigurationException(

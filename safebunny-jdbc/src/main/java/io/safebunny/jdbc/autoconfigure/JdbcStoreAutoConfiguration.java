@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -22,6 +23,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
@@ -103,20 +105,36 @@ final class JdbcStoreAutoConfiguration {
         }
     }
 
-    /** Fails the start: the store was asked for by name, so running without one would be a surprise. */
+    /** Fails the start: the store, or its transactions, were asked for by name, so running without them would be a surprise. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(MessageStore.class)
-    @ConditionalOnProperty(name = "safebunny.store.type", havingValue = "jdbc")
+    @Conditional(AskedFor.class)
     @Order(1)
     static class NoDataSource {
 
         @Bean
-        MessageStore safeBunnyJdbcMessageStore(ObjectProvider<DataSource> dataSources) {
+        MessageStore safeBunnyJdbcMessageStore(ObjectProvider<DataSource> dataSources, Environment environment) {
+            String askedBy = environment.containsProperty("safebunny.store.type")
+                    ? "safebunny.store.type=jdbc"
+                    : "safebunny.store.jdbc.transactional=true";
             throw new ConfigurationException(
                     "SB-1404",
-                    "No database for the message store [safebunny.store.type=jdbc]: there are %s beans of type %s, and it needs one, or one marked @Primary."
-                            .formatted(dataSources.stream().count(), DataSource.class.getName()),
+                    "No database for the message store [%s]: there are %s beans of type %s, and it needs one, or one marked @Primary."
+                            .formatted(askedBy, dataSources.stream().count(), DataSource.class.getName()),
                     "Add org.springframework.boot:spring-boot-starter-jdbc and the driver of your database, and set spring.datasource.url; or mark one DataSource bean @Primary.");
         }
+    }
+
+    static final class AskedFor extends AnyNestedCondition {
+
+        AskedFor() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnProperty(name = "safebunny.store.type", havingValue = "jdbc")
+        static class ByType {}
+
+        @ConditionalOnBooleanProperty(name = "safebunny.store.jdbc.transactional")
+        static class ByTransactions {}
     }
 }

@@ -192,6 +192,23 @@ class JdbcStoreAutoConfigurationTest {
     }
 
     @Test
+    void transactionsThatWereAskedForNeedADataSource() {
+        ApplicationContextRunner transactional = bare.withPropertyValues("safebunny.store.jdbc.transactional=true");
+        transactional.run(context -> assertThat(context)
+                .getFailure()
+                .hasStackTraceContaining(
+                        "SB-1404 No database for the message store [safebunny.store.jdbc.transactional=true]")
+                .hasStackTraceContaining("there are 0 beans"));
+        transactional
+                .withBean("one", DataSource.class, () -> new DriverManagerDataSource(url))
+                .withBean("two", DataSource.class, () -> new DriverManagerDataSource(url))
+                .run(context -> assertThat(context).getFailure().hasStackTraceContaining("there are 2 beans"));
+        transactional
+                .withPropertyValues("safebunny.store.type=none")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(MessageStore.class));
+    }
+
+    @Test
     void anInvalidPrefixIsRefused() {
         h2.withPropertyValues("safebunny.store.jdbc.table-prefix=a b").run(context -> assertThat(context)
                 .getFailure()
