@@ -200,6 +200,11 @@ public final class SagaDocument {
         history.note(now, what);
     }
 
+    /** All events that are kept, the latest one last. */
+    public List<SagaView.Event> history() {
+        return history.all();
+    }
+
     /** When a message last changed it. */
     public Instant changedAt() {
         return SagaFields.instant(root, "changedAt");

@@ -88,11 +88,11 @@ final class MessageInvoker implements HandlerInvoker, Correlation {
                             .formatted(type.name(), saga.id(), saga.stuckOn()));
         }
         if (saga.status() != SagaStatus.ACTIVE) {
-            ignore(visit, "late");
+            ignore(visit, context, "late");
             return false;
         }
         if (handler.onlyStarts()) {
-            ignore(visit, "started");
+            ignore(visit, context, "started");
             return false;
         }
         return true;
@@ -105,7 +105,7 @@ final class MessageInvoker implements HandlerInvoker, Correlation {
      * @throws NotHandledException the undo waits for the saga to fail
      * @throws InvalidMessageException the saga never undoes it
      */
-    private void ignore(SagaVisit visit, String why) {
+    private void ignore(SagaVisit visit, MessageContext context, String why) {
         SagaDocument saga = visit.saga();
         Envelope message = visit.handling().message();
         if (message.undoes() != null && saga.status() != SagaStatus.FAILED) {
@@ -120,6 +120,9 @@ final class MessageInvoker implements HandlerInvoker, Correlation {
                             + " and ignores this undo, so nothing was undone. Undo by hand what is left, then skip the step in the saga that sent it. To prevent this, make sure that a saga ends only when nobody can undo it any more, and that the handler of an undo takes the state.");
         }
         type.node().metrics().sagaIgnored(type.name(), why);
+        if (handler.starts()) {
+            SagaLog.notStarted(type.node(), saga, context);
+        }
     }
 
     /** An answer to a command shows that it was handled after all, unless the answer was sent before the command was set aside. */

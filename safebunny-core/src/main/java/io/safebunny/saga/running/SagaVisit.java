@@ -104,9 +104,8 @@ final class SagaVisit {
     void save() {
         Instant retainedUntil = now.plus(type.node().options().sagaRetention());
         handling.join(saga.write(stored, handling.message().id(), now, retainedUntil));
-        SagaStatus after = saga.status();
-        if (stored == null || after != before) {
-            handling.whenWritten(() -> type.node().metrics().sagaBecame(type.name(), after.name()));
+        if (stored == null || saga.status() != before) {
+            handling.whenWritten(() -> SagaLog.became(type.node(), saga));
         }
     }
 }

@@ -56,9 +56,7 @@ record StickWhenSetAside(
                     ? null
                     : SagaDocument.ifReadable(type.name(), found).orElse(null);
             if (saga != null && change.test(type, saga)) {
-                String status = saga.status().name();
-                records = records.with(write(type, saga, found))
-                        .andThen(() -> type.node().metrics().sagaBecame(type.name(), status));
+                records = records.with(write(type, saga, found)).andThen(() -> SagaLog.became(type.node(), saga));
             }
         }
         return records;

@@ -3,13 +3,13 @@ package io.safebunny.saga.supervision;
 
 import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.saga.document.SagaStates;
 import io.safebunny.saga.document.SagaTimeouts.Timeout;
+import io.safebunny.saga.running.SagaLog;
 import io.safebunny.scheduling.AlarmFate;
 import io.safebunny.scheduling.Overdue;
 import io.safebunny.scheduling.OverdueSweep;
@@ -41,7 +41,7 @@ final class OverdueSagas implements Overdue {
     private final Map<String, SagaStates> states;
     private final MessageStore store;
     private final SagaMessages messages;
-    private final Metrics metrics;
+    private final Node node;
     private final BoundedLog log;
     private final Duration lease;
     private final Duration patience;
@@ -56,7 +56,7 @@ final class OverdueSagas implements Overdue {
         this.states = states;
         this.store = node.requireStore();
         this.messages = messages;
-        this.metrics = node.metrics();
+        this.node = node;
         this.log = node.log();
         this.lease = node.options().lease();
         this.patience = patience;
@@ -106,7 +106,7 @@ final class OverdueSagas implements Overdue {
         List<OutboundMessage> alarms = wake(saga, now);
         MessageRecord taken = store.replace(saga.postponed(record, now, now.plus(pause(saga, alarms, now))));
         if (taken != null && saga.status() != before) {
-            metrics.sagaBecame(saga.saga(), saga.status().name());
+            SagaLog.became(node, saga);
         }
         return taken == null ? null : new Woken(taken, alarms);
     }
