@@ -17,11 +17,15 @@ public final class UnroutableException extends PublishException {
         super(
                 "SB-2001",
                 publication,
-                "no queue is bound for this routing key (" + brokerReply
-                        + "). Start the node that consumes it once, so that its queue exists, or check `from` in its @BunnyHandler."
-                        + taken,
+                "no queue is bound for this routing key (" + brokerReply + "). " + whatToDo(publication) + taken,
                 null);
         this.brokerReply = brokerReply;
+    }
+
+    private static String whatToDo(Publication publication) {
+        return publication.type().equals("BunnyUndone")
+                ? "No saga is told of undos by this node: add this node to `participants` of the @BunnySaga that sent the undo, or to `from` of one of its @BunnyHandler methods."
+                : "Start the node that consumes it once, so that its queue exists, or check `from` in its @BunnyHandler.";
     }
 
     /** The same failure, with what the sending node consumes itself, which reveals a misspelt `from`. */

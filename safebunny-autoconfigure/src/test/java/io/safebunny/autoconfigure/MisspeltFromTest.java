@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
+import io.safebunny.failure.PublishException.Publication;
 import io.safebunny.failure.UnroutableException;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +33,27 @@ class MisspeltFromTest {
                         () -> context.getBean(Bunny.class).publish(new Unheard("1")))
                 .isInstanceOf(UnroutableException.class)
                 .hasMessageEndingWith("This node itself takes OrderPlaced from [shpo]."));
+    }
+
+    @Test
+    void typesOfSagasOwnMessagesAreNotNamed() {
+        Nodes.memory()
+                .withBean(SagaTest.Order.class)
+                .withPropertyValues("safebunny.store.type=memory")
+                .run(context -> assertThatThrownBy(
+                                () -> context.getBean(Bunny.class).publish(new Unheard("1")))
+                        .hasMessageContaining("This node itself takes ")
+                        .hasMessageNotContaining("BunnyTimeout"));
+    }
+
+    @Test
+    void anAcknowledgementThatNoSagaTakesIsToldWhereToNameItsSender() {
+        assertThatThrownBy(() -> {
+                    throw new UnroutableException(
+                            new Publication("BunnyUndone", "mailer.BunnyUndone", "1"), "NO_ROUTE");
+                })
+                .hasMessageContaining("`participants` of the @BunnySaga")
+                .hasMessageNotContaining("Start the node");
     }
 
     @Test

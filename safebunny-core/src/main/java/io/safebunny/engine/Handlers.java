@@ -4,6 +4,7 @@ package io.safebunny.engine;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.TrustedUsers;
+import io.safebunny.message.MessageTypes;
 import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.topology.Subscription;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.stream.Collectors;
 record Handlers(List<HandlerDefinition> all) {
 
     private static final int MOST_NAMED = 20;
+    private static final Duration HASTY = Duration.ofMillis(100);
 
     Handlers {
         all = List.copyOf(all);
@@ -52,6 +54,15 @@ record Handlers(List<HandlerDefinition> all) {
         }
     }
 
+    /** Delayed retries that are so short that their unit may have been forgotten, with their handlers. */
+    List<String> hastyRetries() {
+        return all.stream()
+                .filter(handler -> handler.recovery().delayed().delays().stream()
+                        .anyMatch(delay -> !delay.isZero() && delay.compareTo(HASTY) < 0))
+                .map(handler -> "%s of %s".formatted(describe(handler.recovery().delayed()), handler.description()))
+                .toList();
+    }
+
     /** A text about what this node consumes, for the error about a message that nobody consumes; empty if it consumes nothing. */
     String taken(String node, String type) {
         for (HandlerDefinition handler : all) {
@@ -60,13 +71,16 @@ record Handlers(List<HandlerDefinition> all) {
                         .formatted(type, handler.from(), node);
             }
         }
-        return all.isEmpty()
+        List<HandlerDefinition> own = all.stream()
+                .filter(handler -> !MessageTypes.isReserved(handler.type()))
+                .toList();
+        return own.isEmpty()
                 ? ""
-                : all.stream()
+                : own.stream()
                         .limit(MOST_NAMED)
                         .map(handler -> handler.type() + " from " + handler.from())
                         .collect(Collectors.joining(
-                                ", ", "This node itself takes ", all.size() > MOST_NAMED ? " and others." : "."));
+                                ", ", "This node itself takes ", own.size() > MOST_NAMED ? " and others." : "."));
     }
 
     /** One line each, for the log. */

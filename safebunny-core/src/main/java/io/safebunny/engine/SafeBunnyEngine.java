@@ -172,6 +172,12 @@ public final class SafeBunnyEngine {
             LOG.info("Node {} handles{}", options.node(), handlers.describe(options.trustedUsers()));
             LOG.info("Topology of node {}: {}", options.node(), topology.summary());
         }
+        List<String> hasty = handlers.hastyRetries();
+        if (!hasty.isEmpty()) {
+            LOG.warn(
+                    "Delayed retries are shorter than 100 ms {}: a number without a unit is milliseconds. Write 10s for ten seconds",
+                    hasty);
+        }
         LOG.debug("Topology of node {}{}{}", options.node(), System.lineSeparator(), topology.describe());
         Transport transport = parts.transport();
         node.sender().explainUnroutable(type -> handlers.taken(options.node(), type));

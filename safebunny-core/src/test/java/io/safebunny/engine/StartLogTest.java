@@ -21,6 +21,10 @@ import org.junit.jupiter.api.Test;
 class StartLogTest {
 
     private static List<String> started(Level level) {
+        return started(level, RetryStrategy.none());
+    }
+
+    private static List<String> started(Level level, RetryStrategy delayed) {
         SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.builder(
                         SafeBunnyOptions.of("billing"), new RecordingTransport(), VirtualTimeline.skipping())
                 .build());
@@ -30,7 +34,7 @@ class StartLogTest {
                 OrderPlaced.class,
                 List.of("orders", "storefront"),
                 10,
-                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none()),
+                RecoveryPolicy.of(RetryStrategy.none(), delayed),
                 (payload, context) -> {});
         try (LogLines log = new LogLines(SafeBunnyEngine.class.getName(), level)) {
             engine.start(List.of(handler));
@@ -53,5 +57,16 @@ class StartLogTest {
         assertThat(started(Level.DEBUG))
                 .anyMatch(line -> line.startsWith("queue ") && line.contains("billing-poison"))
                 .anyMatch(line -> line.startsWith("binding ") && line.contains("orders-OrderPlaced"));
+    }
+
+    /** {@code safebunny.delayed-retry.delays: 10} is ten milliseconds. */
+    @Test
+    void warnsOfDelaysWhoseUnitMayHaveBeenForgotten() {
+        assertThat(started(Level.WARN, RetryStrategy.of(1, Duration.ofMillis(10))))
+                .singleElement()
+                .asString()
+                .contains("0.01s", "invoicing.on(OrderPlaced)", "Write 10s for ten seconds");
+        assertThat(started(Level.WARN, RetryStrategy.of(1, Duration.ofMillis(100))))
+                .isEmpty();
     }
 }
