@@ -38,7 +38,9 @@ public class Shop {
             while (!orders.stream().allMatch(order -> hasEnded(sagas, order))) {
                 TimeUnit.MILLISECONDS.sleep(100);
             }
-            orders.forEach(shop.getBean(CardNetwork.class)::printBalance);
+            CardNetwork cards = shop.getBean(CardNetwork.class);
+            orders.forEach(cards::printBalance);
+            cards.printCharges();
         }
     }
 
@@ -139,15 +141,17 @@ class CardNetwork {
     private static final Logger log = LoggerFactory.getLogger(CardNetwork.class);
     private final Map<String, String> keys = new ConcurrentHashMap<>();
     private final Map<String, Long> balances = new ConcurrentHashMap<>();
+    private final Map<String, Integer> charges = new ConcurrentHashMap<>();
 
     void charge(String order, long cents, String key) {
         boolean isNew = keys.putIfAbsent(key, order) == null;
         if (isNew) {
+            charges.merge(order, 1, Integer::sum);
             balances.merge(order, cents, Long::sum);
         }
         log.info("{} {}", order, isNew ? "is charged" : "was charged before, so it is not again");
         if (isNew && order.equals("order-2")) {
-            throw new IllegalStateException("the connection broke after the charge");
+            throw new IllegalStateException("the connection broke after the charge, on purpose");
         }
     }
 
@@ -158,5 +162,10 @@ class CardNetwork {
 
     void printBalance(String order) {
         log.info("{} has paid {} cents", order, balances.get(order));
+    }
+
+    void printCharges() {
+        boolean once = charges.values().stream().allMatch(times -> times == 1);
+        log.info("{} orders, {}", charges.size(), once ? "each charged once" : "charged so often: " + charges);
     }
 }
