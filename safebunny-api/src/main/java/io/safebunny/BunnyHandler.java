@@ -31,6 +31,13 @@ public @interface BunnyHandler {
      */
     String prefetch() default "";
 
+    /**
+     * How many waiting messages may share one transaction, each behind a savepoint; 1 to 32, default {@code
+     * safebunny.listener.messages-per-transaction} (1: each has its own). Saves commits; locks are held until the last message of the
+     * group is handled. Not for sagas; needs a store that shares transactions, such as PostgreSQL with a {@code JdbcTransactionManager}.
+     */
+    String messagesPerTransaction() default "";
+
     /** In-memory retries; a message being retried keeps its slot of the {@link #prefetch()}. Default {@code safebunny.retry.*}. */
     BunnyRetry retry() default @BunnyRetry;
 

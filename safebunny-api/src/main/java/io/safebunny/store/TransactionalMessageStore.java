@@ -4,6 +4,7 @@ package io.safebunny.store;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,28 @@ public interface TransactionalMessageStore extends MessageStore {
      */
     default boolean endsKnowingly() {
         return false;
+    }
+
+    /**
+     * Whether several messages can be handled in one transaction: {@link #endsKnowingly} holds, {@link LocalTransaction#mark} works, and what
+     * is undone to a mark leaves nothing behind in memory that a later message would see.
+     */
+    default boolean sharesTransactions() {
+        return false;
+    }
+
+    /**
+     * Creates those records for which nothing is stored yet, if possible in one statement. Like {@link #create}, it waits for concurrent
+     * transactions that create one of them.
+     *
+     * @param records of messages, with different keys
+     * @return those that were created
+     * @throws StoreUnavailableException the store does not answer, or it waited in vain: then with a {@code retryAfter}
+     */
+    default List<MessageRecord> createAll(List<MessageRecord> records) {
+        return records.stream()
+                .filter(record -> create(record).isSameWriteAs(record))
+                .toList();
     }
 
     /**
@@ -101,6 +124,24 @@ public interface TransactionalMessageStore extends MessageStore {
          */
         default boolean isKnownToBeOpen() {
             return false;
+        }
+
+        /**
+         * Marks this point of the transaction, to return to it, and gives up the mark before.
+         *
+         * @throws RuntimeException what was written since the mark before cannot be committed, or that mark is gone
+         */
+        default void mark() {
+            throw new UnsupportedOperationException("This store does not share transactions between messages");
+        }
+
+        /**
+         * Undoes all writes since the last {@link #mark}, which stays; what was written before can still be committed.
+         *
+         * @throws RuntimeException the transaction can only be rolled back as a whole, or has ended
+         */
+        default void returnToMark() {
+            throw new UnsupportedOperationException("This store does not share transactions between messages");
         }
 
         /**

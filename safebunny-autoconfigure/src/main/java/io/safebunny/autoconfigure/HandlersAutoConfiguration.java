@@ -31,7 +31,11 @@ final class HandlersAutoConfiguration {
     @ConditionalOnMissingBean
     HandlerDefaults safeBunnyHandlerDefaults(
             ListenerProperties listener, RetryProperties retry, DelayedRetryProperties delayedRetry) {
-        return new HandlerDefaults(listener.prefetch(), retry.toSettings(), retry.delayed(delayedRetry));
+        return new HandlerDefaults(
+                listener.prefetch(),
+                listener.messagesPerTransaction(),
+                retry.toSettings(),
+                retry.delayed(delayedRetry));
     }
 
     @Bean

@@ -170,6 +170,11 @@ public final class TypeBreaker {
         return new Admission(period, state == State.HALF_OPEN);
     }
 
+    /** As {@link #admit}, but {@code null} also while messages are let in as probes: then each is to be handled on its own. */
+    public synchronized @Nullable Admission admitUnlessProbing() {
+        return state == State.CLOSED ? admit() : null;
+    }
+
     /** Handlers that never return must not keep the breaker half-open; if one returns after all, its result counts. */
     private void giveUpWaiting() {
         if (probes.awaited() > 0) {

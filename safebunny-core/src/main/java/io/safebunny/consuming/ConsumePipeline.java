@@ -16,6 +16,10 @@ import io.safebunny.poison.queue.Settlement;
 import io.safebunny.recovery.Ending;
 import io.safebunny.transport.Delivery;
 import io.safebunny.validation.MessageValidator;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +41,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     private final AfterGroup afterGroup;
     private final AfterTheEnd failures;
     private final MessageMeters meters;
+    private final SharedPipeline shared;
 
     ConsumePipeline(
             ConsumePipelineFactory parts,
@@ -53,13 +58,24 @@ final class ConsumePipeline implements DeliverySettler.Processing {
                 new AfterGroup(parts.middlewares(Group.AFTER), node.log(), Names.address(node.name(), handler.type()));
         this.failures = new AfterTheEnd(LOG, node.log(), UNTOLD);
         this.meters = node.metrics().consumed(handler.type(), node.timeline());
+        this.shared = new SharedPipeline(node, handler, this, handling);
+    }
+
+    @Override
+    public int mostTogether() {
+        return shared.most();
+    }
+
+    @Override
+    public Map<Delivery, Settlement> processTogether(List<? extends Delivery> deliveries) throws Exception {
+        return shared.process(deliveries);
     }
 
     @Override
     public Settlement process(Delivery delivery) throws Exception {
         HandledMessage message;
         try {
-            message = check(delivery);
+            message = check(delivery, false);
         } catch (InvalidMessageException e) {
             return recoverer.refuse(delivery, e);
         }
@@ -79,24 +95,23 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         }
     }
 
-    private HandledMessage check(Delivery delivery) {
+    /**
+     * @param sharesTransaction whether others do
+     * @throws InvalidMessageException it is poison
+     */
+    HandledMessage check(Delivery delivery, boolean sharesTransaction) {
         Envelope envelope = validator.check(delivery.message());
         return new HandledMessage(
                 delivery,
                 new Handling(node.current(), envelope, delivery::isOpen),
                 () -> validator.payload(envelope),
                 handler.payloadType(),
-                node.publisher()::within);
+                node.publisher()::within,
+                sharesTransaction);
     }
 
     private Settled observed(HandledMessage message) {
-        Observation observation = node.observations()
-                .startHandling(
-                        message.envelope(),
-                        message.delivery.message().exchange(),
-                        message.delivery.message().routingKey(),
-                        message.queue(),
-                        !message.isFirstAttempt() || message.wasKept());
+        Observation observation = startObserving(message);
         if (observation == null) {
             return settled(message);
         }
@@ -111,8 +126,35 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         }
     }
 
+    @Nullable
+    Observation startObserving(HandledMessage message) {
+        return node.observations()
+                .startHandling(
+                        message.envelope(),
+                        message.delivery.message().exchange(),
+                        message.delivery.message().routingKey(),
+                        message.queue(),
+                        !message.isFirstAttempt() || message.wasKept());
+    }
+
     private Settled settled(HandledMessage message) {
-        Ending ending = handling.handle(message);
+        return settled(message, handling.handle(message));
+    }
+
+    /** Records the times of a message that was handled with others. */
+    void ended(HandledMessage message, Instant deliveredAt) {
+        long sentAt = message.envelope().sentAt();
+        meters.delivered(sentAt, message.delivery.message().message().body(), deliveredAt);
+        meters.completed(sentAt);
+    }
+
+    void failed(HandledMessage message, Throwable failure) {
+        failures.failed(
+                "What follows the handling of a message failed; it comes again as a duplicate", message, failure);
+    }
+
+    /** Carries out how the handling has ended, and tells of it. */
+    Settled settled(HandledMessage message, Ending ending) {
         try {
             message.publicationsEnd(ending);
         } catch (Throwable e) {

@@ -8,6 +8,8 @@ import io.safebunny.poison.queue.PoisonQueue;
 import io.safebunny.poison.queue.Settlement;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
+import java.util.List;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +30,19 @@ final class DeliverySettler implements DeliveryHandler {
     interface Processing {
         /** @throws Exception a defect in SafeBunny; what handlers throw is dealt with inside */
         Settlement process(Delivery delivery) throws Exception;
+
+        /** How many deliveries {@link #processTogether} takes; 1 for none. */
+        default int mostTogether() {
+            return 1;
+        }
+
+        /**
+         * @return how those that are handled are to be settled; all others are to be {@linkplain #process processed} one by one
+         * @throws Exception a defect in SafeBunny; then all are to be processed one by one
+         */
+        default Map<Delivery, Settlement> processTogether(List<? extends Delivery> deliveries) throws Exception {
+            return Map.of();
+        }
     }
 
     DeliverySettler(Processing processing, PoisonQueue poisonQueue, Survivors survivors, BoundedLog log, String queue) {
@@ -37,6 +52,34 @@ final class DeliverySettler implements DeliveryHandler {
         this.log = log;
         this.defects = Subject.error(LOG, "Core steps failed for messages of queue " + queue);
         this.stuck = Subject.error(LOG, "Messages of queue %s can neither be handled nor poisoned".formatted(queue));
+    }
+
+    @Override
+    public int mostTogether() {
+        return processing.mostTogether();
+    }
+
+    /** Those that are handled together are settled before any other is handled. */
+    @Override
+    public void handleTogether(List<? extends Delivery> deliveries) {
+        Map<Delivery, Settlement> ends;
+        try {
+            ends = processing.processTogether(deliveries);
+        } catch (Throwable e) {
+            tell(defects, deliveries.get(0), () -> LOG.error("A core step failed", log.tellable(e)));
+            ends = Map.of();
+        }
+        for (Delivery delivery : deliveries) {
+            Settlement end = ends.get(delivery);
+            if (end != null) {
+                settle(delivery, end);
+            }
+        }
+        for (Delivery delivery : deliveries) {
+            if (!ends.containsKey(delivery)) {
+                handle(delivery);
+            }
+        }
     }
 
     @Override
@@ -52,6 +95,10 @@ final class DeliverySettler implements DeliveryHandler {
             tell(defects, delivery, () -> LOG.error("A core step failed", log.tellable(e)));
             end = poison(delivery, e);
         }
+        settle(delivery, end);
+    }
+
+    private void settle(Delivery delivery, Settlement end) {
         if (delivery.isOpen()) {
             end.settle(delivery);
         } else {

@@ -24,6 +24,9 @@ final class HandledMessage implements ConsumeContext {
 
     final Delivery delivery;
     final Handling handling;
+    /** Whether its handler runs at most once, because others share its transaction. */
+    final boolean sharesTransaction;
+
     private final Class<?> payloadClass;
     private final Function<Handling, Bunny> publishers;
     private final Supplier<Object> body;
@@ -41,13 +44,16 @@ final class HandledMessage implements ConsumeContext {
     /**
      * @param body reads the payload; called again for each run
      * @param payloadType what the handler takes
+     * @param sharesTransaction whether the handler is not run again in memory
      */
     HandledMessage(
             Delivery delivery,
             Handling handling,
             Supplier<Object> body,
             Type payloadType,
-            Function<Handling, Bunny> publishers) {
+            Function<Handling, Bunny> publishers,
+            boolean sharesTransaction) {
+        this.sharesTransaction = sharesTransaction;
         this.publishers = publishers;
         this.delivery = delivery;
         this.body = body;
@@ -95,6 +101,11 @@ final class HandledMessage implements ConsumeContext {
         return given;
     }
 
+    /** Tells watchers that nothing of this run is sent. */
+    void publicationsDropped(@Nullable Throwable why) {
+        handling.ended(PublishOutcome.DROPPED, why);
+    }
+
     /** Tells watchers of unconfirmed publications: stored in the record of a handled message, otherwise dropped. */
     void publicationsEnd(Ending how) {
         Throwable failure = how instanceof Failed failed ? failed.failure() : null;
@@ -104,6 +115,16 @@ final class HandledMessage implements ConsumeContext {
     /** Neither a delayed retry nor a replay. */
     boolean isFirstAttempt() {
         return attempt() == 0 && !delivery.message().message().headers().containsKey(Headers.POISONED_AT);
+    }
+
+    /** Nothing is known of it yet: no retry, replay, undo or redelivery. */
+    boolean isFresh() {
+        return isFirstAttempt()
+                && delivery.refusal() == null
+                && !redelivered()
+                && delivery.message().deliveryCount() == 0
+                && envelope().poisonVersion() == 0
+                && envelope().undoes() == null;
     }
 
     /** Whether it waited in its node's store until it was due: a scheduled message, or an undo. */

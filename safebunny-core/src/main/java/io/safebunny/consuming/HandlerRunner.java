@@ -35,7 +35,7 @@ final class HandlerRunner {
     @Nullable
     Throwable run(HandledMessage message) {
         try {
-            if (maxRetries == 0) {
+            if (maxRetries == 0 || message.sharesTransaction) {
                 runOnce(message);
             } else {
                 runAgainAndAgain(message);

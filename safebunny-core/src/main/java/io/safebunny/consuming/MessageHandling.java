@@ -14,7 +14,9 @@ import io.safebunny.dedup.claim.Claimed.Done;
 import io.safebunny.dedup.claim.Claimed.Ours;
 import io.safebunny.dedup.claim.Claimed.SetAside;
 import io.safebunny.dedup.claim.Claims;
+import io.safebunny.dedup.claim.SharedClaims;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handling.Handling;
 import io.safebunny.handling.Membership;
 import io.safebunny.middleware.Group;
 import io.safebunny.node.Node;
@@ -28,6 +30,7 @@ import io.safebunny.store.record.MessageRecord;
 import io.safebunny.transport.Delivery;
 import io.safebunny.waiting.Turns.Hold;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -108,12 +111,16 @@ final class MessageHandling {
                     NotHandledException.later("Type %s is paused".formatted(message.type()), Duration.ZERO));
         }
         Ending ending = inContext(message);
+        ended(admission, message, ending);
+        return ending;
+    }
+
+    private void ended(Admission admission, HandledMessage message, Ending ending) {
         try {
             admission.ended(ending);
         } catch (Throwable e) {
             failures.failed("A circuit breaker failed when it was told how a message ended", message, e);
         }
-        return ending;
     }
 
     /** Opens the application's context before a transaction begins, and closes it after the transaction has ended. */
@@ -199,5 +206,43 @@ final class MessageHandling {
     private Ending sent(@Nullable MessageRecord record, Ending ending) {
         NotHandledException unsent = record == null ? null : claims.send(record);
         return unsent == null ? ending : Returned.because(unsent);
+    }
+
+    // ---- messages that share a transaction
+
+    /** Why messages of this handler cannot share a transaction, and what to do, for the log; {@code null} if they can. */
+    @Nullable
+    String whyNotShared() {
+        if (!claims.canShare()) {
+            return "the store cannot do that. Use PostgreSQL with its own driver and a JdbcTransactionManager, or set it to 1";
+        }
+        return contexts.isEmpty()
+                ? null
+                : "a ContextPropagator may give each message another database. Remove that bean, or set it to 1";
+    }
+
+    /** {@code null} if it is to be handled on its own. */
+    @Nullable
+    Admission admitShared() {
+        return breaker.admitUnlessProbing();
+    }
+
+    @Nullable
+    SharedClaims claimTogether(List<Handling> messages) {
+        return claims.claimTogether(messages);
+    }
+
+    /** @return why it leaves, to be handled on its own; {@code null} if it does not */
+    @Nullable
+    Throwable run(HandledMessage message, SharedClaims shared) {
+        return shared.run(message.handling, () -> step.run(message));
+    }
+
+    /** @param record of the message, which is committed as handled */
+    Ending committed(HandledMessage message, MessageRecord record, Admission admission) {
+        message.endsAs(Ending.HANDLED);
+        Ending ending = sent(record, Ending.HANDLED);
+        ended(admission, message, ending);
+        return ending;
     }
 }

@@ -28,6 +28,11 @@ final class PropagatedContext {
         this.log = log;
     }
 
+    /** Whether there is nothing to open, for any message. */
+    boolean isEmpty() {
+        return propagators.isEmpty();
+    }
+
     /** The open contexts of one message; closed on the thread that opened them. */
     final class Opened implements AutoCloseable {
         private final String messageId;

@@ -5,6 +5,7 @@ import io.safebunny.dedup.claim.Claimed;
 import io.safebunny.dedup.claim.Claimed.Done;
 import io.safebunny.dedup.claim.Claims;
 import io.safebunny.dedup.claim.Ownership;
+import io.safebunny.dedup.claim.SharedClaims;
 import io.safebunny.dedup.claim.StoreFailures;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.dedup.dispatch.Dispatching;
@@ -20,6 +21,7 @@ import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordState;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -79,6 +81,16 @@ public final class Deduplication implements Claims {
         suppressed(handling.message(), done.record());
         // when it is sent already, only the mark that says so is still pending
         return dispatching.isSent(done.record().key()) ? new Done(done.record().dispatched()) : done;
+    }
+
+    @Override
+    public boolean canShare() {
+        return claims.canShare();
+    }
+
+    @Override
+    public @Nullable SharedClaims claimTogether(List<Handling> messages) {
+        return claims.claimTogether(messages);
     }
 
     @Override

@@ -89,12 +89,15 @@ record Handlers(List<HandlerDefinition> all) {
             return " nothing: it only publishes";
         }
         return all.stream()
-                .map(handler -> "%n  %s from %s%s, prefetch %s, in-memory retries %s, delayed retries %s: %s"
+                .map(handler -> "%n  %s from %s%s, prefetch %s%s, in-memory retries %s, delayed retries %s: %s"
                         .formatted(
                                 handler.type(),
                                 handler.from(),
                                 trustedUsers.isChecked(handler.from()) ? " (by their users)" : "",
                                 handler.prefetch(),
+                                handler.messagesPerTransaction() == 1
+                                        ? ""
+                                        : ", messages per transaction " + handler.messagesPerTransaction(),
                                 handler.recovery().inMemory().maxRetries(),
                                 describe(handler.recovery().delayed()),
                                 handler.description()))

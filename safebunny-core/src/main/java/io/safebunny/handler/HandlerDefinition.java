@@ -12,6 +12,7 @@ import java.util.List;
  * @param type message type name
  * @param payloadType the type the body is deserialized to
  * @param from nodes whose publications are consumed
+ * @param messagesPerTransaction how many waiting messages may share one; 1 for none
  */
 public record HandlerDefinition(
         String description,
@@ -19,10 +20,23 @@ public record HandlerDefinition(
         Type payloadType,
         List<String> from,
         int prefetch,
+        int messagesPerTransaction,
         RecoveryPolicy recovery,
         HandlerInvoker invoker) {
 
     public HandlerDefinition {
         from = List.copyOf(from);
+    }
+
+    /** Each message in a transaction of its own. */
+    public HandlerDefinition(
+            String description,
+            String type,
+            Type payloadType,
+            List<String> from,
+            int prefetch,
+            RecoveryPolicy recovery,
+            HandlerInvoker invoker) {
+        this(description, type, payloadType, from, prefetch, 1, recovery, invoker);
     }
 }

@@ -43,14 +43,26 @@ public final class MessageScope implements Scope {
 
     /** As {@link #runAnew}, for an action with a result. */
     public <T> T callAnew(Callable<T> action) throws Exception {
-        Beans outer = current.get();
         Beans beans = new Beans();
+        try {
+            return callIn(beans, action);
+        } finally {
+            beans.destroy();
+        }
+    }
+
+    /**
+     * Runs a part of the handling of one message, and then restores the previous scope.
+     *
+     * @param beans the message's, to be destroyed after its last part
+     */
+    public <T> T callIn(Beans beans, Callable<T> action) throws Exception {
+        Beans outer = current.get();
         current.set(beans);
         try {
             return action.call();
         } finally {
             restore(outer);
-            beans.destroy();
         }
     }
 
@@ -103,7 +115,8 @@ public final class MessageScope implements Scope {
         return beans;
     }
 
-    private static final class Beans {
+    /** Of one message. Used by one thread. */
+    public static final class Beans {
         // made when the first bean is: most messages have none
         private Map<String, Object> instances = Map.of();
         private Map<String, Runnable> destructions = Map.of();
@@ -130,7 +143,7 @@ public final class MessageScope implements Scope {
             return instances.isEmpty() ? null : instances.remove(name);
         }
 
-        void destroy() {
+        public void destroy() {
             destructions.forEach((name, callback) -> {
                 try {
                     callback.run();

@@ -75,7 +75,7 @@ class MeteredStore implements MessageStore {
                 JointWrite.Overtaken.class::isInstance);
     }
 
-    private static List<RecordKey> keys(List<MessageRecord> records) {
+    static List<RecordKey> keys(List<MessageRecord> records) {
         return records.stream().map(MessageRecord::key).toList();
     }
 
@@ -151,6 +151,16 @@ class MeteredStore implements MessageStore {
                 }
 
                 @Override
+                public void mark() {
+                    begun.mark();
+                }
+
+                @Override
+                public void returnToMark() {
+                    begun.returnToMark();
+                }
+
+                @Override
                 public void rollback() {
                     begun.rollback();
                 }
@@ -160,6 +170,20 @@ class MeteredStore implements MessageStore {
         @Override
         public boolean endsKnowingly() {
             return store.endsKnowingly();
+        }
+
+        @Override
+        public boolean sharesTransactions() {
+            return store.sharesTransactions();
+        }
+
+        @Override
+        public List<MessageRecord> createAll(List<MessageRecord> records) {
+            return timers.timeWrite(
+                    Operation.CREATE,
+                    () -> keys(records),
+                    () -> store.createAll(records),
+                    created -> created.size() < records.size());
         }
 
         @Override

@@ -2,6 +2,7 @@
 package io.safebunny.observation;
 
 import io.safebunny.time.Timeline;
+import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -27,18 +28,23 @@ public final class MessageMeters {
 
     /** Records {@code safebunny.queue.time}, the time until the first attempt is delivered, and {@code safebunny.body.size}. */
     public void delivered(long sentAt, byte[] body) {
-        recordSince(sentAt, queue);
+        delivered(sentAt, body, timeline.now());
+    }
+
+    /** As the other one, of a message that was delivered then. */
+    public void delivered(long sentAt, byte[] body, Instant at) {
+        record(sentAt, at, queue);
         sizes.record(type, body);
     }
 
     /** Records {@code safebunny.critical.time}: the time until it was handled, including all attempts and pauses. */
     public void completed(long sentAt) {
-        recordSince(sentAt, critical);
+        record(sentAt, timeline.now(), critical);
     }
 
-    private void recordSince(long sentAt, SafeTimer timer) {
+    private static void record(long sentAt, Instant until, SafeTimer timer) {
         if (sentAt > 0) { // 0 means unknown
-            timer.record(timeline.now().toEpochMilli() - sentAt, TimeUnit.MILLISECONDS);
+            timer.record(until.toEpochMilli() - sentAt, TimeUnit.MILLISECONDS);
         }
     }
 }

@@ -225,10 +225,15 @@ public final class Observations {
                     .highCardinalityKeyValue("error.type", failure.getClass().getName())
                     .error(failure));
         }
+        close(observation, scope);
+        safely.run(observation::stop);
+    }
+
+    /** Closes a scope of an observation that goes on. */
+    public void close(Observation observation, Observation.@Nullable Scope scope) {
         if (scope != null) {
             safely.close(scope, observation.getObservationRegistry());
         }
-        safely.run(observation::stop);
     }
 
     /** The trace context to publish with: that of the message being handled, unless an observation replaces it. */

@@ -30,6 +30,7 @@ public final class ConsumeSection implements Section {
     private static final String MEMORY = "SafeBunny, memory";
     private static final String POSTGRES = "SafeBunny, PostgreSQL";
     private static final String TRANSACTIONAL = "SafeBunny, PostgreSQL, transactional";
+    private static final String SHARED = "SafeBunny, PostgreSQL, 16 messages in a transaction";
     private static final String MANY = "SafeBunny, 32 instances";
 
     private static final String CONDITIONS =
@@ -39,6 +40,7 @@ public final class ConsumeSection implements Section {
     private static final int SMALL = 10;
     private static final int MIDDLE = 100;
     private static final int LARGE = 250;
+    private static final int PER_TRANSACTION = 16;
     private static final int SPARE_CONNECTIONS = 4;
 
     private static final JdbcStoreOptions STORE = JdbcStoreOptions.of(Consumers.NODE, RETENTION);
@@ -90,10 +92,11 @@ public final class ConsumeSection implements Section {
         return new Contest(
                 "Consume, prefetch 100",
                 conditions,
-                List.of(without(MIDDLE), memory(MIDDLE), postgres(MIDDLE), transactional(MIDDLE)),
+                List.of(without(MIDDLE), memory(MIDDLE), postgres(MIDDLE), transactional(MIDDLE), shared()),
                 List.of(
                         new Ratio("consumePostgresVsNone100", POSTGRES, SAFEBUNNY, 0.4),
-                        new Ratio("transactionalVsNone100", TRANSACTIONAL, SAFEBUNNY, 0.15)));
+                        new Ratio("transactionalVsNone100", TRANSACTIONAL, SAFEBUNNY, 0.15),
+                        new Ratio("sharedVsNone100", SHARED, SAFEBUNNY, 0.35)));
     }
 
     private Contest large() {
@@ -155,13 +158,15 @@ public final class ConsumeSection implements Section {
     }
 
     private Contender transactional(int prefetch) {
-        return new Contender(
-                TRANSACTIONAL,
-                () -> consumers.safeBunny(
-                        1,
-                        prefetch,
-                        timeline -> new TransactionalJdbcMessageStore(
-                                emptied(), new JdbcTransactionManager(database.pool()), STORE)));
+        return new Contender(TRANSACTIONAL, () -> consumers.safeBunny(1, prefetch, this::transactionalStore));
+    }
+
+    private Contender shared() {
+        return new Contender(SHARED, () -> consumers.sharing(MIDDLE, PER_TRANSACTION, this::transactionalStore));
+    }
+
+    private MessageStore transactionalStore(Timeline timeline) {
+        return new TransactionalJdbcMessageStore(emptied(), new JdbcTransactionManager(database.pool()), STORE);
     }
 
     private DataSource emptied() {

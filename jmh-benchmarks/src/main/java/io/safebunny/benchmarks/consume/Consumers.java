@@ -126,6 +126,26 @@ final class Consumers {
         return consume(instances, meter -> checking(prefetch, meter), store, Meter::await);
     }
 
+    /** With several messages in a transaction. */
+    Figures sharing(int prefetch, int perTransaction, Function<Timeline, MessageStore> store) throws Exception {
+        return consume(
+                1,
+                meter -> {
+                    HandlerDefinition single = checking(prefetch, meter);
+                    return new HandlerDefinition(
+                            single.description(),
+                            single.type(),
+                            single.payloadType(),
+                            single.from(),
+                            prefetch,
+                            perTransaction,
+                            single.recovery(),
+                            single.invoker());
+                },
+                store,
+                Meter::await);
+    }
+
     /** Profiles the processors from the first to the last message. */
     Figures profiled(int prefetch, @Nullable Function<Timeline, MessageStore> store) throws Exception {
         return consume(1, meter -> checking(prefetch, meter), store, meter -> {

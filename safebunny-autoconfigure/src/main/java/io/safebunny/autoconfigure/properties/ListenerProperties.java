@@ -15,6 +15,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     when it is resumed: by the endpoint, or by BunnyOperations.
  * @param prefetch How many messages of one type are handled at once, unless its handler says otherwise; 1 to 2000. Raising it
  *     costs a thread per message, and more messages are redelivered when the process dies.
+ * @param messagesPerTransaction How many waiting messages of one type may share a transaction, each behind a savepoint, unless their
+ *     handler says otherwise; 1 to 32. 1: each has its own. Raising it saves commits; locks are held, and messages unacknowledged, until
+ *     the last of the group is handled, one after the other. Not for sagas; needs PostgreSQL and a JdbcTransactionManager.
  * @param trustedUsers The broker user that each node publishes as, by node name. A type is checked if any of its senders is listed: its
  *     messages then need the user_id of one of its senders. List all senders of such a type, and this node too, which then sends its own
  *     user_id. Empty: not checked. RabbitMQ only.
@@ -23,11 +26,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record ListenerProperties(
         @DefaultValue("true") boolean autoStartup,
         @DefaultValue("10") int prefetch,
+        @DefaultValue("1") int messagesPerTransaction,
         @DefaultValue Map<String, String> trustedUsers)
         implements NodeProperties {
 
     public ListenerProperties {
         InvalidProperty.unlessWithin(1, 2000, "safebunny.listener.prefetch", prefetch, "10");
+        InvalidProperty.unlessWithin(1, 32, "safebunny.listener.messages-per-transaction", messagesPerTransaction, "1");
     }
 
     @Override

@@ -4,6 +4,7 @@ package io.safebunny.dedup.claim;
 import io.safebunny.handling.Handling;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.record.MessageRecord;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The way messages are claimed: by a lease, by the handler's transaction, or not at all. Thread-safe. */
@@ -15,6 +16,21 @@ public interface Claims {
      * @throws RuntimeException code of the application that is run by the store failed: a failure like the handler's
      */
     Claimed claim(Handling handling);
+
+    /** Whether several messages can be handled in one transaction. */
+    default boolean canShare() {
+        return false;
+    }
+
+    /**
+     * Claims several messages in one transaction. To be called only if they {@linkplain #canShare can share} it, for first deliveries with
+     * different keys.
+     *
+     * @return {@code null} if they are to be handled on their own, which also finds out what is wrong
+     */
+    default @Nullable SharedClaims claimTogether(List<Handling> messages) {
+        return null;
+    }
 
     /**
      * Sends what a handled message has published. To be called after its claim is closed: it may take long, and must not hold up

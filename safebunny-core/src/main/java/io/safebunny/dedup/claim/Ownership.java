@@ -111,6 +111,11 @@ public final class Ownership {
                 handling.key(), newOwner(), lease, Attempts.believed(message, 0), Fingerprint.of(message));
     }
 
+    /** The claim of a message of which nothing is stored yet, as it is to be written. */
+    public MessageRecord first(Handling handling) {
+        return asWritten(fresh(handling));
+    }
+
     /** Nobody else sees it before the commit that also ends its handling. */
     private MessageRecord asWritten(MessageRecord claim) {
         return store instanceof TransactionalMessageStore transactional && transactional.endsKnowingly()

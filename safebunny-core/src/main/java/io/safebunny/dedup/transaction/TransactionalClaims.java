@@ -10,6 +10,7 @@ import io.safebunny.dedup.claim.Claimed.Busy;
 import io.safebunny.dedup.claim.Claimed.Ours;
 import io.safebunny.dedup.claim.Claims;
 import io.safebunny.dedup.claim.Ownership;
+import io.safebunny.dedup.claim.SharedClaims;
 import io.safebunny.dedup.claim.StoreFailures;
 import io.safebunny.dedup.claim.UndoFence;
 import io.safebunny.dedup.dispatch.DedupLog;
@@ -32,6 +33,7 @@ import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -84,6 +86,16 @@ public final class TransactionalClaims implements Claims {
                 claim.close();
             }
         }
+    }
+
+    @Override
+    public boolean canShare() {
+        return store.sharesTransactions();
+    }
+
+    @Override
+    public @Nullable SharedClaims claimTogether(List<Handling> messages) {
+        return SharedTransaction.begin(store, ownership, log, messages);
     }
 
     final class Transactional implements Claim, HandlerStore {

@@ -23,6 +23,7 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 final class HandlerAttributes {
 
     private static final int MAX_PREFETCH = 2000;
+    private static final int MOST_PER_TRANSACTION = 32;
     private static final List<String> NONE = List.of("none");
 
     private final Function<String, @Nullable String> placeholders;
@@ -55,11 +56,31 @@ final class HandlerAttributes {
 
     int prefetch(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
         String text = first(where, ofMethod.prefetch(), ofClass == null ? "" : ofClass.prefetch());
-        int prefetch = text.isEmpty() ? defaults.prefetch() : parse(where, "prefetch", text, Integer::parseInt);
-        if (prefetch < 1 || prefetch > MAX_PREFETCH) {
-            throw invalid(where, "prefetch", String.valueOf(prefetch), "1 to " + MAX_PREFETCH, null);
+        return number(where, "prefetch", text, defaults.prefetch(), MAX_PREFETCH);
+    }
+
+    int messagesPerTransaction(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
+        String text = first(
+                where, ofMethod.messagesPerTransaction(), ofClass == null ? "" : ofClass.messagesPerTransaction());
+        return number(where, "messagesPerTransaction", text, defaults.messagesPerTransaction(), MOST_PER_TRANSACTION);
+    }
+
+    /** Two messages of one saga change one document, and each must see what the other one has committed. */
+    void refuseSharedTransactions(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
+        String text = first(
+                where, ofMethod.messagesPerTransaction(), ofClass == null ? "" : ofClass.messagesPerTransaction());
+        if (!text.isEmpty() && !text.equals("1")) {
+            throw invalid(where, "messagesPerTransaction", text, "1 for a saga, or absent", null);
         }
-        return prefetch;
+    }
+
+    /** 1 to {@code most}. */
+    private static int number(String where, String attribute, String text, int otherwise, int most) {
+        int number = text.isEmpty() ? otherwise : parse(where, attribute, text, Integer::parseInt);
+        if (number < 1 || number > most) {
+            throw invalid(where, attribute, String.valueOf(number), "1 to " + most, null);
+        }
+        return number;
     }
 
     RecoveryPolicy recovery(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {

@@ -80,6 +80,7 @@ final class HandlerReader {
                 payload,
                 attributes.from(where, ofMethod, ofClass),
                 attributes.prefetch(where, ofMethod, ofClass),
+                attributes.messagesPerTransaction(where, ofMethod, ofClass),
                 attributes.recovery(where, ofMethod, ofClass),
                 invoker(found.invoker(), arguments));
     }

@@ -44,6 +44,17 @@ public final class HandledTransactions {
         }
     }
 
+    /** How many others than handlings listen to the end of the transaction that is open on this thread. */
+    public static int countListeners() {
+        int count = 0;
+        if (TransactionSynchronizationManager.isSynchronizationActive()) {
+            for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
+                count += each instanceof TransactionShare ? 0 : 1;
+            }
+        }
+        return count;
+    }
+
     /** Called right before the commit of the transaction that is open on this thread: what throws prevents it, after all other listeners. */
     void lastBeforeCommit(Runnable check) {
         if (isActive()) {

@@ -31,6 +31,7 @@ class HandlerAttributesTest {
         HandlerDefinition handler = one(Map.of(), SaysNothing.class);
 
         assertThat(handler.prefetch()).isEqualTo(10);
+        assertThat(handler.messagesPerTransaction()).isEqualTo(1);
         assertThat(handler.recovery())
                 .isEqualTo(RecoveryPolicy.of(
                         RetryStrategy.after(Duration.ofMillis(100), Duration.ofMillis(200)),
@@ -40,6 +41,7 @@ class HandlerAttributesTest {
     @BunnyHandler(
             from = {"orders", "storefront"},
             prefetch = "5",
+            messagesPerTransaction = "16",
             retry = @BunnyRetry(maxRetries = "1", initialInterval = "50ms"),
             delayedRetries = {"1s", "1m"},
             retryFor = IOException.class)
@@ -52,6 +54,7 @@ class HandlerAttributesTest {
         @BunnyHandler(
                 from = "billing",
                 prefetch = "1",
+                messagesPerTransaction = "1",
                 retry = @BunnyRetry(maxRetries = "0"),
                 delayedRetries = "none",
                 retryFor = IllegalStateException.class,
@@ -67,6 +70,7 @@ class HandlerAttributesTest {
 
         assertThat(handler.from()).containsExactly("orders", "storefront");
         assertThat(handler.prefetch()).isEqualTo(5);
+        assertThat(handler.messagesPerTransaction()).isEqualTo(16);
         assertThat(handler.recovery().inMemory()).isEqualTo(RetryStrategy.after(Duration.ofMillis(50)));
         assertThat(handler.recovery().delayed())
                 .isEqualTo(RetryStrategy.after(Duration.ofSeconds(1), Duration.ofMinutes(1)));
@@ -79,6 +83,7 @@ class HandlerAttributesTest {
 
         assertThat(handler.from()).containsExactly("billing");
         assertThat(handler.prefetch()).isEqualTo(1);
+        assertThat(handler.messagesPerTransaction()).isEqualTo(1);
         assertThat(handler.recovery().inMemory().maxRetries()).isZero();
         assertThat(handler.recovery().delayed()).isEqualTo(RetryStrategy.none());
         assertThat(handler.recovery().retryFor()).isEqualTo(List.of(IllegalStateException.class));

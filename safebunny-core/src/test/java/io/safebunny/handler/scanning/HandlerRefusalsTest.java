@@ -119,6 +119,12 @@ class HandlerRefusalsTest {
     }
 
     @Component("bean")
+    static class TooManyPerTransaction {
+        @BunnyHandler(from = "orders", messagesPerTransaction = "33")
+        void on(OrderPlaced event) {}
+    }
+
+    @Component("bean")
     static class WrongDelay {
         @BunnyHandler(from = "orders", delayedRetries = "soon")
         void on(OrderPlaced event) {}
@@ -186,6 +192,7 @@ class HandlerRefusalsTest {
                 Arguments.of(UnknownPlaceholder.class, "SB-1105", "Define the property"),
                 Arguments.of(WrongPrefetch.class, "SB-1105", "prefetch"),
                 Arguments.of(ZeroPrefetch.class, "SB-1105", "prefetch"),
+                Arguments.of(TooManyPerTransaction.class, "SB-1105", "messagesPerTransaction"),
                 Arguments.of(WrongDelay.class, "SB-1105", "delayedRetries"),
                 Arguments.of(NegativeDelay.class, "SB-1105", "delayedRetries"),
                 Arguments.of(WrongJitter.class, "SB-1105", "retry"),

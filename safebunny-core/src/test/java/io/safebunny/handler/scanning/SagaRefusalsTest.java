@@ -51,6 +51,15 @@ class SagaRefusalsTest {
     }
 
     @BunnySaga
+    static class SharesTransactions {
+        @Starts
+        @BunnyHandler(from = "storefront", messagesPerTransaction = "16")
+        State on(OrderPlaced placed) {
+            return new State(placed.orderId());
+        }
+    }
+
+    @BunnySaga
     static class TwoStates {
         @Starts
         @BunnyHandler(from = "storefront")
@@ -604,6 +613,12 @@ class SagaRefusalsTest {
                         "StartsVoid.on(OrderPlaced)",
                         "must return its state",
                         "first state"),
+                Arguments.of(
+                        SharesTransactions.class,
+                        "SB-1105",
+                        "SharesTransactions.on(OrderPlaced)",
+                        "messagesPerTransaction=16",
+                        "Correct @BunnyHandler(messagesPerTransaction"),
                 Arguments.of(
                         TwoStates.class,
                         "SB-1107",

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -118,6 +119,17 @@ public final class JdbcMessageStore implements MessageStore {
                         .formatted(record.key().messageId()),
                 null,
                 null);
+    }
+
+    /** In one statement, for PostgreSQL: see {@link TransactionalJdbcMessageStore#createAll}. */
+    List<MessageRecord> createAll(List<MessageRecord> records) {
+        List<Write> writes = records.stream()
+                .map(record -> Write.of(record, options))
+                .sorted(Write.BY_KEY)
+                .toList();
+        Set<RecordKey> created = written("created", writes.get(0).record().key(), connection -> tables.messages()
+                .insertNew(connection, writes));
+        return records.stream().filter(record -> created.contains(record.key())).toList();
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.safebunny.store.BrokenTransactionException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
 import java.sql.SQLException;
+import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +37,7 @@ final class OpenTransaction implements LocalTransaction {
     private boolean left;
     private boolean used;
     private boolean spoiled;
+    private boolean marked;
     private boolean rollsBackAtCommit;
     private int completion = TransactionSynchronization.STATUS_UNKNOWN;
 
@@ -122,6 +124,39 @@ final class OpenTransaction implements LocalTransaction {
     /** Called when the database rolled the transaction back before it wrote anything: the same connection can try again. */
     void startOver() {
         spoiled = false;
+    }
+
+    /** In one round trip: that the mark before can be released proves that it is still the same transaction, and not failed. */
+    @Override
+    public void mark() {
+        if (status.isRollbackOnly()) {
+            throw new UnexpectedRollbackException(
+                    "The transaction can only be rolled back: code of the application has marked it so. Let the exception out");
+        }
+        String release = marked ? "release savepoint safebunny; " : "";
+        execute(release + "savepoint safebunny", "No savepoint could be set");
+        marked = true;
+    }
+
+    @Override
+    public void returnToMark() {
+        execute("rollback to savepoint safebunny", "A transaction could not return to its savepoint");
+        if (connection != null) {
+            connection.resetRollbackOnly();
+        }
+        spoiled = false;
+    }
+
+    private void execute(String sql, String what) {
+        try {
+            boolean unused = on(connected -> {
+                try (Statement statement = connected.createStatement()) {
+                    return statement.execute(sql);
+                }
+            });
+        } catch (SQLException e) {
+            throw new Failures("the transaction").translate(what, e);
+        }
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.TablePrefix;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.record.RecordState;
+import java.util.Collections;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -76,9 +77,23 @@ final class RecordTable {
 
     /** Parameters: key, columns. */
     String insert() {
-        String parameters = columns.replaceAll("\\w+", "?");
-        return "insert into %s (node, correlation_id, message_id, %s, changed_at) values (?, ?, ?, %s, %s)%s"
-                .formatted(name, columns, parameters, dialect().now(), dialect().unlessPresent());
+        return insert(1);
+    }
+
+    /** As {@link #insert}, for several rows of PostgreSQL. Columns: rest of the key of those that were inserted. */
+    String insertNew(int rows) {
+        return insert(rows) + " returning correlation_id, message_id";
+    }
+
+    private String insert(int rows) {
+        String row = "(?, ?, ?, %s, %s)"
+                .formatted(columns.replaceAll("\\w+", "?"), dialect().now());
+        return "insert into %s (node, correlation_id, message_id, %s, changed_at) values %s%s"
+                .formatted(
+                        name,
+                        columns,
+                        String.join(", ", Collections.nCopies(rows, row)),
+                        dialect().unlessPresent());
     }
 
     /** Parameters: columns, key, version. */

@@ -13,8 +13,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** Runs the statements of one table on a given connection; each is cancelled after the timeout. */
@@ -122,6 +124,23 @@ final class Statements {
 
     private String updateOf(Write write) {
         return write.record().state().isFinal() ? update : updateUnended;
+    }
+
+    /** Inserts all in one statement, for PostgreSQL; returns the keys of those that were missing. */
+    Set<RecordKey> insertNew(Connection connection, List<Write> writes) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, table.insertNew(writes.size()))) {
+            int next = 1;
+            for (Write write : writes) {
+                next = row.bindInsert(statement, next, node, write);
+            }
+            Set<RecordKey> inserted = new HashSet<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    inserted.add(new RecordKey(rows.getString(1), rows.getString(2)));
+                }
+            }
+            return inserted;
+        }
     }
 
     /** Returns for each record whether it was inserted. */

@@ -25,6 +25,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -141,6 +142,20 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
     @Override
     public boolean endsKnowingly() {
         return endsKnowingly;
+    }
+
+    /**
+     * {@inheritDoc} True for PostgreSQL with its own driver and a {@code JdbcTransactionManager}: JPA would keep entities of a message that
+     * was undone to its savepoint.
+     */
+    @Override
+    public boolean sharesTransactions() {
+        return endsKnowingly && transactions.manager() instanceof DataSourceTransactionManager;
+    }
+
+    @Override
+    public List<MessageRecord> createAll(List<MessageRecord> records) {
+        return here(store -> store.createAll(records));
     }
 
     @Override

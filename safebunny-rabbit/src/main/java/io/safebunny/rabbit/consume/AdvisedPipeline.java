@@ -5,6 +5,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.transport.DeliveryHandler;
+import java.util.List;
 import java.util.function.Consumer;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -61,7 +62,23 @@ final class AdvisedPipeline implements MethodInterceptor {
         }
     }
 
-    /** Does nothing if an advice proceeds twice or too late, when the delivery is already being handled or settled. */
+    int mostTogether() {
+        return pipeline.mostTogether();
+    }
+
+    /** Only where there are no advices of the application. */
+    void handleTogether(List<RabbitDelivery> deliveries) {
+        List<RabbitDelivery> ours =
+                deliveries.stream().filter(RabbitDelivery::claim).toList();
+        try {
+            pipeline.handleTogether(ours);
+        } catch (Throwable e) {
+            ours.forEach(RabbitDelivery::handBack); // does nothing for those that are settled
+            throw e;
+        }
+    }
+
+    /** Does nothing when an advice proceeds twice or too late: the delivery is being handled or settled already. */
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) {
         RabbitDelivery delivery = (RabbitDelivery) invocation.getArguments()[1];

@@ -4,6 +4,9 @@ package io.safebunny.rabbit.consume;
 import io.safebunny.failure.details.Printable;
 import io.safebunny.observation.BoundedLog.Subject;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +26,17 @@ final class Dispatcher {
 
         void handle(RabbitDelivery delivery);
 
-        /** Called after {@link #handle}, whether it returned or threw. */
+        /** How many {@link #handleTogether} takes at most, at this time; 1 for none. */
+        default int mostTogether() {
+            return 1;
+        }
+
+        /** Handles several that waited at the same time, none of which was delivered before. */
+        default void handleTogether(List<RabbitDelivery> deliveries) {
+            deliveries.forEach(this::handle);
+        }
+
+        /** Called after {@link #handle} or {@link #handleTogether}, for each, whether it returned or threw. */
         void finished(RabbitDelivery delivery);
 
         /** Called when a delivery handled in isolation takes so long that others no longer wait for it. */
@@ -80,7 +93,7 @@ final class Dispatcher {
 
     /** Starts at most one worker; each starts the next before it handles anything. Waking more threads than needed is expensive. */
     void startWaiting() {
-        if (!line.claimStart()) {
+        if (!line.claimStart(work.mostTogether())) {
             return;
         }
         try {
@@ -111,15 +124,23 @@ final class Dispatcher {
         long begun = context.timeline().nanoTime();
         line.endStart();
         try {
-            for (RabbitDelivery next = line.takeNext(); next != null; next = mayGoOn(begun) ? line.takeNext() : null) {
-                handle(next);
+            for (RabbitDelivery next = takeNext(); next != null; next = mayGoOn(begun) ? takeNext() : null) {
+                try {
+                    handle(next);
+                } finally {
+                    line.workEnded(next);
+                }
             }
         } finally {
             startWaiting();
         }
     }
 
-    /** False after an interrupt, which the owner of the thread must see. */
+    private @Nullable RabbitDelivery takeNext() {
+        return line.takeNext(work.mostTogether());
+    }
+
+    /** Stops on an interrupt, which concerns the owner of the thread. */
     private boolean mayGoOn(long begun) {
         return !stopping
                 && context.timeline().nanoTime() - begun < TURN.toNanos()
@@ -127,6 +148,15 @@ final class Dispatcher {
     }
 
     private void handle(RabbitDelivery delivery) {
+        int most = work.mostTogether();
+        if (most > 1 && !stopping && !delivery.message().redelivered()) {
+            List<RabbitDelivery> together = new ArrayList<>(List.of(delivery));
+            line.takeMore(together, most);
+            if (together.size() > 1) {
+                handleTogether(together);
+                return;
+            }
+        }
         try {
             // other deliveries need not wait for this one
             startWaiting();
@@ -134,10 +164,26 @@ final class Dispatcher {
             try {
                 work.handle(delivery);
             } finally {
-                line.finished(delivery);
-                work.finished(delivery);
+                finished(delivery);
             }
         }
+    }
+
+    private void handleTogether(List<RabbitDelivery> deliveries) {
+        try {
+            startWaiting();
+        } finally {
+            try {
+                work.handleTogether(deliveries);
+            } finally {
+                deliveries.forEach(this::finished);
+            }
+        }
+    }
+
+    private void finished(RabbitDelivery delivery) {
+        line.finished(delivery);
+        work.finished(delivery);
     }
 
     private void release(RabbitDelivery delivery) {

@@ -5,9 +5,12 @@ import com.rabbitmq.client.Channel;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.Pace;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.amqp.core.AcknowledgeMode;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
@@ -22,10 +25,14 @@ import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer
  */
 final class QueueContainer extends AbstractMessageListenerContainer {
 
+    private static final Logger LOG = LoggerFactory.getLogger(QueueContainer.class);
+
     private final ConsumedQueue queue;
     private final AdvisedPipeline pipeline;
     private final ConnectionFactory factory;
     private final ConsumerControl control;
+    /** Whether the application has advices around the pipeline; set before the start. */
+    private volatile boolean isAdvised;
 
     /** @param share may slow the queue down to one message at a time */
     QueueContainer(
@@ -49,6 +56,12 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         setAcknowledgeMode(AcknowledgeMode.MANUAL);
         setAutoDeclare(false);
         Advice[] around = getAdviceChain();
+        isAdvised = around.length > 0;
+        if (isAdvised && pipeline.mostTogether() > 1) {
+            LOG.warn(
+                    "Messages of queue '{}' do not share transactions: its listener container has advices, which see one message at a time. Remove them, or set messagesPerTransaction to 1",
+                    queue.name());
+        }
         Advice[] all = Arrays.copyOf(around, around.length + 1);
         all[around.length] = pipeline;
         setAdviceChain(all);
@@ -67,6 +80,16 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         @Override
         public void handle(RabbitDelivery delivery) {
             pipeline.handle(delivery);
+        }
+
+        @Override
+        public int mostTogether() {
+            return isAdvised ? 1 : pipeline.mostTogether();
+        }
+
+        @Override
+        public void handleTogether(List<RabbitDelivery> deliveries) {
+            pipeline.handleTogether(deliveries);
         }
 
         @Override

@@ -3,6 +3,7 @@ package io.safebunny.rabbit.consume;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,8 @@ final class WaitingLine {
     private final Isolation isolation;
     private final Deque<RabbitDelivery> waiting = new ArrayDeque<>();
     private int running;
+    /** Workers that have taken a delivery that was not delivered before, and perhaps more to be handled with it. */
+    private int busyWorkers;
     /** A worker was requested and has not begun yet. */
     private boolean starting;
 
@@ -68,10 +71,13 @@ final class WaitingLine {
         }
     }
 
-    /** @return whether the caller must start a worker, and call {@link #endStart} when it has begun or could not be started */
-    boolean claimStart() {
+    /**
+     * @param together how many deliveries a worker handles together
+     * @return whether the caller must start a worker, and call {@link #endStart} when it has begun or could not be started
+     */
+    boolean claimStart(int together) {
         synchronized (lock) {
-            if (starting || !nextMayBegin()) {
+            if (starting || !nextMayBegin(together)) {
                 return false;
             }
             starting = true;
@@ -86,16 +92,61 @@ final class WaitingLine {
         }
     }
 
-    /** {@code null} when none may begin now. */
+    /**
+     * Call {@link #workEnded} when it, and what was {@linkplain #takeMore added}, is finished.
+     *
+     * @param together how many deliveries a worker handles together
+     * @return {@code null} when none may begin now
+     */
     @Nullable
-    RabbitDelivery takeNext() {
+    RabbitDelivery takeNext(int together) {
         synchronized (lock) {
-            if (!nextMayBegin()) {
+            if (!nextMayBegin(together)) {
                 return null;
             }
-            isolation.begins(waiting.element());
+            RabbitDelivery next = waiting.remove();
+            isolation.begins(next);
             running++;
-            return waiting.remove();
+            countWorker(next, 1);
+            return next;
+        }
+    }
+
+    /** A worker has finished what it took. */
+    void workEnded(RabbitDelivery first) {
+        synchronized (lock) {
+            countWorker(first, -1);
+        }
+    }
+
+    private void countWorker(RabbitDelivery first, int one) {
+        if (!first.message().redelivered()) {
+            busyWorkers += one;
+        }
+    }
+
+    /** Where deliveries are handled together, few workers take them: otherwise one would always be free, and nothing would wait. */
+    private boolean nextMayBegin(int together) {
+        return nextMayBegin()
+                && (together == 1
+                        || waiting.element().message().redelivered()
+                        || busyWorkers < Math.max(1, prefetch / together));
+    }
+
+    /**
+     * Adds those that wait and may begin now, up to the next one that was delivered before.
+     *
+     * @param taken what was {@linkplain #takeNext taken}, not delivered before
+     * @param most of all together
+     */
+    void takeMore(List<RabbitDelivery> taken, int most) {
+        synchronized (lock) {
+            while (taken.size() < most
+                    && nextMayBegin()
+                    && !waiting.element().message().redelivered()) {
+                running++;
+                taken.add(waiting.remove());
+            }
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +38,9 @@ class DispatcherTest implements ConsumerSession.Events, Dispatcher.Work {
 
     /** {@code +1} is begun, {@code -1} is finished, {@code ~1} goes on beside others. */
     private final List<String> events = new ArrayList<>();
+
+    /** How many are handled together. */
+    private int together = 1;
 
     /** What happens within the next handlers. */
     private final Deque<Runnable> within = new ArrayDeque<>();
@@ -71,6 +75,20 @@ class DispatcherTest implements ConsumerSession.Events, Dispatcher.Work {
     }
 
     @Override
+    public int mostTogether() {
+        return together;
+    }
+
+    @Override
+    public void handleTogether(List<RabbitDelivery> deliveries) {
+        events.add(deliveries.stream().map(DispatcherTest::nameOf).collect(Collectors.joining("+", "+", "")));
+        Runnable inside = within.poll();
+        if (inside != null) {
+            inside.run();
+        }
+    }
+
+    @Override
     public void finished(RabbitDelivery delivery) {
         events.add('-' + nameOf(delivery));
     }
@@ -93,6 +111,49 @@ class DispatcherTest implements ConsumerSession.Events, Dispatcher.Work {
 
         assertThat(events).containsExactly("+1", "-1", "+2", "-2", "+3", "-3");
         assertThat(dispatcher.isIdle()).isTrue();
+    }
+
+    @Test
+    void handlesWhatWaitsTogetherUpToTheMost() {
+        together = 2;
+        deliver(0, 0, 0);
+        workers.runOne();
+
+        assertThat(events).containsExactly("+1+2", "-1", "-2", "+3", "-3");
+        assertThat(dispatcher.isIdle()).isTrue();
+    }
+
+    @Test
+    void eachOfThoseThatAreHandledTogetherTakesAPlace() {
+        together = PREFETCH;
+        deliver(0, 0, 0, 0);
+        within.add(() -> assertThat(workers.asked()).isZero());
+        workers.runAll();
+
+        assertThat(events).containsExactly("+1+2+3", "-1", "-2", "-3", "+4", "-4");
+    }
+
+    /** Otherwise a worker would always be free, and nothing would wait. */
+    @Test
+    void whatComesMeanwhileIsHandledTogetherAfterwards() {
+        together = PREFETCH;
+        deliver(0);
+        within.add(() -> {
+            deliver(0, 0);
+            assertThat(workers.asked()).isZero();
+        });
+        workers.runAll();
+
+        assertThat(events).containsExactly("+1", "-1", "+2+3", "-2", "-3");
+    }
+
+    @Test
+    void whatWasDeliveredBeforeIsHandledOnItsOwn() {
+        together = PREFETCH;
+        deliver(0, 1, 0);
+        workers.runAll();
+
+        assertThat(events).containsExactly("+1", "-1", "+2", "-2", "+3", "-3");
     }
 
     @Test

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import io.micrometer.observation.Observation;
+import io.safebunny.breaker.TypeBreaker.Admission;
+import io.safebunny.dedup.claim.SharedClaims;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handling.Handling;
+import io.safebunny.handling.MessageScope.Beans;
+import io.safebunny.message.InvalidMessageException;
+import io.safebunny.node.Node;
+import io.safebunny.observation.Observations;
+import io.safebunny.poison.queue.Settlement;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.transport.Delivery;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Waiting deliveries of one queue in one transaction: claim all → run each behind a savepoint → commit → end each, read downwards. It is
+ * optimistic: whatever does not end as handled leaves no trace, and is left to the pipeline of single messages, which decides and counts
+ * attempts. Thread-safe.
+ */
+final class SharedPipeline {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SharedPipeline.class);
+
+    private final Node node;
+    private final HandlerDefinition handler;
+    private final ConsumePipeline single;
+    private final MessageHandling handling;
+    /** Cleared for good once a handler did what needs a transaction of its own: everything would be run twice. */
+    private volatile boolean isOn;
+
+    SharedPipeline(Node node, HandlerDefinition handler, ConsumePipeline single, MessageHandling handling) {
+        this.node = node;
+        this.handler = handler;
+        this.single = single;
+        this.handling = handling;
+        this.isOn = handler.messagesPerTransaction() > 1;
+        String whyNot = isOn ? handling.whyNotShared() : null;
+        if (whyNot != null) {
+            off(whyNot);
+        }
+    }
+
+    private void off(String why) {
+        isOn = false;
+        LOG.warn(
+                "Each message of {} has a transaction of its own, although {} may share one [handler={}]: {}",
+                handler.type(),
+                handler.messagesPerTransaction(),
+                handler.description(),
+                why);
+    }
+
+    int most() {
+        return isOn ? handler.messagesPerTransaction() : 1;
+    }
+
+    /** @return how those that were handled are to be settled; all others are still to be handled */
+    Map<Delivery, Settlement> process(List<? extends Delivery> deliveries) throws Exception {
+        List<Member> members = members(deliveries);
+        Map<Handling, MessageRecord> handled = Map.of();
+        Map<Delivery, Settlement> settlements = new HashMap<>();
+        try {
+            handled = members.size() < 2 ? Map.of() : commit(members);
+        } finally {
+            for (Member member : members) {
+                MessageRecord record = handled.get(member.message.handling);
+                Settlement end = record == null ? member.leave() : member.end(record);
+                if (end != null) {
+                    settlements.put(member.message.delivery, end);
+                }
+            }
+        }
+        return settlements;
+    }
+
+    private List<Member> members(List<? extends Delivery> deliveries) {
+        List<Member> members = new ArrayList<>(deliveries.size());
+        Set<RecordKey> keys = new HashSet<>();
+        for (Delivery delivery : deliveries) {
+            HandledMessage message = fresh(delivery);
+            Admission admission = message != null && keys.add(message.handling.key()) ? handling.admitShared() : null;
+            if (admission != null) {
+                members.add(new Member(message, admission, node.timeline().now()));
+            }
+        }
+        return members;
+    }
+
+    /** {@code null} if it is to be handled on its own. */
+    private @Nullable HandledMessage fresh(Delivery delivery) {
+        if (!delivery.isOpen()) {
+            return null;
+        }
+        try {
+            HandledMessage message = single.check(delivery, true);
+            return message.isFresh() ? message : null;
+        } catch (InvalidMessageException e) { // becomes poison on its own
+            return null;
+        }
+    }
+
+    private Map<Handling, MessageRecord> commit(List<Member> members) throws Exception {
+        SharedClaims shared = handling.claimTogether(
+                members.stream().map(member -> member.message.handling).toList());
+        if (shared == null) {
+            return Map.of();
+        }
+        try (shared) {
+            for (Member member : members) {
+                if (!shared.isBroken() && shared.isClaimed(member.message.handling)) {
+                    member.run(shared);
+                }
+            }
+            return shared.commit();
+        } finally {
+            String unshareable = shared.unshareable();
+            if (unshareable != null) {
+                off("the handler, or a middleware around it, " + unshareable + ". Set messagesPerTransaction to 1");
+            }
+        }
+    }
+
+    /** A message that takes part. It is run and ended in two parts, each with its own surroundings on the thread. */
+    private final class Member {
+
+        private final HandledMessage message;
+        private final Admission admission;
+        private final Instant deliveredAt;
+        private final Beans beans = new Beans();
+        private @Nullable Observation observation;
+        private @Nullable Throwable failure;
+
+        Member(HandledMessage message, Admission admission, Instant deliveredAt) {
+            this.message = message;
+            this.admission = admission;
+            this.deliveredAt = deliveredAt;
+        }
+
+        void run(SharedClaims shared) throws Exception {
+            observation = single.startObserving(message);
+            failure = surrounded(() -> handling.run(message, shared));
+        }
+
+        /** @return {@code null} if that failed: it is handled, so on its own it will be a duplicate */
+        @Nullable
+        Settlement end(MessageRecord record) {
+            String outcome = Observations.HANDLED;
+            try {
+                Settled settled =
+                        surrounded(() -> single.settled(message, handling.committed(message, record, admission)));
+                outcome = settled.outcome();
+                single.ended(message, deliveredAt);
+                return settled.how();
+            } catch (Throwable e) {
+                single.failed(message, e);
+                return null;
+            } finally {
+                over(outcome, null);
+            }
+        }
+
+        /** Nothing of it has happened. */
+        @Nullable
+        Settlement leave() {
+            message.publicationsDropped(failure);
+            over(Observations.RETURNED, failure);
+            return null;
+        }
+
+        private void over(String outcome, @Nullable Throwable why) {
+            if (observation != null) {
+                node.observations().stop(observation, null, outcome, why);
+            }
+            beans.destroy();
+        }
+
+        private <T extends @Nullable Object> T surrounded(Part<T> part) throws Exception {
+            LogContext before = LogContext.replaceBy(message, node.name());
+            try {
+                return observed(() -> node.parts().scope().callIn(beans, part::run));
+            } finally {
+                before.restore();
+            }
+        }
+
+        private <T extends @Nullable Object> T observed(Part<T> part) throws Exception {
+            if (observation == null) {
+                return part.run();
+            }
+            Observation.Scope scope = node.observations().open(observation);
+            try {
+                return part.run();
+            } finally {
+                node.observations().close(observation, scope);
+            }
+        }
+    }
+
+    @FunctionalInterface
+    private interface Part<T extends @Nullable Object> {
+        T run() throws Exception;
+    }
+}
