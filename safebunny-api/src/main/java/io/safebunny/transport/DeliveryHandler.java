@@ -19,8 +19,9 @@ public interface DeliveryHandler {
      * of them counts towards the {@code prefetch}. A transport need not call it, and never waits for more deliveries.
      *
      * @param deliveries at most {@link #mostTogether}
+     * @return those that are still to be handled, each on its own, by {@link #handle}
      */
-    default void handleTogether(List<? extends Delivery> deliveries) {
-        deliveries.forEach(this::handle);
+    default <D extends Delivery> List<D> handleTogether(List<D> deliveries) {
+        return deliveries;
     }
 }

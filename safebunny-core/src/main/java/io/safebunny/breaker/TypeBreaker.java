@@ -172,7 +172,12 @@ public final class TypeBreaker {
 
     /** As {@link #admit}, but {@code null} also while messages are let in as probes: then each is to be handled on its own. */
     public synchronized @Nullable Admission admitUnlessProbing() {
-        return state == State.CLOSED ? admit() : null;
+        return isClosed() ? admit() : null;
+    }
+
+    /** Whether all messages are let in, and none as a probe. */
+    public synchronized boolean isClosed() {
+        return held == null && state == State.CLOSED;
     }
 
     /** Handlers that never return must not keep the breaker half-open; if one returns after all, its result counts. */

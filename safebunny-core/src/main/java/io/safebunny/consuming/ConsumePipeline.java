@@ -18,7 +18,7 @@ import io.safebunny.transport.Delivery;
 import io.safebunny.validation.MessageValidator;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,8 +67,9 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     }
 
     @Override
-    public Map<Delivery, Settlement> processTogether(List<? extends Delivery> deliveries) throws Exception {
-        return shared.process(deliveries);
+    public void processTogether(List<? extends Delivery> deliveries, BiConsumer<Delivery, Settlement> ended)
+            throws Exception {
+        shared.process(deliveries, ended);
     }
 
     @Override
@@ -153,15 +154,24 @@ final class ConsumePipeline implements DeliverySettler.Processing {
                 "What follows the handling of a message failed; it comes again as a duplicate", message, failure);
     }
 
-    /** Carries out how the handling has ended, and tells of it. */
-    Settled settled(HandledMessage message, Ending ending) {
+    private Settled settled(HandledMessage message, Ending ending) {
+        tellPublications(message, ending);
+        Settled settled = recoverer.carryOut(message, ending);
+        afterGroup.tell(message);
+        return settled;
+    }
+
+    private void tellPublications(HandledMessage message, Ending ending) {
         try {
             message.publicationsEnd(ending);
         } catch (Throwable e) {
             failures.failed("A watcher of publications failed when it was told of their end", message, e);
         }
-        Settled settled = recoverer.carryOut(message, ending);
+    }
+
+    /** Tells of the end of a message that was committed with others. */
+    void told(HandledMessage message, Ending ending) {
+        tellPublications(message, ending);
         afterGroup.tell(message);
-        return settled;
     }
 }

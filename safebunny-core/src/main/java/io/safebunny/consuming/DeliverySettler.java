@@ -8,8 +8,10 @@ import io.safebunny.poison.queue.PoisonQueue;
 import io.safebunny.poison.queue.Settlement;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,12 +39,12 @@ final class DeliverySettler implements DeliveryHandler {
         }
 
         /**
-         * @return how those that are handled are to be settled; all others are to be {@linkplain #process processed} one by one
-         * @throws Exception a defect in SafeBunny; then all are to be processed one by one
+         * @param ended told of each delivery that is handled, and how it is to be settled; all others are to be {@linkplain #process
+         *     processed} one by one
+         * @throws Exception a defect in SafeBunny
          */
-        default Map<Delivery, Settlement> processTogether(List<? extends Delivery> deliveries) throws Exception {
-            return Map.of();
-        }
+        default void processTogether(List<? extends Delivery> deliveries, BiConsumer<Delivery, Settlement> ended)
+                throws Exception {}
     }
 
     DeliverySettler(Processing processing, PoisonQueue poisonQueue, Survivors survivors, BoundedLog log, String queue) {
@@ -59,27 +61,18 @@ final class DeliverySettler implements DeliveryHandler {
         return processing.mostTogether();
     }
 
-    /** Those that are handled together are settled before any other is handled. */
     @Override
-    public void handleTogether(List<? extends Delivery> deliveries) {
-        Map<Delivery, Settlement> ends;
+    public <D extends Delivery> List<D> handleTogether(List<D> deliveries) {
+        Set<Delivery> done = new HashSet<>();
         try {
-            ends = processing.processTogether(deliveries);
+            processing.processTogether(deliveries, (delivery, end) -> {
+                done.add(delivery);
+                settle(delivery, end);
+            });
         } catch (Throwable e) {
             tell(defects, deliveries.get(0), () -> LOG.error("A core step failed", log.tellable(e)));
-            ends = Map.of();
         }
-        for (Delivery delivery : deliveries) {
-            Settlement end = ends.get(delivery);
-            if (end != null) {
-                settle(delivery, end);
-            }
-        }
-        for (Delivery delivery : deliveries) {
-            if (!ends.containsKey(delivery)) {
-                handle(delivery);
-            }
-        }
+        return deliveries.stream().filter(delivery -> !done.contains(delivery)).toList();
     }
 
     @Override

@@ -221,6 +221,11 @@ final class MessageHandling {
                 : "a ContextPropagator may give each message another database. Remove that bean, or set it to 1";
     }
 
+    /** Whether messages may share a transaction just now. */
+    boolean admitsShared() {
+        return breaker.isClosed();
+    }
+
     /** {@code null} if it is to be handled on its own. */
     @Nullable
     Admission admitShared() {

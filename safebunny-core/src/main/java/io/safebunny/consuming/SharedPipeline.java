@@ -11,16 +11,18 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.node.Node;
 import io.safebunny.observation.Observations;
 import io.safebunny.poison.queue.Settlement;
+import io.safebunny.recovery.Ending;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.transport.Delivery;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +52,13 @@ final class SharedPipeline {
         String whyNot = isOn ? handling.whyNotShared() : null;
         if (whyNot != null) {
             off(whyNot);
+        } else if (isOn && handler.prefetch() < 2 * handler.messagesPerTransaction()) {
+            LOG.warn(
+                    "Messages of {} are handled by one thread [handler={}, prefetch={}, messagesPerTransaction={}]: only prefetch / messagesPerTransaction groups are handled at the same time. Set a higher prefetch, or lower messagesPerTransaction",
+                    handler.type(),
+                    handler.description(),
+                    handler.prefetch(),
+                    handler.messagesPerTransaction());
         }
     }
 
@@ -64,26 +73,25 @@ final class SharedPipeline {
     }
 
     int most() {
-        return isOn ? handler.messagesPerTransaction() : 1;
+        return isOn && handling.admitsShared() ? handler.messagesPerTransaction() : 1;
     }
 
-    /** @return how those that were handled are to be settled; all others are still to be handled */
-    Map<Delivery, Settlement> process(List<? extends Delivery> deliveries) throws Exception {
+    /** @param ended told of those that were handled, and how they are to be settled; all others are still to be handled */
+    void process(List<? extends Delivery> deliveries, BiConsumer<Delivery, Settlement> ended) throws Exception {
         List<Member> members = members(deliveries);
         Map<Handling, MessageRecord> handled = Map.of();
-        Map<Delivery, Settlement> settlements = new HashMap<>();
         try {
             handled = members.size() < 2 ? Map.of() : commit(members);
         } finally {
             for (Member member : members) {
                 MessageRecord record = handled.get(member.message.handling);
-                Settlement end = record == null ? member.leave() : member.end(record);
-                if (end != null) {
-                    settlements.put(member.message.delivery, end);
+                if (record == null) {
+                    member.leave();
+                } else if (member.isEnded(record)) {
+                    ended.accept(member.message.delivery, Settlement.ACKNOWLEDGE);
                 }
             }
         }
-        return settlements;
     }
 
     private List<Member> members(List<? extends Delivery> deliveries) {
@@ -91,9 +99,8 @@ final class SharedPipeline {
         Set<RecordKey> keys = new HashSet<>();
         for (Delivery delivery : deliveries) {
             HandledMessage message = fresh(delivery);
-            Admission admission = message != null && keys.add(message.handling.key()) ? handling.admitShared() : null;
-            if (admission != null) {
-                members.add(new Member(message, admission, node.timeline().now()));
+            if (message != null && keys.add(message.handling.key())) {
+                members.add(new Member(message, node.timeline().now()));
             }
         }
         return members;
@@ -137,52 +144,62 @@ final class SharedPipeline {
     private final class Member {
 
         private final HandledMessage message;
-        private final Admission admission;
         private final Instant deliveredAt;
         private final Beans beans = new Beans();
+        private @Nullable Admission admission;
         private @Nullable Observation observation;
         private @Nullable Throwable failure;
 
-        Member(HandledMessage message, Admission admission, Instant deliveredAt) {
+        Member(HandledMessage message, Instant deliveredAt) {
             this.message = message;
-            this.admission = admission;
             this.deliveredAt = deliveredAt;
         }
 
+        /** Not if the type is paused by now, or the delivery is gone: then it leaves. */
         void run(SharedClaims shared) throws Exception {
-            observation = single.startObserving(message);
-            failure = surrounded(() -> handling.run(message, shared));
-        }
-
-        /** @return {@code null} if that failed: it is handled, so on its own it will be a duplicate */
-        @Nullable
-        Settlement end(MessageRecord record) {
-            String outcome = Observations.HANDLED;
-            try {
-                Settled settled =
-                        surrounded(() -> single.settled(message, handling.committed(message, record, admission)));
-                outcome = settled.outcome();
-                single.ended(message, deliveredAt);
-                return settled.how();
-            } catch (Throwable e) {
-                single.failed(message, e);
-                return null;
-            } finally {
-                over(outcome, null);
+            admission = message.delivery.isOpen() ? handling.admitShared() : null;
+            if (admission != null) {
+                observation = single.startObserving(message);
+                failure = surrounded(() -> handling.run(message, shared));
             }
         }
 
-        /** Nothing of it has happened. */
-        @Nullable
-        Settlement leave() {
-            message.publicationsDropped(failure);
-            over(Observations.RETURNED, failure);
-            return null;
+        /** @return whether that is all: otherwise something is not sent or failed, and on its own it will be a duplicate */
+        boolean isEnded(MessageRecord record) {
+            String outcome = Observations.RETURNED;
+            try {
+                Ending ending = surrounded(() -> {
+                    Ending committed = handling.committed(message, record, Objects.requireNonNull(admission));
+                    single.told(message, committed);
+                    return committed;
+                });
+                single.ended(message, deliveredAt);
+                if (ending instanceof Ending.Handled) {
+                    outcome = Observations.HANDLED;
+                    return true;
+                }
+            } catch (Throwable e) {
+                single.failed(message, e);
+            } finally {
+                over(outcome, null);
+            }
+            return false;
         }
 
-        private void over(String outcome, @Nullable Throwable why) {
+        /** Nothing of it has happened. */
+        void leave() {
+            try {
+                message.publicationsDropped(failure);
+            } catch (Throwable e) {
+                single.failed(message, e);
+            } finally {
+                over(Observations.RETURNED, failure);
+            }
+        }
+
+        private void over(String outcome, @Nullable Throwable cause) {
             if (observation != null) {
-                node.observations().stop(observation, null, outcome, why);
+                node.observations().stop(observation, null, outcome, cause);
             }
             beans.destroy();
         }

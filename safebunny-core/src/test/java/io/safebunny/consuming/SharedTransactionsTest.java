@@ -31,7 +31,6 @@ import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
-import io.safebunny.transport.OutboundMessage;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -83,7 +82,7 @@ class SharedTransactionsTest {
                 "OrderPlaced",
                 OrderPlaced.class,
                 List.of("orders"),
-                10,
+                16,
                 8,
                 policy,
                 (payload, context) -> {
@@ -378,6 +377,7 @@ class SharedTransactionsTest {
         assertThat(transport.handlerOf(delivery(order("a"))).mostTogether()).isEqualTo(8);
     }
 
+    /** The type is paused, and the message comes back as a duplicate, whose record has what is still to be sent. */
     @Test
     void publicationsThatAreNotConfirmedComeBackWithTheirMessage() {
         start((order, context) -> {});
@@ -387,9 +387,31 @@ class SharedTransactionsTest {
         assertThat(runs).containsExactly("a", "b");
         assertThat(sent()).containsExactly("b");
         assertThat(transport.returned())
-                .extracting(OutboundMessage::message)
-                .extracting(message -> message.messageId())
-                .containsExactly("a");
+                .singleElement()
+                .satisfies(copy -> assertThat(copy.message().messageId()).isEqualTo("a"));
         assertThat(stored("a").state()).isEqualTo(RecordState.COMPLETED);
+        assertAcknowledged();
+    }
+
+    @Test
+    void whatIsPausedMeanwhileIsNotBegun() {
+        start((order, context) -> breakers.open(OrderPlaced.class, Duration.ofMinutes(1)));
+        deliver("a", "b");
+
+        assertThat(runs).containsExactly("a");
+        assertHandledOnce("a");
+        assertThat(stored("b").state()).isEqualTo(RecordState.RELEASED);
+    }
+
+    @Test
+    void whatIsGoneMeanwhileIsNotBegun() {
+        start((order, context) -> {
+            RecordedDelivery unused = deliveries.get(1).closed();
+        });
+        deliver("a", "b");
+
+        assertThat(runs).containsExactly("a");
+        assertHandledOnce("a");
+        assertThat(deliveries.get(1).settled()).isZero();
     }
 }

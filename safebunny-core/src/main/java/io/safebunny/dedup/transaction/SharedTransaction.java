@@ -47,6 +47,8 @@ final class SharedTransaction implements SharedClaims {
     private boolean broken;
     private boolean commitTried;
     private @Nullable String unshareable;
+    /** What the handler that is running did, and must not do here, whatever it makes of the exception. */
+    private @Nullable String needsItsOwn;
 
     private SharedTransaction(
             TransactionalMessageStore store,
@@ -59,7 +61,15 @@ final class SharedTransaction implements SharedClaims {
         this.permit = permit;
         this.transaction = transaction;
         this.claims = claims;
+        HandledTransactions.refuseSuspension(this::refuseSuspension);
         this.listeners = HandledTransactions.countListeners();
+    }
+
+    /** Beside it, a handler would wait for the locks of others in its group, which its own thread holds: no database notices that. */
+    private void refuseSuspension() {
+        needsItsOwn = "suspends the transaction (REQUIRES_NEW, NOT_SUPPORTED)";
+        throw NotHandledException.later(
+                "A message that shares a transaction needs one beside it, and so one of its own", Duration.ZERO);
     }
 
     /** {@code null} if that fails, or none of them can be claimed: handled on its own, each finds out why. */
@@ -129,29 +139,33 @@ final class SharedTransaction implements SharedClaims {
     @Override
     public @Nullable Throwable run(Handling handling, Next handler) {
         MessageRecord claim = Objects.requireNonNull(claims.get(handling), "Not claimed");
+        needsItsOwn = null;
         Run run = Run.of(handling, () -> handling.run(new NoSteps(handling), handler));
         Throwable failure = run.failure() == null ? sealed(handling, claim, run) : run.failure();
         if (HandledTransactions.countListeners() != listeners) {
             // they would be told of the commit of all, also of what is undone, and what they publish would belong to no
             // message
-            unshareable = "listens to the end of the transaction";
+            needsItsOwn = "listens to the end of the transaction";
             broken = true;
         } else if (failure != null) {
             leave(handling, failure);
         }
+        unshareable = needsItsOwn == null ? unshareable : needsItsOwn;
         return failure;
     }
 
     /** Its record is complete within its savepoint, so that whatever commits its writes commits that, too. */
     private @Nullable Throwable sealed(Handling handling, MessageRecord claim, Run run) {
+        if (!run.joined().records().isEmpty() || !run.joined().whenWritten().isEmpty()) {
+            needsItsOwn = "changes companions of its message";
+        }
+        if (needsItsOwn != null) {
+            return needsItsOwn(handling);
+        }
         try {
             MessageRecord record = run.publications().isEmpty()
                     ? claim
                     : requireWritten(store.replace(claim.completed(run.publications())), handling);
-            if (!run.joined().records().isEmpty() || !run.joined().whenWritten().isEmpty()) {
-                unshareable = "changes companions of its message";
-                return needsItsOwn(handling);
-            }
             transaction.mark();
             handled.put(handling, record);
             return null;
@@ -265,7 +279,7 @@ final class SharedTransaction implements SharedClaims {
 
         @Override
         public @Nullable String find(String name) {
-            unshareable = "uses steps (context.once)";
+            needsItsOwn = "uses steps (context.once)";
             throw needsItsOwn(handling);
         }
 
@@ -276,7 +290,7 @@ final class SharedTransaction implements SharedClaims {
 
         @Override
         public @Nullable MessageRecord companion(RecordKey key) {
-            unshareable = "reads companions of its message";
+            needsItsOwn = "reads companions of its message";
             throw needsItsOwn(handling);
         }
 

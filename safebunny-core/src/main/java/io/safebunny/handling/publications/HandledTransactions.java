@@ -2,6 +2,7 @@
 package io.safebunny.handling.publications;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -41,6 +42,24 @@ public final class HandledTransactions {
     public void adopt(TransactionEnd end) {
         if (adopts && isActive() && find() == null) {
             register(new TransactionShare(this, true, end::ended));
+        }
+    }
+
+    /** From now on, whoever suspends the transaction that is open on this thread, as by REQUIRES_NEW, gets what the refusal throws. */
+    public static void refuseSuspension(Runnable refusal) {
+        if (isActive()) {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                /** Before others, for which nothing has happened then. */
+                @Override
+                public int getOrder() {
+                    return Ordered.HIGHEST_PRECEDENCE;
+                }
+
+                @Override
+                public void suspend() {
+                    refusal.run();
+                }
+            });
         }
     }
 

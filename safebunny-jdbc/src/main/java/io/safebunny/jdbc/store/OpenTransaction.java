@@ -129,9 +129,9 @@ final class OpenTransaction implements LocalTransaction {
     /** In one round trip: that the mark before can be released proves that it is still the same transaction, and not failed. */
     @Override
     public void mark() {
-        if (status.isRollbackOnly()) {
+        if (spoiled || status.isRollbackOnly()) {
             throw new UnexpectedRollbackException(
-                    "The transaction can only be rolled back: code of the application has marked it so. Let the exception out");
+                    "The transaction can only be rolled back: an operation of the message store failed in it, or code of the application has marked it so. Let the exception out");
         }
         String release = marked ? "release savepoint safebunny; " : "";
         execute(release + "savepoint safebunny", "No savepoint could be set");

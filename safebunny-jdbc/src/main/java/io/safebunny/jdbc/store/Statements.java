@@ -129,6 +129,7 @@ final class Statements {
     /** Inserts all in one statement, for PostgreSQL; returns the keys of those that were missing. */
     Set<RecordKey> insertNew(Connection connection, List<Write> writes) throws SQLException {
         try (PreparedStatement statement = prepare(connection, table.insertNew(writes.size()))) {
+            statement.setQueryTimeout(1); // all wait for one that another delivery has, and can be handled one by one
             int next = 1;
             for (Write write : writes) {
                 next = row.bindInsert(statement, next, node, write);

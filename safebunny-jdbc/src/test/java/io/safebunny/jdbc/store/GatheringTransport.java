@@ -60,10 +60,11 @@ final class GatheringTransport extends ForwardingTransport {
 
         private void handleFirst() {
             if (losesAcknowledgements) {
-                handler.handleTogether(first.stream().map(Unacknowledged::new).toList());
+                handler.handleTogether(first.stream().map(Unacknowledged::new).toList())
+                        .forEach(handler::handle);
                 first.forEach(handler::handle);
             } else {
-                handler.handleTogether(first);
+                handler.handleTogether(first).forEach(handler::handle);
             }
         }
     }

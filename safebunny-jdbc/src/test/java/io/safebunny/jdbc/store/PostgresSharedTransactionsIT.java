@@ -66,6 +66,8 @@ class PostgresSharedTransactionsIT {
     private final List<Integer> runs = new CopyOnWriteArrayList<>();
     private final List<Integer> shipped = new CopyOnWriteArrayList<>();
     private boolean losesAcknowledgements;
+    /** An order that leaves no effect, and publishes nothing. */
+    private int returnsEarly;
 
     private record Order(int number) {}
 
@@ -137,6 +139,9 @@ class PostgresSharedTransactionsIT {
             int number = ((Order) payload).number();
             runs.add(number);
             work.run(number, context);
+            if (number == returnsEarly) {
+                return;
+            }
             sql.update(
                     "insert into shared_effect (test, number, attempt, tx) values (?, ?, ?, txid_current())",
                     test,
@@ -228,14 +233,17 @@ class PostgresSharedTransactionsIT {
         assertThat(transactions()).isEqualTo(1);
     }
 
+    /** Its handler returns; that the transaction is broken is found out by its savepoint. */
     @Test
     void aStatementWhoseFailureOneSwallowsDoesNotBreakTheOthers() {
+        returnsEarly = 2;
         handle((order, context) -> {
             if (order == 2) {
-                throw new IllegalStateException(
-                        catchThrowable(() -> sql.update("insert into shared_effect (nothing) values (1)")));
+                assertThat(catchThrowable(() -> sql.update("insert into shared_effect (nothing) values (1)")))
+                        .isNotNull();
             }
         });
+
         assertOnlyTheSecondIsPoison();
         assertThat(transactions()).isEqualTo(1);
     }
@@ -381,7 +389,8 @@ class PostgresSharedTransactionsIT {
         losesAcknowledgements = true;
         handle((order, context) -> {});
 
-        assertAllAreHandledOnce();
+        assertThat(effects("number", Integer.class)).containsExactlyInAnyOrder(1, 2, 3, 4);
+        assertThat(shipped).as("at least once").contains(1, 2, 3, 4);
         assertThat(runs).hasSize(MESSAGES);
     }
 
@@ -414,19 +423,36 @@ class PostgresSharedTransactionsIT {
         assertThat(transactions()).isEqualTo(4);
     }
 
+    /** In a shared transaction the second one would wait for the lock of the first, which the same thread holds: nobody would notice. */
     @Test
-    void aTransactionOfTheHandlersOwnStaysCommitted() {
+    void messagesWhoseHandlersBeginTransactionsOfTheirOwnAreHandledOnTheirOwn() {
+        sql.update("insert into shared_once values (?, 0)", test);
+        String touch = "update shared_once set number = number where test = ? and number = 0";
         handle((order, context) -> {
             transaction(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
-                    .executeWithoutResult(status -> sql.update("insert into shared_once values (?, ?)", test, order));
-            if (order == 2) {
-                throw new IllegalStateException("poison");
+                    .executeWithoutResult(status -> sql.update(touch, test));
+            sql.update(touch, test);
+        });
+
+        assertAllAreHandledOnce();
+        assertThat(transactions()).isEqualTo(4);
+    }
+
+    @Test
+    void aHandlerThatSwallowsThatItsTransactionIsRefusedIsHandledOnItsOwn() {
+        handle((order, context) -> {
+            try {
+                transaction(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
+                        .executeWithoutResult(
+                                status -> sql.update("insert into shared_once values (?, ?)", test, order));
+            } catch (RuntimeException e) {
+                assertThat(e).hasMessageContaining("shares a transaction");
             }
         });
 
-        assertThat(effects("number", Integer.class)).containsExactlyInAnyOrder(1, 3, 4);
+        assertAllAreHandledOnce();
         assertThat(sql.queryForList("select number from shared_once where test = ?", Integer.class, test))
-                .contains(1, 2, 3, 4);
+                .containsExactlyInAnyOrder(1, 2, 3, 4);
     }
 
     @Test

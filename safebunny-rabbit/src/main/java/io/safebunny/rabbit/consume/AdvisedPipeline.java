@@ -66,14 +66,16 @@ final class AdvisedPipeline implements MethodInterceptor {
         return pipeline.mostTogether();
     }
 
-    /** Only where there are no advices of the application. */
-    void handleTogether(List<RabbitDelivery> deliveries) {
-        List<RabbitDelivery> ours =
-                deliveries.stream().filter(RabbitDelivery::claim).toList();
+    /**
+     * Only where there are no advices of the application.
+     *
+     * @return those that are still to be handled on their own
+     */
+    List<RabbitDelivery> handleTogether(List<RabbitDelivery> deliveries) {
         try {
-            pipeline.handleTogether(ours);
+            return pipeline.handleTogether(deliveries);
         } catch (Throwable e) {
-            ours.forEach(RabbitDelivery::handBack); // does nothing for those that are settled
+            deliveries.forEach(RabbitDelivery::handBack); // does nothing for those that are settled
             throw e;
         }
     }

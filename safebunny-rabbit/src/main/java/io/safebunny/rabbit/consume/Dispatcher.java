@@ -31,12 +31,16 @@ final class Dispatcher {
             return 1;
         }
 
-        /** Handles several that waited at the same time, none of which was delivered before. */
-        default void handleTogether(List<RabbitDelivery> deliveries) {
-            deliveries.forEach(this::handle);
+        /**
+         * Handles several that waited at the same time, all of them shareable.
+         *
+         * @return those that are still to be handled, each on its own
+         */
+        default List<RabbitDelivery> handleTogether(List<RabbitDelivery> deliveries) {
+            return deliveries;
         }
 
-        /** Called after {@link #handle} or {@link #handleTogether}, for each, whether it returned or threw. */
+        /** Called for each after {@link #handle}, or when {@link #handleTogether} has handled it, whether it returned or threw. */
         void finished(RabbitDelivery delivery);
 
         /** Called when a delivery handled in isolation takes so long that others no longer wait for it. */
@@ -93,7 +97,7 @@ final class Dispatcher {
 
     /** Starts at most one worker; each starts the next before it handles anything. Waking more threads than needed is expensive. */
     void startWaiting() {
-        if (!line.claimStart(work.mostTogether())) {
+        if (!line.claimStart(together())) {
             return;
         }
         try {
@@ -125,10 +129,13 @@ final class Dispatcher {
         line.endStart();
         try {
             for (RabbitDelivery next = takeNext(); next != null; next = mayGoOn(begun) ? takeNext() : null) {
+                boolean shareable = next.isShareable();
                 try {
                     handle(next);
                 } finally {
-                    line.workEnded(next);
+                    if (shareable) {
+                        line.workEnded();
+                    }
                 }
             }
         } finally {
@@ -137,7 +144,12 @@ final class Dispatcher {
     }
 
     private @Nullable RabbitDelivery takeNext() {
-        return line.takeNext(work.mostTogether());
+        return line.takeNext(together());
+    }
+
+    /** Not when stopping: then all places are used. */
+    private int together() {
+        return stopping ? 1 : work.mostTogether();
     }
 
     /** Stops on an interrupt, which concerns the owner of the thread. */
@@ -148,8 +160,8 @@ final class Dispatcher {
     }
 
     private void handle(RabbitDelivery delivery) {
-        int most = work.mostTogether();
-        if (most > 1 && !stopping && !delivery.message().redelivered()) {
+        int most = together();
+        if (most > 1 && delivery.isShareable()) {
             List<RabbitDelivery> together = new ArrayList<>(List.of(delivery));
             line.takeMore(together, most);
             if (together.size() > 1) {
@@ -170,13 +182,16 @@ final class Dispatcher {
     }
 
     private void handleTogether(List<RabbitDelivery> deliveries) {
+        List<RabbitDelivery> left = List.of();
         try {
             startWaiting();
         } finally {
             try {
-                work.handleTogether(deliveries);
+                left = work.handleTogether(deliveries);
             } finally {
+                deliveries.removeAll(left);
                 deliveries.forEach(this::finished);
+                line.giveBack(left);
             }
         }
     }

@@ -88,8 +88,8 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         }
 
         @Override
-        public void handleTogether(List<RabbitDelivery> deliveries) {
-            pipeline.handleTogether(deliveries);
+        public List<RabbitDelivery> handleTogether(List<RabbitDelivery> deliveries) {
+            return pipeline.handleTogether(deliveries);
         }
 
         @Override

@@ -22,6 +22,7 @@ final class RabbitDelivery implements Delivery {
     private final AtomicBoolean claimed = new AtomicBoolean();
     private final AtomicBoolean settled = new AtomicBoolean();
     private volatile @Nullable Throwable refusal;
+    private volatile boolean single;
 
     RabbitDelivery(ConsumerSession session, long tag, IncomingMessage message) {
         this.session = session;
@@ -36,6 +37,16 @@ final class RabbitDelivery implements Delivery {
     /** In bytes. */
     int size() {
         return message.message().body().length;
+    }
+
+    /** Whether it may be handled together with others: not if it was delivered before, or is to be handled on its own. */
+    boolean isShareable() {
+        return !single && !message.redelivered();
+    }
+
+    /** From now on it is not handled together with others. */
+    void separate() {
+        single = true;
     }
 
     /**

@@ -19,7 +19,7 @@ final class WaitingLine {
     private final Isolation isolation;
     private final Deque<RabbitDelivery> waiting = new ArrayDeque<>();
     private int running;
-    /** Workers that have taken a delivery that was not delivered before, and perhaps more to be handled with it. */
+    /** Workers that have taken a shareable delivery, and perhaps more to be handled with it. */
     private int busyWorkers;
     /** A worker was requested and has not begun yet. */
     private boolean starting;
@@ -93,7 +93,7 @@ final class WaitingLine {
     }
 
     /**
-     * Call {@link #workEnded} when it, and what was {@linkplain #takeMore added}, is finished.
+     * If it is shareable, call {@link #workEnded} when it, and what was {@linkplain #takeMore added}, is finished.
      *
      * @param together how many deliveries a worker handles together
      * @return {@code null} when none may begin now
@@ -107,21 +107,26 @@ final class WaitingLine {
             RabbitDelivery next = waiting.remove();
             isolation.begins(next);
             running++;
-            countWorker(next, 1);
+            busyWorkers += next.isShareable() ? 1 : 0;
             return next;
         }
     }
 
-    /** A worker has finished what it took. */
-    void workEnded(RabbitDelivery first) {
+    /** A worker has finished what it took, which was shareable. */
+    void workEnded() {
         synchronized (lock) {
-            countWorker(first, -1);
+            busyWorkers--;
         }
     }
 
-    private void countWorker(RabbitDelivery first, int one) {
-        if (!first.message().redelivered()) {
-            busyWorkers += one;
+    /** These were taken, and are now the next in line, each to be handled on its own. */
+    void giveBack(List<RabbitDelivery> left) {
+        synchronized (lock) {
+            running -= left.size();
+            for (int i = left.size() - 1; i >= 0; i--) {
+                left.get(i).separate();
+                waiting.addFirst(left.get(i));
+            }
         }
     }
 
@@ -129,21 +134,19 @@ final class WaitingLine {
     private boolean nextMayBegin(int together) {
         return nextMayBegin()
                 && (together == 1
-                        || waiting.element().message().redelivered()
+                        || !waiting.element().isShareable()
                         || busyWorkers < Math.max(1, prefetch / together));
     }
 
     /**
-     * Adds those that wait and may begin now, up to the next one that was delivered before.
+     * Adds those that wait and may begin now, up to the next one that is to be handled on its own.
      *
-     * @param taken what was {@linkplain #takeNext taken}, not delivered before
+     * @param taken what was {@linkplain #takeNext taken}, and is shareable
      * @param most of all together
      */
     void takeMore(List<RabbitDelivery> taken, int most) {
         synchronized (lock) {
-            while (taken.size() < most
-                    && nextMayBegin()
-                    && !waiting.element().message().redelivered()) {
+            while (taken.size() < most && nextMayBegin() && waiting.element().isShareable()) {
                 running++;
                 taken.add(waiting.remove());
             }

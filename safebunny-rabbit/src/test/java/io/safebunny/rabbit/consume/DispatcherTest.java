@@ -39,6 +39,9 @@ class DispatcherTest implements ConsumerSession.Events, Dispatcher.Work {
     /** {@code +1} is begun, {@code -1} is finished, {@code ~1} goes on beside others. */
     private final List<String> events = new ArrayList<>();
 
+    /** Which of those that are handled together are still to be handled. */
+    private final List<String> leaving = new ArrayList<>();
+
     /** How many are handled together. */
     private int together = 1;
 
@@ -80,12 +83,15 @@ class DispatcherTest implements ConsumerSession.Events, Dispatcher.Work {
     }
 
     @Override
-    public void handleTogether(List<RabbitDelivery> deliveries) {
+    public List<RabbitDelivery> handleTogether(List<RabbitDelivery> deliveries) {
         events.add(deliveries.stream().map(DispatcherTest::nameOf).collect(Collectors.joining("+", "+", "")));
         Runnable inside = within.poll();
         if (inside != null) {
             inside.run();
         }
+        return deliveries.stream()
+                .filter(delivery -> leaving.contains(nameOf(delivery)))
+                .toList();
     }
 
     @Override
@@ -131,6 +137,20 @@ class DispatcherTest implements ConsumerSession.Events, Dispatcher.Work {
         workers.runAll();
 
         assertThat(events).containsExactly("+1+2+3", "-1", "-2", "-3", "+4", "-4");
+    }
+
+    /** One of them may take long. */
+    @Test
+    void whatLeavesIsHandledNextByAWorkerEach() {
+        together = PREFETCH;
+        leaving.addAll(List.of("1", "3"));
+        deliver(0, 0, 0, 0);
+        within.add(() -> {});
+        within.add(workers::runOne);
+        workers.runAll();
+
+        assertThat(events).containsExactly("+1+2+3", "-2", "+1", "+3", "-3", "+4", "-4", "-1");
+        assertThat(dispatcher.isIdle()).isTrue();
     }
 
     /** Otherwise a worker would always be free, and nothing would wait. */
