@@ -64,6 +64,9 @@ class ExceptionsTest {
             Map.entry("VirtualTimeline TimeoutException", "as the machine's clock"),
             Map.entry("VirtualTimeline AssertionError", "ends a wait that would last for ever"),
             // cannot be
+            Map.entry(
+                    "TransactionalMessageStore UnsupportedOperationException",
+                    "marks are set only in stores that share transactions"),
             Map.entry("JointWrite IllegalArgumentException", "only the library calls a store, with one correlation id"),
             Map.entry("GzipCodec UncheckedIOException", "memory does no I/O"),
             Map.entry("FieldHash IllegalStateException", "every Java platform has SHA-256 and HmacSHA256"),

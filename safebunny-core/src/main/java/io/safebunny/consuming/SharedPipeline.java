@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -160,7 +161,10 @@ final class SharedPipeline {
             admission = message.delivery.isOpen() ? handling.admitShared() : null;
             if (admission != null) {
                 observation = single.startObserving(message);
-                failure = surrounded(() -> handling.run(message, shared));
+                boolean unused = surrounded(() -> {
+                    failure = handling.run(message, shared);
+                    return true;
+                });
             }
         }
 
@@ -204,30 +208,25 @@ final class SharedPipeline {
             beans.destroy();
         }
 
-        private <T extends @Nullable Object> T surrounded(Part<T> part) throws Exception {
+        private <T> T surrounded(Callable<T> part) throws Exception {
             LogContext before = LogContext.replaceBy(message, node.name());
             try {
-                return observed(() -> node.parts().scope().callIn(beans, part::run));
+                return observed(() -> node.parts().scope().callIn(beans, part));
             } finally {
                 before.restore();
             }
         }
 
-        private <T extends @Nullable Object> T observed(Part<T> part) throws Exception {
+        private <T> T observed(Callable<T> part) throws Exception {
             if (observation == null) {
-                return part.run();
+                return part.call();
             }
             Observation.Scope scope = node.observations().open(observation);
             try {
-                return part.run();
+                return part.call();
             } finally {
                 node.observations().close(observation, scope);
             }
         }
-    }
-
-    @FunctionalInterface
-    private interface Part<T extends @Nullable Object> {
-        T run() throws Exception;
     }
 }

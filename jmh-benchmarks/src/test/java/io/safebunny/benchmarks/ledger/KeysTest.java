@@ -33,6 +33,7 @@ class KeysTest {
                         "sagaVsFlowable",
                         "outboxVsNaive",
                         "outboxVsLibrary",
+                        "sharedVsNone100",
                         "statementsPerMessage",
                         "walPerMessage");
     }

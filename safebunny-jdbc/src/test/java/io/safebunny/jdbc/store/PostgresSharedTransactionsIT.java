@@ -33,9 +33,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -457,13 +455,11 @@ class PostgresSharedTransactionsIT {
 
     @Test
     void whatIsUndoneToAHandlersOwnSavepointStaysUndone() {
-        Function<Integer, @Nullable Void> nested =
-                order -> transaction(TransactionDefinition.PROPAGATION_NESTED).execute(status -> {
+        handle((order, context) -> transaction(TransactionDefinition.PROPAGATION_NESTED)
+                .executeWithoutResult(status -> {
                     sql.update("insert into shared_once values (?, ?)", test, order);
                     status.setRollbackOnly();
-                    return null;
-                });
-        handle((order, context) -> nested.apply(order));
+                }));
 
         assertAllAreHandledOnce();
         assertThat(transactions()).isEqualTo(1);
