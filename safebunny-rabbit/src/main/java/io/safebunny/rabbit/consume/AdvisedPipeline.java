@@ -80,7 +80,7 @@ final class AdvisedPipeline implements MethodInterceptor {
         }
     }
 
-    /** Does nothing when an advice proceeds twice or too late: the delivery is being handled or settled already. */
+    /** Does nothing if an advice proceeds twice or too late, when the delivery is already being handled or settled. */
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) {
         RabbitDelivery delivery = (RabbitDelivery) invocation.getArguments()[1];

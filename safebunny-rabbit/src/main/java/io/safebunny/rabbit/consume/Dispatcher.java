@@ -152,7 +152,7 @@ final class Dispatcher {
         return stopping ? 1 : work.mostTogether();
     }
 
-    /** Stops on an interrupt, which concerns the owner of the thread. */
+    /** False after an interrupt, which the owner of the thread must see. */
     private boolean mayGoOn(long begun) {
         return !stopping
                 && context.timeline().nanoTime() - begun < TURN.toNanos()
