@@ -88,6 +88,7 @@ class RabbitNodeIT {
                 assertThat(node.broker().port()).isEqualTo(free.ports().amqp());
             }
         }
+        assertThat(Path.of("erl_crash.dump")).doesNotExist();
     }
 
     @Test

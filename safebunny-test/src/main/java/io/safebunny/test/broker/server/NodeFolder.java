@@ -89,6 +89,7 @@ public final class NodeFolder {
                 "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS",
                 "+S 2:2 +sbwt none +sbwtdcpu none +sbwtdio none " + LOOPBACK_ONLY);
         environment.put("RABBITMQ_CTL_ERL_ARGS", LOOPBACK_ONLY);
+        environment.put("ERL_CRASH_DUMP", seen.resolve("erl_crash.dump").toString()); // not in the project's folder
         environment.put("RABBITMQ_LOGS", "-");
         environment.put("RABBITMQ_LOG_BASE", seen.resolve("log").toString());
         environment.put("RABBITMQ_MNESIA_BASE", seen.resolve("data").toString());
