@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.RetryLaterException;
-import io.safebunny.doubles.ForwardingMessageStore;
-import io.safebunny.doubles.VirtualTimeline;
+import io.safebunny.fixture.DecisiveStore;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
-import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.recovery.Ending;
 import io.safebunny.recovery.Ending.Poisoned;
@@ -18,7 +16,6 @@ import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.BrokenTransactionException;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
@@ -28,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -36,45 +32,28 @@ import org.junit.jupiter.api.Test;
 class RecordOnceTest {
 
     private final DedupBench bench = new DedupBench();
-    private final DecisiveStore store = new DecisiveStore();
+    private final WatchedStore store = new WatchedStore();
     private final Deduplication instance = bench.over(store);
 
     /** Of one message at a time. */
-    private static final class DecisiveStore extends ForwardingMessageStore implements TransactionalMessageStore {
+    private static final class WatchedStore extends DecisiveStore {
 
-        private final List<MessageRecord> uncommitted = new ArrayList<>();
         /** States of the message's record that were written in its transactions, in this order. */
         private final List<RecordState> written = new ArrayList<>();
 
-        private boolean open;
         /** Whether the transaction could not be committed any more, and its driver knows. */
         private boolean isBroken;
         /** As if each waited in vain for a transaction that is not over. */
         private boolean refusesWrites;
-        /** What happens in place of a commit. */
-        private @Nullable Runnable commit;
 
-        DecisiveStore() {
-            super(new MemoryMessageStore(VirtualTimeline.skipping(), DedupBench.RETENTION));
-        }
-
-        @Override
-        public boolean endsKnowingly() {
-            return true;
+        WatchedStore() {
+            super(DedupBench.RETENTION);
         }
 
         @Override
         public LocalTransaction begin() {
             open = true;
-            return new LocalTransaction() {
-                @Override
-                public void commit() {
-                    open = false;
-                    Runnable instead = commit;
-                    commit = null;
-                    (instead == null ? (Runnable) DecisiveStore.this::write : instead).run();
-                }
-
+            return new Decisive() {
                 @Override
                 public boolean isKnownToBeOpen() {
                     return !isBroken;
@@ -82,20 +61,14 @@ class RecordOnceTest {
 
                 @Override
                 public void rollback() {
-                    open = false;
+                    super.rollback();
                     isBroken = false;
-                    uncommitted.clear();
                 }
             };
         }
 
-        /** As a commit does; also one of which only the handler knows. */
-        void write() {
-            for (MessageRecord record : uncommitted) {
-                Object unused = JointWrite.isCreated(record)
-                        ? wrapped.create(record)
-                        : Objects.requireNonNull(wrapped.replace(record));
-            }
+        /** The handler's transaction is rolled back by the database. */
+        void forget() {
             uncommitted.clear();
         }
 
@@ -109,52 +82,24 @@ class RecordOnceTest {
             }
         }
 
-        private MessageRecord written(MessageRecord record) {
-            uncommitted.add(record);
+        @Override
+        protected MessageRecord written(MessageRecord record) {
             if (record.key().equals(DedupBench.KEY)) {
                 written.add(record.state());
             }
-            return record;
-        }
-
-        @Override
-        public <T> T apart(Supplier<T> action) {
-            boolean before = open;
-            open = false;
-            try {
-                return action.get();
-            } finally {
-                open = before;
-            }
+            return super.written(record);
         }
 
         @Override
         public MessageRecord create(MessageRecord record) {
             requireWrites();
-            MessageRecord stored = find(record.key());
-            if (stored != null) {
-                return stored;
-            }
-            return open ? written(record) : wrapped.create(record);
-        }
-
-        @Override
-        public @Nullable MessageRecord replace(MessageRecord record) {
-            if (!open) {
-                return wrapped.replace(record);
-            }
-            MessageRecord stored = find(record.key());
-            return stored != null && stored.version() == record.version() - 1 ? written(record) : null;
+            return super.create(record);
         }
 
         @Override
         public JointWrite writeTogether(List<MessageRecord> records) {
             requireWrites();
-            if (!open) {
-                return wrapped.writeTogether(records);
-            }
-            records.forEach(this::written);
-            return new JointWrite.Written(records);
+            return super.writeTogether(records);
         }
 
         @Override
@@ -162,15 +107,7 @@ class RecordOnceTest {
             if (open && isBroken) {
                 throw new StoreUnavailableException("a statement has failed", null, null);
             }
-            return uncommitted.stream()
-                    .filter(record -> open && record.key().equals(key))
-                    .reduce((before, latest) -> latest)
-                    .orElseGet(() -> wrapped.find(key));
-        }
-
-        @Override
-        public @Nullable MessageRecord findAndLock(RecordKey key) {
-            return find(key);
+            return super.find(key);
         }
     }
 
@@ -271,7 +208,7 @@ class RecordOnceTest {
     @Test
     void aCommitThatDidNotTakePlaceWhileTheStoreAnswersIsTheHandlersFailure() {
         store.commit = () -> {
-            store.uncommitted.clear();
+            store.forget();
             throw new StoreUnavailableException("connection lost", null, null);
         };
 
@@ -284,7 +221,7 @@ class RecordOnceTest {
     @Test
     void aCommitInDoubtComesBackInsteadOfBecomingPoisonWhileTheStoreDoesNotAnswer() {
         store.commit = () -> {
-            store.uncommitted.clear();
+            store.forget();
             store.refusesWrites = true;
             throw new StoreUnavailableException("connection lost", null, null);
         };
