@@ -24,7 +24,8 @@ class RoomsTest {
     /** Each room and the rooms it may use, as in ARCHITECTURE.md. */
     private static final Map<String, Set<String>> MAY_USE = Map.of(
             "sql", Set.of(),
-            "store", Set.of("sql"),
+            "store", Set.of("sql", "store.rows"),
+            "store.rows", Set.of("sql"),
             "outbox", Set.of("sql", "outbox.rows"),
             "outbox.rows", Set.of("sql"),
             "autoconfigure", Set.of("sql", "store", "outbox"));

@@ -2,6 +2,8 @@
 package io.safebunny.jdbc.store;
 
 import io.safebunny.jdbc.sql.Connections;
+import io.safebunny.jdbc.store.rows.Statements;
+import io.safebunny.jdbc.store.rows.Write;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collections;

@@ -3,6 +3,8 @@ package io.safebunny.jdbc.store;
 
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Dialect;
+import io.safebunny.jdbc.store.rows.RecordTables;
+import io.safebunny.jdbc.store.rows.Statements;
 import io.safebunny.store.Retention;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.record.RecordState;

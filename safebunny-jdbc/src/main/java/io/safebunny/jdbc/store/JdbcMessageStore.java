@@ -8,6 +8,10 @@ import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.JdbcSchema;
 import io.safebunny.jdbc.sql.OwnConnections;
 import io.safebunny.jdbc.sql.SqlWork;
+import io.safebunny.jdbc.store.rows.Listings;
+import io.safebunny.jdbc.store.rows.RecordTables;
+import io.safebunny.jdbc.store.rows.Statements;
+import io.safebunny.jdbc.store.rows.Write;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageStore;
@@ -15,7 +19,6 @@ import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -64,7 +67,11 @@ public final class JdbcMessageStore implements MessageStore {
     public JdbcMessageStore(DataSource dataSource, JdbcStoreOptions options) {
         this(
                 new OwnConnections(JdbcSchema.unwrap(dataSource), options.timeout()),
-                RecordTables.of(Database.of(JdbcSchema.unwrap(dataSource)), options),
+                RecordTables.of(
+                        Database.of(JdbcSchema.unwrap(dataSource)),
+                        options.node(),
+                        options.tablePrefix(),
+                        options.timeout()),
                 options,
                 true);
         tables.require(connections);
@@ -98,7 +105,7 @@ public final class JdbcMessageStore implements MessageStore {
 
     @Override
     public MessageRecord create(MessageRecord record) {
-        Write write = Write.of(record, options);
+        Write write = Write.of(record, options.maxContentBytes());
         CombinedWrites together = combined(record.key());
         if (together != null && together.create(write)) {
             return record;
@@ -106,7 +113,6 @@ public final class JdbcMessageStore implements MessageStore {
         Statements table = tables.of(record.key());
         for (int tries = 0; tries < CREATE_TRIES; tries++) {
             Optional<MessageRecord> stored = written("created", record.key(), connection -> {
-                PacketLimit.require(dialect(), connection, write.content());
                 boolean created = table.insert(connection, write);
                 return created ? Optional.of(record) : table.find(connection, record.key());
             });
@@ -124,7 +130,7 @@ public final class JdbcMessageStore implements MessageStore {
     /** In one statement, for PostgreSQL: see {@link TransactionalJdbcMessageStore#createAll}. */
     List<MessageRecord> createAll(List<MessageRecord> records) {
         List<Write> writes = records.stream()
-                .map(record -> Write.of(record, options))
+                .map(record -> Write.of(record, options.maxContentBytes()))
                 .sorted(Write.BY_KEY)
                 .toList();
         Set<RecordKey> created = written("created", writes.get(0).record().key(), connection -> tables.messages()
@@ -134,7 +140,7 @@ public final class JdbcMessageStore implements MessageStore {
 
     @Override
     public @Nullable MessageRecord replace(MessageRecord record) {
-        Write write = Write.of(record, options);
+        Write write = Write.of(record, options.maxContentBytes());
         CombinedWrites together = combined(record.key());
         boolean replaced = together == null
                 ? isReplaced(write)
@@ -150,17 +156,14 @@ public final class JdbcMessageStore implements MessageStore {
 
     private boolean isReplaced(Write write) {
         RecordKey key = write.record().key();
-        return written("replaced", key, connection -> {
-            PacketLimit.require(dialect(), connection, write.content());
-            return tables.of(key).update(connection, write);
-        });
+        return written("replaced", key, connection -> tables.of(key).update(connection, write));
     }
 
     /** {@inheritDoc} Messages first, then steps and companions, in the order of the keys: see {@link Write#BY_KEY}. */
     @Override
     public void replaceAll(List<MessageRecord> records) {
         List<Write> writes = records.stream()
-                .map(record -> Write.of(record, options))
+                .map(record -> Write.of(record, options.maxContentBytes()))
                 .sorted(Write.BY_KEY)
                 .toList();
         for (Statements table : tables.inLockOrder()) {
@@ -193,14 +196,12 @@ public final class JdbcMessageStore implements MessageStore {
         JointWrite.requireOnePartition(records);
         List<Write> writes = records.stream()
                 .sorted(JointWrite.LOCK_ORDER)
-                .map(record -> Write.of(record, options))
+                .map(record -> Write.of(record, options.maxContentBytes()))
                 .toList();
         try {
             return connections.together(
                     connection -> {
-                        Write overtaken = JointStatement.isAccepted(connection)
-                                ? JointStatement.run(tables, connection, writes)
-                                : overtaken(connection, writes);
+                        Write overtaken = tables.writeTogether(connection, writes);
                         return overtaken == null
                                 ? new JointWrite.Written(records)
                                 : new JointWrite.Overtaken(overtaken.record().key());
@@ -216,22 +217,6 @@ public final class JdbcMessageStore implements MessageStore {
                             first,
                             e);
         }
-    }
-
-    /** The first of these that cannot be written; {@code null} if all are. */
-    private @Nullable Write overtaken(Connection connection, List<Write> writes) throws SQLException {
-        for (Write write : writes) {
-            if (!isWritten(connection, write)) {
-                return write;
-            }
-        }
-        return null;
-    }
-
-    private boolean isWritten(Connection connection, Write write) throws SQLException {
-        PacketLimit.require(dialect(), connection, write.content());
-        Statements table = tables.of(write.record().key());
-        return JointWrite.isCreated(write.record()) ? table.insert(connection, write) : table.update(connection, write);
     }
 
     @Override

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The message store: records of handled messages, their steps and companions in three tables, written separately or in the handlers'
- * transactions. All of its SQL is in {@code RecordTable}; times are the database's.
+ * The message store: records of handled messages, their steps and companions, written on connections of its own or in the handlers'
+ * transactions.
  */
 @NullMarked
 package io.safebunny.jdbc.store;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.jdbc.store;
+package io.safebunny.jdbc.store.rows;
 
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.UnreadableRecordException;
@@ -13,21 +13,21 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** Finds companions by their listing, on a given connection. */
-final class Listings {
+public final class Listings {
 
     private final Statements companions;
     private final String node;
     private final String findDue;
     private final String countListed;
 
-    Listings(Statements companions, String node) {
+    public Listings(Statements companions, String node) {
         this.companions = companions;
         this.node = node;
         this.findDue = companions.table().findDue();
         this.countListed = companions.table().countListed();
     }
 
-    List<MessageRecord> findDue(
+    public List<MessageRecord> findDue(
             Connection connection,
             Instant from,
             Instant until,
@@ -44,7 +44,7 @@ final class Listings {
         }
     }
 
-    List<MessageRecord> findListed(
+    public List<MessageRecord> findListed(
             Connection connection, ListingQuery query, Consumer<UnreadableRecordException> unreadable)
             throws SQLException {
         try (PreparedStatement statement =
@@ -72,7 +72,7 @@ final class Listings {
         return time.minusNanos(1).toEpochMilli() + 1;
     }
 
-    long countListed(Connection connection, String kind, String status) throws SQLException {
+    public long countListed(Connection connection, String kind, String status) throws SQLException {
         try (PreparedStatement statement = companions.prepare(connection, countListed)) {
             statement.setString(1, node);
             statement.setString(2, kind);

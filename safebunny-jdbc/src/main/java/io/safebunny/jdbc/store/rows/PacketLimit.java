@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.jdbc.store;
+package io.safebunny.jdbc.store.rows;
 
 import io.safebunny.jdbc.sql.Dialect;
 import java.sql.Connection;
@@ -22,12 +22,12 @@ final class PacketLimit {
 
     private PacketLimit() {}
 
-    /** @throws SQLException a data exception when the content alone exceeds the limit */
-    static void require(Dialect dialect, Connection connection, Content content) throws SQLException {
+    /** @throws SQLException a data exception when its JSON parts alone exceed the limit */
+    static void require(Dialect dialect, Connection connection, Write write) throws SQLException {
         if (dialect != Dialect.MYSQL && dialect != Dialect.MARIADB) {
             return;
         }
-        long bytes = content.bytes();
+        long bytes = write.bytes();
         if (bytes <= SMALL) {
             return;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.jdbc.store;
+package io.safebunny.jdbc.store.rows;
 
 import io.safebunny.failure.MisuseException;
 import io.safebunny.store.UnreadableRecordException;
@@ -68,8 +68,8 @@ record RecordRow(boolean listed) {
         statement.setLong(next++, record.fingerprint().high());
         statement.setLong(next++, record.fingerprint().low());
         statement.setInt(next++, record.fingerprint().version());
-        statement.setString(next++, write.content().steps());
-        statement.setString(next++, write.content().outgoing());
+        statement.setString(next++, write.steps());
+        statement.setString(next++, write.outgoing());
         return listed ? bindListing(statement, next, record.listing()) : next;
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.jdbc.store;
+package io.safebunny.jdbc.store.rows;
 
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.Dialect;

@@ -1,30 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.jdbc.store;
+package io.safebunny.jdbc.store.rows;
 
 import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordJson;
+import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of a record that are stored as JSON text; {@code null} if empty. */
-record Content(@Nullable String steps, @Nullable String outgoing) {
+/**
+ * A record to be written.
+ *
+ * @param steps as JSON text; {@code null} if there are none
+ * @param outgoing as JSON text; {@code null} if there is nothing to send
+ */
+public record Write(
+        MessageRecord record,
+        @Nullable String steps,
+        @Nullable String outgoing) {
+
+    /** Two writers that lock the same rows in different orders deadlock. */
+    public static final Comparator<Write> BY_KEY = Comparator.comparing(
+                    (Write write) -> write.record.key().correlationId())
+            .thenComparing(write -> write.record.key().messageId());
 
     /**
-     * @param limit in bytes of UTF-8
+     * @param limit of steps and outgoing together, in bytes of UTF-8
      * @throws RecordTooLargeException beyond the limit
      */
-    static Content of(MessageRecord record, long limit) {
-        Content content = new Content(
+    public static Write of(MessageRecord record, long limit) {
+        Write write = new Write(
+                record,
                 record.steps().isEmpty() ? null : RecordJson.writeSteps(record.steps()),
                 record.outgoing().isEmpty() ? null : RecordJson.writeOutgoing(record.outgoing()));
-        long size = content.bytes();
+        long size = write.bytes();
         if (size > limit) {
             throw new RecordTooLargeException(record.key(), size, limit);
         }
-        return content;
+        return write;
     }
 
-    /** Size in bytes as UTF-8. */
+    /** Size of steps and outgoing in bytes of UTF-8. */
     long bytes() {
         return bytes(steps) + bytes(outgoing);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.jdbc.store;
+package io.safebunny.jdbc.store.rows;
 
+import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.UnreadableRecordException;
@@ -20,7 +21,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /** Runs the statements of one table on a given connection; each is cancelled after the timeout. */
-final class Statements {
+public final class Statements {
 
     private static final String DUPLICATE_KEY = "23505";
 
@@ -49,7 +50,7 @@ final class Statements {
         this.node = node;
         // rounded up: JDBC takes whole seconds, and 0 would mean no limit
         this.timeoutSeconds = Math.toIntExact(timeout.plusMillis(999).toSeconds());
-        this.duplicatesFail = table.database().dialect().unlessPresent().isEmpty();
+        this.duplicatesFail = dialect().unlessPresent().isEmpty();
         this.check = table.check();
         this.insert = table.insert();
         this.update = table.update();
@@ -67,8 +68,12 @@ final class Statements {
         return table;
     }
 
+    Dialect dialect() {
+        return table.database().dialect();
+    }
+
     /** Creates the exceptions of this table. */
-    Failures failures() {
+    public Failures failures() {
         return failures;
     }
 
@@ -90,7 +95,8 @@ final class Statements {
     }
 
     /** Returns whether the record was inserted; {@code false} if it already existed. */
-    boolean insert(Connection connection, Write write) throws SQLException {
+    public boolean insert(Connection connection, Write write) throws SQLException {
+        PacketLimit.require(dialect(), connection, write);
         try (PreparedStatement statement = prepare(connection, insert)) {
             int unused = row.bindInsert(statement, 1, node, write);
             return statement.executeUpdate() == 1;
@@ -103,7 +109,8 @@ final class Statements {
     }
 
     /** Returns whether the row had the preceding version and was updated. */
-    boolean update(Connection connection, Write write) throws SQLException {
+    public boolean update(Connection connection, Write write) throws SQLException {
+        PacketLimit.require(dialect(), connection, write);
         try (PreparedStatement statement = prepare(connection, updateOf(write))) {
             int unused = row.bindUpdate(statement, 1, node, write);
             return statement.executeUpdate() == 1;
@@ -127,7 +134,7 @@ final class Statements {
     }
 
     /** Inserts all in one statement, for PostgreSQL; returns the keys of those that were missing. */
-    Set<RecordKey> insertNew(Connection connection, List<Write> writes) throws SQLException {
+    public Set<RecordKey> insertNew(Connection connection, List<Write> writes) throws SQLException {
         try (PreparedStatement statement = prepare(connection, table.insertNew(writes.size()))) {
             statement.setQueryTimeout(1); // all wait for one that another delivery has, and can be handled one by one
             int next = 1;
@@ -145,12 +152,12 @@ final class Statements {
     }
 
     /** Returns for each record whether it was inserted. */
-    boolean[] insertAll(Connection connection, List<Write> writes) throws SQLException {
+    public boolean[] insertAll(Connection connection, List<Write> writes) throws SQLException {
         return all(connection, insert, row::bindInsert, writes);
     }
 
     /** Returns for each record whether its row had the preceding version and was updated. */
-    boolean[] updateAll(Connection connection, List<Write> writes) throws SQLException {
+    public boolean[] updateAll(Connection connection, List<Write> writes) throws SQLException {
         return all(connection, update, row::bindUpdate, writes);
     }
 
@@ -174,12 +181,12 @@ final class Statements {
         }
     }
 
-    Optional<MessageRecord> find(Connection connection, RecordKey key) throws SQLException {
+    public Optional<MessageRecord> find(Connection connection, RecordKey key) throws SQLException {
         return find(connection, find, key);
     }
 
     /** The row stays locked until the transaction ends. */
-    Optional<MessageRecord> findAndLock(Connection connection, RecordKey key) throws SQLException {
+    public Optional<MessageRecord> findAndLock(Connection connection, RecordKey key) throws SQLException {
         return find(connection, findAndLock, key);
     }
 
@@ -192,7 +199,7 @@ final class Statements {
         }
     }
 
-    List<MessageRecord> findCompleted(
+    public List<MessageRecord> findCompleted(
             Connection connection, Duration unchangedFor, int limit, Consumer<UnreadableRecordException> unreadable)
             throws SQLException {
         try (PreparedStatement statement = prepare(connection, findCompleted)) {
@@ -221,12 +228,12 @@ final class Statements {
     }
 
     /** For PostgreSQL, in one statement. */
-    int deleteHandled(Connection connection, Duration retention, int limit) throws SQLException {
+    public int deleteHandled(Connection connection, Duration retention, int limit) throws SQLException {
         return deleteExpired(connection, deleteHandled, retention, limit);
     }
 
     /** For PostgreSQL, in one statement. */
-    int deletePoisoned(Connection connection, Duration retention, int limit) throws SQLException {
+    public int deletePoisoned(Connection connection, Duration retention, int limit) throws SQLException {
         return deleteExpired(connection, deletePoisoned, retention, limit);
     }
 
@@ -243,7 +250,8 @@ final class Statements {
     }
 
     /** Finds and then deletes, for databases whose delete cannot skip locked rows. */
-    int deleteExpired(Connection connection, RecordState state, Duration retention, int limit) throws SQLException {
+    public int deleteExpired(Connection connection, RecordState state, Duration retention, int limit)
+            throws SQLException {
         if (limit == 0) {
             return 0;
         }
