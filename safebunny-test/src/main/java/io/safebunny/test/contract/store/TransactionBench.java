@@ -3,6 +3,7 @@ package io.safebunny.test.contract.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
@@ -11,6 +12,7 @@ import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +47,23 @@ final class TransactionBench {
         open = store().begin();
     }
 
+    /** Skips the rule where messages do not share transactions. */
+    void assumeShared() {
+        assumeTrue(store().sharesTransactions(), "this store does not share transactions between messages");
+    }
+
+    void mark() {
+        open().mark();
+    }
+
+    void returnToMark() {
+        open().returnToMark();
+    }
+
+    boolean isKnownToBeOpen() {
+        return open().isKnownToBeOpen();
+    }
+
     void commit() {
         LocalTransaction transaction = ended();
         transaction.commit();
@@ -60,11 +79,15 @@ final class TransactionBench {
         fixture.endOpenTransaction();
     }
 
-    private LocalTransaction ended() {
-        LocalTransaction transaction = open;
-        if (transaction == null) {
+    private LocalTransaction open() {
+        if (open == null) {
             throw new IllegalStateException("begin() comes first");
         }
+        return open;
+    }
+
+    private LocalTransaction ended() {
+        LocalTransaction transaction = open();
         open = null;
         return transaction;
     }
@@ -124,9 +147,27 @@ final class TransactionBench {
 
     /** Waits for a good part of the allowed time. */
     void assertWaiting(Future<?> future) {
-        assertThatThrownBy(() -> future.get(longestWait().toMillis() / 3, TimeUnit.MILLISECONDS))
+        assertWaiting(future, longestWait().dividedBy(3));
+    }
+
+    /** For a create of many, which may wait for a shorter time than other operations. */
+    void assertWaitingBriefly(Future<?> future) {
+        assertWaiting(future, longestWait().dividedBy(8));
+    }
+
+    private static void assertWaiting(Future<?> future, Duration time) {
+        assertThatThrownBy(() -> future.get(time.toMillis(), TimeUnit.MILLISECONDS))
                 .as("it waits for the open transaction")
                 .isInstanceOf(TimeoutException.class);
+    }
+
+    static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
     }
 
     Throwable failureOf(Future<?> future) {

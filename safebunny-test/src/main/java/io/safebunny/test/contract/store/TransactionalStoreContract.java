@@ -6,7 +6,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 
 /** The additional contract of every {@link TransactionalMessageStore}. The stores of the fixture need at least three connections. */
-public abstract class TransactionalStoreContract extends MessageStoreContract implements TransactionRules, LockRules {
+public abstract class TransactionalStoreContract extends MessageStoreContract
+        implements TransactionRules, LockRules, SharedTransactionRules {
 
     private final TransactionBench transactions = new TransactionBench(this);
 

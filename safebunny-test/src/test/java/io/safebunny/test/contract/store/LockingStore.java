@@ -33,6 +33,8 @@ public interface LockingStore extends TransactionalMessageStore {
 
         MessageRecord create(MessageRecord record);
 
+        List<MessageRecord> createAll(List<MessageRecord> records);
+
         @Nullable
         MessageRecord replace(MessageRecord record);
 

@@ -10,6 +10,7 @@ import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,6 +63,9 @@ final class MemoryTransactions extends ForwardingMessageStore implements Locking
         }
     }
 
+    private static final Comparator<RecordKey> IN_ORDER =
+            Comparator.comparing(RecordKey::correlationId).thenComparing(RecordKey::messageId);
+
     private final Locks locks;
     private final UnaryOperator<Transaction> used;
 
@@ -84,6 +88,10 @@ final class MemoryTransactions extends ForwardingMessageStore implements Locking
 
         private final Map<RecordKey, MessageRecord> written = new HashMap<>();
         private final List<Runnable> writes = new ArrayList<>();
+        private final Map<RecordKey, MessageRecord> writtenAtMark = new HashMap<>();
+        private int writesAtMark;
+        private boolean marked;
+        private boolean failed;
         private boolean aborted;
 
         @Override
@@ -121,6 +129,35 @@ final class MemoryTransactions extends ForwardingMessageStore implements Locking
         }
 
         @Override
+        public boolean isKnownToBeOpen() {
+            return !aborted && !failed;
+        }
+
+        @Override
+        public void mark() {
+            requireAlive();
+            if (failed) {
+                throw new IllegalStateException("an operation has failed since the mark");
+            }
+            writtenAtMark.clear();
+            writtenAtMark.putAll(written);
+            writesAtMark = writes.size();
+            marked = true;
+        }
+
+        @Override
+        public void returnToMark() {
+            requireAlive();
+            if (!marked) {
+                throw new IllegalStateException("there is no mark");
+            }
+            written.clear();
+            written.putAll(writtenAtMark);
+            writes.subList(writesAtMark, writes.size()).clear();
+            failed = false;
+        }
+
+        @Override
         public void rollback() {
             end();
         }
@@ -134,7 +171,12 @@ final class MemoryTransactions extends ForwardingMessageStore implements Locking
         @Override
         public boolean lock(RecordKey key) {
             requireAlive();
-            return locks.acquire(key, this);
+            try {
+                return locks.acquire(key, this);
+            } catch (StoreUnavailableException e) {
+                failed = true;
+                throw e;
+            }
         }
 
         @Override
@@ -169,6 +211,17 @@ final class MemoryTransactions extends ForwardingMessageStore implements Locking
             written.put(record.key(), record);
             writes.add(() -> wrapped.create(record));
             return record;
+        }
+
+        @Override
+        public List<MessageRecord> createAll(List<MessageRecord> records) {
+            records.stream().map(MessageRecord::key).sorted(IN_ORDER).forEach(this::lock);
+            List<MessageRecord> created = records.stream()
+                    .filter(record -> find(record.key()) == null)
+                    .toList();
+            created.forEach(record -> written.put(record.key(), record));
+            writes.add(() -> created.forEach(wrapped::create));
+            return created;
         }
 
         @Override
@@ -212,6 +265,22 @@ final class MemoryTransactions extends ForwardingMessageStore implements Locking
         Transaction transaction = used.apply(new SoundTransaction());
         current.set(transaction);
         return transaction;
+    }
+
+    @Override
+    public boolean endsKnowingly() {
+        return true;
+    }
+
+    @Override
+    public boolean sharesTransactions() {
+        return true;
+    }
+
+    @Override
+    public List<MessageRecord> createAll(List<MessageRecord> records) {
+        Transaction open = current.get();
+        return open == null ? inTransaction(() -> createAll(records)) : open.createAll(records);
     }
 
     @Override

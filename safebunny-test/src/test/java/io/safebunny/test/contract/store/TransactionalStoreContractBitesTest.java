@@ -12,6 +12,7 @@ class TransactionalStoreContractBitesTest extends ContractBites {
                 new BrokenTransactions(),
                 new BrokenWaiting(),
                 new BrokenApart(),
-                new BrokenLocks());
+                new BrokenLocks(),
+                new BrokenSharing());
     }
 }
