@@ -249,8 +249,12 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
             saga.become(SagaStatus.COMPENSATION_FAILED);
         }
         SagaMethod method = visit.type().definition().poisoned();
-        if (method != null && isNew && saga.status() == SagaStatus.ACTIVE) {
-            visit.run(method, null, context, block.message());
+        if (isNew && saga.status() == SagaStatus.ACTIVE) {
+            if (method == null) {
+                SagaLog.blocked(visit.type().node(), saga);
+            } else {
+                visit.run(method, null, context, block.message());
+            }
         }
     }
 }

@@ -52,16 +52,25 @@ public final class SagaLog {
         }
     }
 
+    /** A participant has set aside what the saga sent, as the latest event says, and no method of its class deals with that. */
+    static void blocked(Node node, SagaDocument saga) {
+        toRepair(
+                node,
+                saga,
+                "blocked",
+                "It still takes other messages. Mend the cause, then replay the message where it was set aside, or retry the saga");
+    }
+
     private static void toRepair(Node node, SagaDocument saga, String then) {
+        toRepair(node, saga, saga.status().name(), then);
+    }
+
+    private static void toRepair(Node node, SagaDocument saga, String state, String then) {
         List<Event> history = saga.history();
         String why = history.isEmpty()
                 ? ""
                 : Printable.text(history.get(history.size() - 1).what());
-        node.log()
-                .tell(
-                        TO_REPAIR,
-                        name(saga),
-                        () -> LOG.warn("Saga {} is {}: {}. {}", name(saga), saga.status(), why, then));
+        node.log().tell(TO_REPAIR, name(saga), () -> LOG.warn("Saga {} is {}: {}. {}", name(saga), state, why, then));
     }
 
     /** A message that should have started a saga was ignored. */

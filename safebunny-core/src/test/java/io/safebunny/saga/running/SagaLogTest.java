@@ -4,11 +4,15 @@ package io.safebunny.saga.running;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import io.safebunny.BunnyHandler;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.saga.BunnySaga;
+import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.Event;
+import io.safebunny.saga.Starts;
 import io.safebunny.saga.running.OrderSaga.Capture;
 import io.safebunny.saga.running.OrderSaga.Captured;
 import io.safebunny.saga.running.OrderSaga.Declined;
@@ -137,5 +141,55 @@ class SagaLogTest {
 
         assertThat(log.texts()).hasSize(2);
         assertThat(log.texts().get(1)).contains("Saga OrderSaga order-1 has failed");
+    }
+
+    /** A saga whose class has no method for what was set aside. */
+    @BunnySaga(participants = "hotel")
+    static final class Tour {
+        record State(String id) {}
+
+        @Starts
+        @BunnyHandler(from = "desk")
+        State on(Begin begin, SagaContext saga) {
+            saga.step("room", new Book("1"), new Release("1"));
+            return new State("1");
+        }
+    }
+
+    record Begin(String id) {}
+
+    record Book(String id) {}
+
+    record Release(String id) {}
+
+    @Test
+    void saysWhatASagaIsBlockedOnIfItHasNoMethodForThat() {
+        world.start("desk", List.of());
+        world.start("tours", List.of(), new Tour());
+        world.start(
+                "hotel",
+                List.of(
+                        SagaWorld.handler("tours", Book.class, (payload, context) -> {
+                            throw new PoisonMessageException("no room");
+                        }),
+                        SagaWorld.handler("tours", Release.class, (payload, context) -> {})));
+        world.publish("desk", new Begin("1"), "tour-1");
+
+        assertThat(log.texts())
+                .singleElement()
+                .asString()
+                .startsWith("Saga Tour tour-1 is blocked: Book ")
+                .contains("was set aside by hotel", "replay", "retry");
+    }
+
+    /** Its own method decides what becomes of the saga. */
+    @Test
+    void saysNothingOfABlockWithWhichTheSagaDeals() {
+        billing = (payload, context) -> {
+            throw new PoisonMessageException("no such card");
+        };
+        place();
+
+        assertThat(log.texts()).noneMatch(line -> line.contains("is blocked"));
     }
 }
