@@ -2,6 +2,7 @@
 package io.safebunny.consuming;
 
 import io.micrometer.observation.Observation;
+import io.safebunny.breaker.SharedOutcomes;
 import io.safebunny.breaker.TypeBreaker.Admission;
 import io.safebunny.dedup.claim.SharedClaims;
 import io.safebunny.handler.HandlerDefinition;
@@ -41,6 +42,7 @@ final class SharedPipeline {
     private final HandlerDefinition handler;
     private final ConsumePipeline single;
     private final MessageHandling handling;
+    private final SharedOutcomes outcomes;
     /** Cleared for good once a handler did what needs a transaction of its own: everything would be run twice. */
     private volatile boolean isOn;
 
@@ -49,6 +51,7 @@ final class SharedPipeline {
         this.handler = handler;
         this.single = single;
         this.handling = handling;
+        this.outcomes = new SharedOutcomes(node.metrics(), node.timeline(), handler.type(), handler.description());
         this.isOn = handler.messagesPerTransaction() > 1;
         String whyNot = isOn ? handling.whyNotShared() : null;
         if (whyNot != null) {
@@ -60,6 +63,9 @@ final class SharedPipeline {
                     handler.description(),
                     handler.prefetch(),
                     handler.messagesPerTransaction());
+        }
+        if (isOn) {
+            outcomes.register();
         }
     }
 
@@ -74,7 +80,7 @@ final class SharedPipeline {
     }
 
     int most() {
-        return isOn && handling.admitsShared() ? handler.messagesPerTransaction() : 1;
+        return isOn && !outcomes.rest() && handling.admitsShared() ? handler.messagesPerTransaction() : 1;
     }
 
     /** @param ended told of those that were handled, and how they are to be settled; all others are still to be handled */
@@ -124,6 +130,7 @@ final class SharedPipeline {
         SharedClaims shared = handling.claimTogether(
                 members.stream().map(member -> member.message.handling).toList());
         if (shared == null) {
+            outcomes.ended(members.size(), 0, false);
             return Map.of();
         }
         try (shared) {
@@ -132,7 +139,9 @@ final class SharedPipeline {
                     member.run(shared);
                 }
             }
-            return shared.commit();
+            Map<Handling, MessageRecord> handled = shared.commit();
+            outcomes.ended(members.size(), handled.size(), shared.isBroken());
+            return handled;
         } finally {
             String unshareable = shared.unshareable();
             if (unshareable != null) {

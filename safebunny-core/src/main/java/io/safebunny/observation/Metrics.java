@@ -54,6 +54,13 @@ public final class Metrics {
         }
     }
 
+    /** Registers the counters of a type whose messages may share transactions. */
+    public void registerShared(String type) {
+        for (String outcome : List.of("committed", "left", "broken")) {
+            register("safebunny.shared", "type", type, "outcome", outcome);
+        }
+    }
+
     /** Registers the counters of a saga. */
     public void registerSaga(String saga) {
         for (SagaStatus status : SagaStatus.values()) {
@@ -178,6 +185,12 @@ public final class Metrics {
      */
     public void overtaken(String type) {
         count("safebunny.dedup", "type", type, "outcome", "overtaken");
+    }
+
+    /** {@code safebunny.shared}: messages that were to share a transaction, and what came of it. */
+    public void shared(String type, String outcome, int messages) {
+        quietly("safebunny.shared", () -> registry.counter("safebunny.shared", "type", type, "outcome", outcome)
+                .increment(messages));
     }
 
     /** {@code safebunny.saga}: a saga reached a status. */

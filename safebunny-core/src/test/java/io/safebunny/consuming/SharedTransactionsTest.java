@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -10,6 +12,7 @@ import io.safebunny.MessageContext;
 import io.safebunny.Published;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
+import io.safebunny.breaker.SharedOutcomes;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.fixture.LogLines;
@@ -142,6 +145,21 @@ class SharedTransactionsTest {
                 .sum();
     }
 
+    private double shared(String outcome) {
+        return meters.get("safebunny.shared")
+                .tags("type", "OrderPlaced", "outcome", outcome)
+                .counter()
+                .count();
+    }
+
+    /** The next commit fails. */
+    private void breakCommitOf(String... ids) {
+        store.commit = () -> {
+            throw new IllegalStateException("a constraint that is checked at the commit");
+        };
+        deliver(ids);
+    }
+
     @Test
     void aGroupIsCommittedOnceAndThenAcknowledged() {
         start((order, context) -> assertThat(deliveries)
@@ -154,6 +172,7 @@ class SharedTransactionsTest {
         assertHandledOnce("a", "b", "c");
         assertAcknowledged();
         assertThat(observed("handled")).isEqualTo(3);
+        assertThat(shared("committed")).isEqualTo(3);
         assertThat(meters.get("safebunny.queue.time").timer().count()).isEqualTo(3);
         assertThat(meters.get("safebunny.critical.time").timer().count()).isEqualTo(3);
     }
@@ -189,6 +208,8 @@ class SharedTransactionsTest {
         assertAcknowledged();
         assertThat(observed("returned")).as("it left its group").isEqualTo(1);
         assertThat(observed("retried")).isEqualTo(1);
+        assertThat(shared("left")).isEqualTo(1);
+        assertThat(shared("committed")).isEqualTo(2);
         assertThat(observed("handled")).isEqualTo(2);
     }
 
@@ -238,14 +259,38 @@ class SharedTransactionsTest {
     @Test
     void whenTheCommitFailsEachIsHandledOnItsOwnAtNoCost() {
         start((order, context) -> {});
-        store.commit = () -> {
-            throw new IllegalStateException("a constraint that is checked at the commit");
-        };
-        deliver("a", "b");
+        breakCommitOf("a", "b");
 
         assertThat(runs).containsExactly("a", "b", "a", "b");
         assertThat(store.commits).isEqualTo(3);
         assertHandledOnce("a", "b");
+        assertAcknowledged();
+    }
+
+    /** All that share it run twice, so it is not tried again at once. */
+    @Test
+    void afterSeveralTransactionsThatFailedInARowEachMessageIsAloneForAWhile() throws Exception {
+        start((order, context) -> {});
+        breakCommitOf("a", "b");
+        deliver("c", "d");
+        for (String first : List.of("e", "g", "i", "k")) {
+            breakCommitOf(first, String.valueOf((char) (first.charAt(0) + 1)));
+        }
+        assertThat(transport.handlerOf(deliveries.get(0)).mostTogether()).isEqualTo(8);
+
+        try (LogLines lines = new LogLines(SharedOutcomes.class.getName())) {
+            breakCommitOf("m", "n");
+            assertThat(transport.handlerOf(deliveries.get(0)).mostTogether()).isEqualTo(1);
+            timeline.sleep(Duration.ofMinutes(1));
+            assertThat(transport.handlerOf(deliveries.get(0)).mostTogether()).isEqualTo(8);
+            breakCommitOf("o", "p");
+            assertThat(transport.handlerOf(deliveries.get(0)).mostTogether()).isEqualTo(1);
+
+            assertThat(lines.texts()).singleElement(as(STRING)).contains("5 shared ones have failed in a row");
+        }
+
+        assertThat(shared("broken")).isEqualTo(14);
+        assertThat(shared("committed")).isEqualTo(2);
         assertAcknowledged();
     }
 

@@ -45,9 +45,16 @@ class MetricsIT {
     private static final Pattern METER = Pattern.compile("safebunny_\\w+");
     private static final Pattern LABEL_ASKED = Pattern.compile("[{,]\\s*(\\w+)[=!]");
     private static final Pattern BY = Pattern.compile("by \\(([^)]*)\\)");
-    /** Meters of the outbox, Cosmos DB and scheduled messages: the sample publishes only in handlers, and the test has no account. */
+    /**
+     * Meters of the outbox, Cosmos DB, scheduled messages and shared transactions: the sample publishes only in handlers and shares none, and
+     * the test has no account.
+     */
     private static final Set<String> OF_OTHERS = Set.of(
-            "safebunny.scheduled", "safebunny.outbox", "safebunny.outbox.backlog", "safebunny.cosmos.request.charge");
+            "safebunny.scheduled",
+            "safebunny.shared",
+            "safebunny.outbox",
+            "safebunny.outbox.backlog",
+            "safebunny.cosmos.request.charge");
 
     private static final int ORDERS = 50;
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.breaker;
+
+import io.safebunny.observation.Metrics;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What came of the transactions that messages of one handler shared. After several failed ones in a row there are none for a while, because
+ * all of their messages run twice. Thread-safe.
+ */
+public final class SharedOutcomes {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SharedOutcomes.class);
+
+    private static final int MOST_FAILURES = 5;
+    private static final Duration REST = Duration.ofMinutes(1);
+
+    private final Metrics metrics;
+    private final Timeline timeline;
+    private final String type;
+    private final String handler;
+    private int failures;
+    private volatile boolean hasRested;
+    private volatile long restsUntil;
+
+    /** @param handler its description, for the log */
+    public SharedOutcomes(Metrics metrics, Timeline timeline, String type, String handler) {
+        this.metrics = metrics;
+        this.timeline = timeline;
+        this.type = type;
+        this.handler = handler;
+    }
+
+    /** Registers the meters, if messages share transactions. */
+    public void register() {
+        metrics.registerShared(type);
+    }
+
+    /** Whether too many have failed just now. */
+    public boolean rest() {
+        return hasRested && timeline.nanoTime() - restsUntil < 0;
+    }
+
+    /** @param isBroken whether the transaction has failed; otherwise the rest of them has left it */
+    public void ended(int messages, int committed, boolean isBroken) {
+        metrics.shared(type, "committed", committed);
+        metrics.shared(type, isBroken ? "broken" : "left", messages - committed);
+        if (isBroken) {
+            failed();
+        } else if (committed > 0) {
+            succeeded();
+        }
+    }
+
+    private synchronized void succeeded() {
+        failures = 0;
+    }
+
+    private synchronized void failed() {
+        failures++;
+        if (failures < MOST_FAILURES) {
+            return;
+        }
+        restsUntil = timeline.nanoTime() + REST.toNanos();
+        hasRested = true;
+        if (failures == MOST_FAILURES) {
+            LOG.warn(
+                    "Each message of {} has a transaction of its own for a minute, and again after each failure that follows, because {} shared ones have failed in a row [handler={}]. Check the warnings before for the cause (deadlocks, lost sessions, constraints checked at the commit), or set messagesPerTransaction to 1",
+                    type,
+                    failures,
+                    handler);
+        }
+    }
+}
