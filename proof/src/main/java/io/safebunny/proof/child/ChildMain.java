@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.child;
 
+import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.WireMessage;
 import io.safebunny.proof.ledger.Entry.Kind;
 import io.safebunny.proof.ledger.LedgerClient;
@@ -9,6 +10,7 @@ import io.safebunny.proof.point.PointedStore;
 import io.safebunny.proof.point.PointedTransactionalStore;
 import io.safebunny.proof.point.PointedTransport;
 import io.safebunny.proof.point.TypedFaults;
+import io.safebunny.proof.saga.MemberHandler;
 import io.safebunny.proof.saga.Node;
 import io.safebunny.proof.saga.Order;
 import io.safebunny.proof.saga.OrderHandler;
@@ -16,6 +18,7 @@ import io.safebunny.proof.saga.Persistence;
 import io.safebunny.proof.saga.Placed;
 import io.safebunny.proof.store.OpenStore;
 import io.safebunny.proof.store.Window;
+import io.safebunny.proof.store.WorkTable;
 import io.safebunny.proof.trip.OpenEffects;
 import io.safebunny.proof.trip.Trips;
 import io.safebunny.store.MessageStore;
@@ -41,7 +44,7 @@ final class ChildMain {
         JumpingTimeline timeline = new JumpingTimeline(system);
         OpenEffects effects = new OpenEffects();
         Trap trap = new Trap(options.plan(), ledger, timeline, effects);
-        Faults faults = options.sagas() ? new TypedFaults(trap) : trap;
+        Faults faults = options.kind().isOfSaga() ? new TypedFaults(trap) : trap;
         try (system;
                 OpenStore store = open(options, ledger, timeline);
                 Window window = Window.into(options.store())) {
@@ -60,11 +63,11 @@ final class ChildMain {
                     persistence,
                     timeline,
                     transport -> pointed(transport, options, ledger, faults),
-                    options.sagas())) {
+                    options.kind().isOfSaga())) {
                 start(
                         node,
                         options,
-                        () -> new OrderHandler(node, ledger, faults, timeline, store.work()),
+                        () -> orders(node, options, ledger, faults, timeline, store.work()),
                         ledger,
                         timeline,
                         effects);
@@ -81,12 +84,12 @@ final class ChildMain {
     private static void start(
             Node node,
             ChildOptions options,
-            Supplier<OrderHandler> orders,
+            Supplier<HandlerDefinition> orders,
             LedgerClient ledger,
             Timeline timeline,
             OpenEffects effects) {
-        if (!options.sagas()) {
-            node.start(List.of(Node.handler(Order.class, options.desk(), orders.get())));
+        if (!options.kind().isOfSaga()) {
+            node.start(List.of(orders.get()));
             return;
         }
         Trips trips = new Trips(node, options.desk(), ledger, timeline, effects);
@@ -94,6 +97,21 @@ final class ChildMain {
         Thread person = new Thread(trips::repair, "repair");
         person.setDaemon(true);
         person.start();
+    }
+
+    private static HandlerDefinition orders(
+            Node node,
+            ChildOptions options,
+            LedgerClient ledger,
+            Faults faults,
+            Timeline timeline,
+            @Nullable WorkTable work) {
+        return options.kind().isGroup()
+                ? Node.groupHandler(
+                        Order.class,
+                        options.desk(),
+                        new MemberHandler(node, ledger, Objects.requireNonNull(work, "only where there is a table")))
+                : Node.handler(Order.class, options.desk(), new OrderHandler(node, ledger, faults, timeline, work));
     }
 
     private static OpenStore open(ChildOptions options, LedgerClient ledger, Timeline timeline) {
@@ -120,7 +138,7 @@ final class ChildMain {
     private static Transport pointed(Transport transport, ChildOptions options, LedgerClient ledger, Faults faults) {
         return new PointedTransport(
                 transport,
-                options.sagas() ? queue -> true : (options.address().node() + "-Order")::equals,
+                options.kind().isOfSaga() ? queue -> true : (options.address().node() + "-Order")::equals,
                 ChildMain::isFirst,
                 faults,
                 incoming -> ledger.write(

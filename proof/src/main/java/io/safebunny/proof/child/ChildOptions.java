@@ -3,6 +3,7 @@ package io.safebunny.proof.child;
 
 import io.safebunny.proof.saga.NodeAddress;
 import io.safebunny.proof.saga.Order;
+import io.safebunny.proof.saga.OrderKind;
 import io.safebunny.proof.store.StoreAddress;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -12,7 +13,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param desk name of the node whose orders it works on
  * @param ledger port of the ledger
  * @param places the order it places, if any
- * @param sagas whether it works on orders with a saga with state
+ * @param kind of the orders that it works on
  */
 public record ChildOptions(
         String process,
@@ -22,7 +23,7 @@ public record ChildOptions(
         int ledger,
         Plan plan,
         @Nullable Order places,
-        boolean sagas) {
+        OrderKind kind) {
 
     /** Environment variable of the child that holds the options. */
     static final String VARIABLE = "SAFEBUNNY_CRASH_CHILD";

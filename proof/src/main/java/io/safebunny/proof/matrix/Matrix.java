@@ -94,8 +94,7 @@ final class Matrix {
     private Outcome play(Cell cell, String name, Path log) {
         Order order = new Order(name, cell.scenario().kind());
         Expectation expected = cell.scenario().expectationFor(cell.store());
-        try (Stage stage = new Stage(
-                name, prefix.get(), broker, cell.store(), log, order.kind().isOfSaga())) {
+        try (Stage stage = new Stage(name, prefix.get(), broker, cell.store(), log, order.kind())) {
             Checks checks = checks(stage, order, expected);
             List<String> problems = play(cell.scenario(), stage, order, checks);
             if (problems.isEmpty()) {
@@ -112,6 +111,9 @@ final class Matrix {
     private static Checks checks(Stage stage, Order order, Expectation expected) {
         if (order.kind().isOfSaga()) {
             return new TripChecks(stage, order);
+        }
+        if (order.kind().isGroup()) {
+            return new GroupChecks(stage, order, expected);
         }
         return order.kind().isHandled()
                 ? new SagaChecks(stage, order, expected)

@@ -28,7 +28,7 @@ final class Scenarios {
     private static final long IDLE_MILLIS = 500;
 
     private static final List<Operation> OPERATIONS = Arrays.stream(Operation.values())
-            .filter(operation -> !operation.isOfOutbox() && !operation.isOfSaga())
+            .filter(operation -> !operation.isOfOutbox() && !operation.isOfSaga() && !operation.isOfGroup())
             .toList();
     private static final String STEP_TWICE = "step twice (declared)";
     private static final Set<Operation> ONLY_TRANSACTIONAL =
@@ -61,6 +61,7 @@ final class Scenarios {
         }
         all.addAll(OutboxScenarios.all());
         all.addAll(TripScenarios.all());
+        all.addAll(GroupScenarios.all());
         return all;
     }
 

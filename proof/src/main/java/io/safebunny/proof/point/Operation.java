@@ -33,7 +33,12 @@ public enum Operation {
     RELAY_LOOK("relay look"),
     RELAY_CLAIM("relay claim"),
     BAR("bar"),
-    SEND("send");
+    SEND("send"),
+    CLAIM_TOGETHER("claim of a group"),
+    SAVEPOINT("savepoint"),
+    RETURN_TO_SAVEPOINT("return to savepoint"),
+    COMMIT_TOGETHER("commit of a group"),
+    ACKNOWLEDGE_IN_GROUP("acknowledge in a group");
 
     private final String label;
 
@@ -62,7 +67,11 @@ public enum Operation {
                     MARK_POISONED,
                     MARK_DISPATCHED,
                     BAR,
-                    SWEEP -> true;
+                    SWEEP,
+                    CLAIM_TOGETHER,
+                    SAVEPOINT,
+                    RETURN_TO_SAVEPOINT,
+                    COMMIT_TOGETHER -> true;
             default -> isOfOutbox();
         };
     }
@@ -75,6 +84,14 @@ public enum Operation {
     /** Whether it concerns sagas with state only. */
     public boolean isOfSaga() {
         return this == BAR || this == SEND;
+    }
+
+    /** Whether it concerns messages that share a transaction only. */
+    public boolean isOfGroup() {
+        return switch (this) {
+            case CLAIM_TOGETHER, SAVEPOINT, RETURN_TO_SAVEPOINT, COMMIT_TOGETHER, ACKNOWLEDGE_IN_GROUP -> true;
+            default -> false;
+        };
     }
 
     /** Whether it concerns publications outside handlers. */

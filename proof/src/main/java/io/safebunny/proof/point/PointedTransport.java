@@ -13,6 +13,8 @@ import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -51,12 +53,47 @@ public final class PointedTransport extends ForwardingTransport {
         if (!queues.test(consumed)) {
             return transport.consume(consumed, prefetch, handler);
         }
-        return transport.consume(consumed, prefetch, delivery -> {
-            attempts.put(
-                    id(delivery.message().message()), attempt(delivery.message().message()));
+        return transport.consume(consumed, prefetch, new PointedHandler(handler));
+    }
+
+    private final class PointedHandler implements DeliveryHandler {
+
+        private final DeliveryHandler handler;
+
+        PointedHandler(DeliveryHandler handler) {
+            this.handler = handler;
+        }
+
+        @Override
+        public void handle(Delivery delivery) {
+            arrived(delivery);
+            faults.handling(
+                    delivery.message().message(),
+                    () -> handler.handle(new PointedDelivery(delivery, Operation.ACKNOWLEDGE, faults)));
+        }
+
+        @Override
+        public int mostTogether() {
+            return handler.mostTogether();
+        }
+
+        @Override
+        public <D extends Delivery> List<D> handleTogether(List<D> deliveries) {
+            Map<PointedDelivery, D> pointed = new LinkedHashMap<>();
+            for (D delivery : deliveries) {
+                arrived(delivery);
+                pointed.put(new PointedDelivery(delivery, Operation.ACKNOWLEDGE_IN_GROUP, faults), delivery);
+            }
+            return handler.handleTogether(List.copyOf(pointed.keySet())).stream()
+                    .map(pointed::get)
+                    .toList();
+        }
+
+        private void arrived(Delivery delivery) {
+            WireMessage message = delivery.message().message();
+            attempts.put(id(message), attempt(message));
             delivered.accept(delivery.message());
-            faults.handling(delivery.message().message(), () -> handler.handle(new PointedDelivery(delivery, faults)));
-        });
+        }
     }
 
     /** The point after sending comes before anybody learns of the confirm. */
@@ -90,16 +127,18 @@ public final class PointedTransport extends ForwardingTransport {
     /** A rejection is no point: in the matrix no poison copy is ever refused. */
     private static final class PointedDelivery extends ForwardingDelivery {
 
+        private final Operation acknowledgement;
         private final Faults faults;
 
-        PointedDelivery(Delivery delivery, Faults faults) {
+        PointedDelivery(Delivery delivery, Operation acknowledgement, Faults faults) {
             super(delivery);
+            this.acknowledgement = acknowledgement;
             this.faults = faults;
         }
 
         @Override
         public void acknowledge() {
-            settle(Operation.ACKNOWLEDGE, super::acknowledge);
+            settle(acknowledgement, super::acknowledge);
         }
 
         @Override

@@ -41,6 +41,8 @@ public final class Node implements AutoCloseable {
     /** Small, so that a frozen process keeps few messages from the others. */
     private static final int PREFETCH = 2;
 
+    private static final int GROUP = 4;
+
     private static final BreakerSettings NO_FAILURE_RATE = new BreakerSettings(0, 100, 100, Duration.ofSeconds(1), 1);
 
     private final ExecutorService workers = Executors.newCachedThreadPool(task -> {
@@ -120,6 +122,19 @@ public final class Node implements AutoCloseable {
                 type,
                 List.of(from),
                 PREFETCH,
+                RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.of(1, RETRY_DELAY)),
+                handler);
+    }
+
+    /** The same; messages that wait may share a transaction, and all are handled by one thread. */
+    public static HandlerDefinition groupHandler(Class<?> type, String from, HandlerInvoker handler) {
+        return new HandlerDefinition(
+                "crash test",
+                type.getSimpleName(),
+                type,
+                List.of(from),
+                GROUP,
+                GROUP,
                 RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.of(1, RETRY_DELAY)),
                 handler);
     }

@@ -19,6 +19,10 @@ public enum OrderKind {
     PLACED_IN_BULK(0),
     /** The same, but the transaction is rolled back. */
     ROLLED_BACK(0),
+    /** Several that wait in one queue, and may share a transaction. */
+    GROUP(0),
+    /** The same, but one of them fails at every attempt. */
+    GROUP_WITH_POISON(0),
     /** Starts a saga with state, which completes. */
     SAGA_COMPLETES(0),
     /** The same, but the answer to its first step is a scheduled message. */
@@ -51,7 +55,12 @@ public enum OrderKind {
 
     /** Number of correlations involved. */
     public int correlations() {
-        return this == PLACED_IN_BULK ? BULK : 1;
+        return this == PLACED_IN_BULK || isGroup() ? BULK : 1;
+    }
+
+    /** Whether it is several, each with a message of its own. */
+    public boolean isGroup() {
+        return this == GROUP || this == GROUP_WITH_POISON;
     }
 
     /** Whether a saga with state takes it. */

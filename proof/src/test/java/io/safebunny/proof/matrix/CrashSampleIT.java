@@ -43,6 +43,9 @@ class CrashSampleIT {
     private static final Set<String> SAGA_SAMPLE =
             Set.of("saga: halt before complete of UndoB", "saga: halt after complete of BunnyUndone");
 
+    private static final Set<String> GROUP_SAMPLE =
+            Set.of("group: halt after commit of a group", "group: one of them fails");
+
     @AfterAll
     static void stopServers() {
         SERVERS.close();
@@ -87,6 +90,11 @@ class CrashSampleIT {
                         SERVERS.address(StoreKind.POSTGRESQL, true),
                         SERVERS.address(StoreKind.MYSQL, false),
                         SERVERS.address(StoreKind.H2, false)));
+    }
+
+    @Test
+    void messagesThatShareATransactionDoNotPayForEachOther() throws Exception {
+        assertAllOk(GROUP_SAMPLE, List.of(SERVERS.address(StoreKind.POSTGRESQL, true)));
     }
 
     /** No other process keeps the database alive. */

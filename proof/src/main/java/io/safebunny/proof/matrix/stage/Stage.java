@@ -11,6 +11,7 @@ import io.safebunny.proof.ledger.Ledger;
 import io.safebunny.proof.saga.Desk;
 import io.safebunny.proof.saga.NodeAddress;
 import io.safebunny.proof.saga.Order;
+import io.safebunny.proof.saga.OrderKind;
 import io.safebunny.proof.store.StoreAddress;
 import io.safebunny.proof.store.StoreServers;
 import io.safebunny.proof.trip.TripSaga;
@@ -42,7 +43,7 @@ public final class Stage implements AutoCloseable {
     private final NodeAddress worker;
     private final NodeAddress deskAddress;
     private final Path log;
-    private final boolean sagas;
+    private final OrderKind kind;
     private final Ledger ledger = new Ledger();
     private final SystemTimeline timeline = new SystemTimeline("stage");
     private final @Nullable StoreView store;
@@ -56,10 +57,10 @@ public final class Stage implements AutoCloseable {
      * @param name name of the run, unique on the broker and in the store
      * @param prefix prefix of the exchanges
      * @param log receives the output of its processes
-     * @param sagas whether the worker has a saga with state
+     * @param kind of the orders that the worker works on
      */
-    public Stage(String name, String prefix, String broker, StoreAddress address, Path log, boolean sagas) {
-        this.sagas = sagas;
+    public Stage(String name, String prefix, String broker, StoreAddress address, Path log, OrderKind kind) {
+        this.kind = kind;
         this.address = StoreServers.forRun(address, name);
         this.worker = new NodeAddress(name + "-work", prefix, broker);
         this.deskAddress = new NodeAddress(name + "-desk", prefix, broker);
@@ -68,7 +69,8 @@ public final class Stage implements AutoCloseable {
                 ? new StoreView(this.address, worker.node(), timeline, this::reachable)
                 : null;
         this.desk = new Desk(deskAddress, worker.node(), ledger);
-        this.queues = new StageQueues(worker, deskAddress, sagas); // the desk has declared the exchange by now
+        this.queues =
+                new StageQueues(worker, deskAddress, kind.isOfSaga()); // the desk has declared the exchange by now
     }
 
     /**
@@ -103,8 +105,7 @@ public final class Stage implements AutoCloseable {
             ledger.hold(process, Kind.REACHED);
         }
         Child child = Child.start(
-                new ChildOptions(process, worker, deskAddress.node(), address, ledger.port(), plan, placed, sagas),
-                log);
+                new ChildOptions(process, worker, deskAddress.node(), address, ledger.port(), plan, placed, kind), log);
         children.add(child);
         plans.add(plan);
         return child;
