@@ -18,6 +18,7 @@ import io.safebunny.dedup.claim.SharedClaims;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.Membership;
+import io.safebunny.handling.Run;
 import io.safebunny.middleware.Group;
 import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog.Subject;
@@ -175,7 +176,7 @@ final class MessageHandling {
     /** Runs the handler; runs it again, at no cost of an attempt, if others changed meanwhile what it changes. */
     private Completion run(HandledMessage message, Claim claim) {
         try {
-            Completion completion = claim.handle(() -> step.run(message));
+            Completion completion = runAndComplete(message, claim);
             for (int losses = 1; completion instanceof Overtaken; losses++) {
                 node.metrics().overtaken(message.type());
                 if (losses == MOST_LOSSES) {
@@ -185,12 +186,21 @@ final class MessageHandling {
                             LOSERS_COME_BACK));
                 }
                 message.startAgain();
-                completion = claim.handle(() -> node.parts().scope().runAnew(() -> step.run(message)));
+                completion = node.parts().scope().callAnew(() -> runAndComplete(message, claim));
             }
             return completion;
         } catch (Throwable failure) {
             return new NotWritten(failure);
         }
+    }
+
+    private Completion runAndComplete(HandledMessage message, Claim claim) {
+        Run run = Run.of(message.handling, () -> {
+            try (Hold unused = claim.enter()) {
+                message.handling.run(claim, () -> step.run(message));
+            }
+        });
+        return run.failure() == null ? claim.complete(run) : new NotWritten(run.failure());
     }
 
     /** The decision stands even if it cannot be recorded: then the header of the next attempt carries it. */

@@ -11,10 +11,11 @@ import io.safebunny.failure.NackedException;
 import io.safebunny.failure.UnpublishedException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.handling.Handling;
+import io.safebunny.handling.InMemorySteps;
 import io.safebunny.handling.Run;
-import io.safebunny.middleware.Next;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.recovery.Ending.Failed;
+import io.safebunny.waiting.Turns.Hold;
 
 /** Without a store every message is ours, and completed when its publications are confirmed. Thread-safe. */
 public final class NotRemembered implements Claims {
@@ -30,17 +31,18 @@ public final class NotRemembered implements Claims {
         return new Ours(new Unstored(handling));
     }
 
-    private final class Unstored implements Claim {
+    private final class Unstored extends InMemorySteps implements Claim {
 
         private final Handling handling;
 
         Unstored(Handling handling) {
+            super(handling.message().id());
             this.handling = handling;
         }
 
         @Override
-        public Run run(Next handler) {
-            return Run.of(handling, () -> handling.run(handler));
+        public Hold enter() {
+            return () -> {};
         }
 
         @Override

@@ -9,13 +9,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Without a store: remembers steps for the in-memory retries of one delivery. */
-final class InMemorySteps implements HandlerStore {
+public class InMemorySteps implements HandlerStore {
 
     private final String messageId;
     /** Made for the first one: most handlers have no steps. */
     private Map<String, String> results = Map.of();
 
-    InMemorySteps(String messageId) {
+    public InMemorySteps(String messageId) {
         this.messageId = messageId;
     }
 

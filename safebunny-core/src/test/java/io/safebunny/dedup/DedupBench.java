@@ -23,6 +23,7 @@ import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.UnreliableStore;
 import io.safebunny.fixture.Wires;
 import io.safebunny.handling.Handling;
+import io.safebunny.handling.Run;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.Envelope;
 import io.safebunny.node.Node;
@@ -41,6 +42,7 @@ import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Transport;
+import io.safebunny.waiting.Turns.Hold;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -199,15 +201,24 @@ public final class DedupBench {
 
     private static Completion run(Claim claim, Handling handling, Handler handler) {
         try {
-            Completion completion = claim.handle(() -> handler.handle(handling));
+            Completion completion = runAndComplete(claim, handling, handler);
             while (completion instanceof Overtaken) {
                 handling.startAgain();
-                completion = claim.handle(() -> handler.handle(handling));
+                completion = runAndComplete(claim, handling, handler);
             }
             return completion;
         } catch (Throwable failure) {
             return new NotWritten(failure);
         }
+    }
+
+    private static Completion runAndComplete(Claim claim, Handling handling, Handler handler) {
+        Run run = Run.of(handling, () -> {
+            try (Hold unused = claim.enter()) {
+                handling.run(claim, () -> handler.handle(handling));
+            }
+        });
+        return run.failure() == null ? claim.complete(run) : new NotWritten(run.failure());
     }
 
     private static Ending sent(Deduplication to, @Nullable MessageRecord record, Ending ending) {

@@ -80,11 +80,10 @@ record Plant(
                         "send-before-complete",
                         Choreographed::moody,
                         "io/safebunny/consuming/MessageHandling.java",
-                        "            Completion completion = claim.handle(() -> step.run(message));",
+                        "        return run.failure() == null ? claim.complete(run)",
                         """
-                                    io.safebunny.handling.Run early = claim.run(() -> step.run(message));
-                                    early.publications().forEach(publication -> node.sender().send(publication).await());
-                                    Completion completion = early.failure() == null ? claim.complete(early) : new NotWritten(early.failure());"""),
+                                run.publications().forEach(publication -> node.sender().send(publication).await());
+                                return run.failure() == null ? claim.complete(run)"""),
                 patch(
                         "early-takeover",
                         Choreographed::delivered,

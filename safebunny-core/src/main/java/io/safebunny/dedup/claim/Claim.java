@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup.claim;
 
+import io.safebunny.handling.HandlerStore;
 import io.safebunny.handling.Run;
-import io.safebunny.middleware.Next;
 import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.record.MessageRecord;
+import io.safebunny.waiting.Turns.Hold;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One delivery's claim of its message. Used by the thread that handles it, in this order: {@link #handle}, again if others were
- * faster; {@link #release} unless it is complete; and {@link #close} in any case.
+ * One delivery's claim of its message, and what its handler keeps in the store. Used by the thread that handles it, in this order: {@link
+ * #enter}, {@link #complete} if the run has succeeded, both again if others were faster; {@link #release} unless it is complete; and {@link
+ * #close} in any case.
  */
-public interface Claim extends AutoCloseable {
+public interface Claim extends HandlerStore, AutoCloseable {
 
-    /** Runs the handler, and completes the message if that succeeds. */
-    default Completion handle(Next handler) {
-        Run run = run(handler);
-        return run.failure() == null ? complete(run) : new NotWritten(run.failure());
-    }
-
-    /** Runs the handler. Waits if it must run alone; bars the step before an undo runs. */
-    Run run(Next handler);
+    /**
+     * To be called before the handler runs. Waits if it must run alone; bars the step that the message undoes.
+     *
+     * @return to be closed after the run
+     * @throws NotHandledException the handler cannot run now
+     */
+    Hold enter() throws InterruptedException;
 
     /**
      * Durably records that the message is handled, together with what the run has left behind.

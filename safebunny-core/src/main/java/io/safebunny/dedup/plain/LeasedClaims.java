@@ -14,10 +14,8 @@ import io.safebunny.dedup.claim.StoreFailures;
 import io.safebunny.dedup.claim.StoredSteps;
 import io.safebunny.dedup.claim.UndoFence;
 import io.safebunny.dedup.dispatch.DedupLog;
-import io.safebunny.handling.HandlerStore;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.Run;
-import io.safebunny.middleware.Next;
 import io.safebunny.node.Node;
 import io.safebunny.observation.Metrics;
 import io.safebunny.recovery.Ending.Failed;
@@ -33,6 +31,7 @@ import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
 import io.safebunny.time.Timeline;
+import io.safebunny.waiting.Turns.Hold;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -92,7 +91,7 @@ public final class LeasedClaims implements Claims {
         renewals.stop();
     }
 
-    final class Leased implements Claim, HandlerStore {
+    final class Leased implements Claim {
 
         private final Handling handling;
         private final LeasedRecord held;
@@ -105,18 +104,9 @@ public final class LeasedClaims implements Claims {
         }
 
         @Override
-        public Run run(Next handler) {
-            return Run.of(handling, () -> {
-                Runnable leave = suspects.enter(held.record());
-                try {
-                    handling.run(this, () -> {
-                        fence.bar(handling);
-                        handler.run();
-                    });
-                } finally {
-                    leave.run();
-                }
-            });
+        public Hold enter() throws InterruptedException {
+            fence.bar(handling);
+            return suspects.enter(held.record());
         }
 
         @Override

@@ -8,6 +8,7 @@ import io.safebunny.recovery.Treatment.Alone;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.time.Timeline;
 import io.safebunny.waiting.SharedLock;
+import io.safebunny.waiting.Turns.Hold;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,11 +21,13 @@ final class SuspectLock {
 
     private static final Logger LOG = LoggerFactory.getLogger(SuspectLock.class);
 
+    private static final Hold NOT_LOCKED = () -> {};
+
     private final QuarantinePolicy quarantine;
     private final Duration lease;
     private final Duration comeBack;
     private final SharedLock lock;
-    private final Runnable leave;
+    private final Hold entered;
     /** Set after a timeout: messages no longer wait, until one was handled alone again. */
     private volatile boolean overloaded;
 
@@ -34,18 +37,14 @@ final class SuspectLock {
         this.lease = lease;
         this.comeBack = comeBack;
         this.lock = new SharedLock(timeline);
-        this.leave = lock::release;
+        this.entered = lock::release;
     }
 
-    /**
-     * Waits until the message may run.
-     *
-     * @return releases the lock; run it in any case
-     */
-    Runnable enter(MessageRecord claim) throws InterruptedException {
+    /** Waits until the message may run. */
+    Hold enter(MessageRecord claim) throws InterruptedException {
         boolean isolated = quarantine.decide(Evidence.ofRecord(claim.takeovers())) instanceof Alone;
         if (!isolated && overloaded) {
-            return () -> {};
+            return NOT_LOCKED;
         }
         if (isolated ? lock.acquireAlone(lease) : lock.acquireTogether(lease)) {
             if (isolated) {
@@ -55,7 +54,7 @@ final class SuspectLock {
                         claim.key().messageId(),
                         claim.takeovers());
             }
-            return leave;
+            return entered;
         }
         overloaded = true;
         if (isolated) {
@@ -64,6 +63,6 @@ final class SuspectLock {
                             .formatted(claim.key().messageId()),
                     comeBack);
         }
-        return () -> {};
+        return NOT_LOCKED;
     }
 }

@@ -14,12 +14,10 @@ import io.safebunny.dedup.claim.SharedClaims;
 import io.safebunny.dedup.claim.StoreFailures;
 import io.safebunny.dedup.claim.UndoFence;
 import io.safebunny.dedup.dispatch.DedupLog;
-import io.safebunny.handling.HandlerStore;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.JointRecords;
 import io.safebunny.handling.Run;
 import io.safebunny.message.InvalidMessageException;
-import io.safebunny.middleware.Next;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.recovery.NotHandledException;
@@ -32,6 +30,7 @@ import io.safebunny.store.TransactionalMessageStore.Permit;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.time.Timeline;
+import io.safebunny.waiting.Turns.Hold;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -98,7 +97,7 @@ public final class TransactionalClaims implements Claims {
         return SharedTransaction.begin(store, ownership, log, messages);
     }
 
-    final class Transactional implements Claim, HandlerStore {
+    final class Transactional implements Claim {
 
         private final Handling handling;
         private final String messageId;
@@ -122,13 +121,9 @@ public final class TransactionalClaims implements Claims {
         }
 
         @Override
-        public Run run(Next handler) {
-            return Run.of(
-                    handling,
-                    () -> handling.run(this, () -> {
-                        fence.bar(handling);
-                        handler.run();
-                    }));
+        public Hold enter() {
+            fence.bar(handling);
+            return () -> {};
         }
 
         /** What is neither the store's refusal nor its silence is the handler's own failure. */

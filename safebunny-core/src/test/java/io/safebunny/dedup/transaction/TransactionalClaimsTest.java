@@ -259,7 +259,7 @@ class TransactionalClaimsTest {
     @Test
     void commitsBeforeItsTurnIsOver() {
         Claim claim = take();
-        Run run = claim.run(() -> events.add("handler"));
+        Run run = Run.of(handling, () -> handling.run(claim, () -> events.add("handler")));
         assertThat(claim.complete(run)).isInstanceOfSatisfying(Written.class, written -> assertThat(
                         Objects.requireNonNull(written.toSend()).state())
                 .isEqualTo(RecordState.DISPATCHED));

@@ -13,6 +13,7 @@ import io.safebunny.dedup.claim.Claimed.Done;
 import io.safebunny.dedup.claim.Claimed.Ours;
 import io.safebunny.dedup.claim.Claimed.SetAside;
 import io.safebunny.handling.Handling;
+import io.safebunny.handling.Run;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryTransport;
 import io.safebunny.message.Envelope;
@@ -29,6 +30,7 @@ import io.safebunny.store.MessageStore;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.waiting.Turns.Hold;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.UUID;
@@ -115,15 +117,24 @@ final class Instances {
 
     private static Completion run(Claim claim, Handling handling, Handler handler) {
         try {
-            Completion completion = claim.handle(() -> handler.handle(handling));
+            Completion completion = runAndComplete(claim, handling, handler);
             while (completion instanceof Overtaken) {
                 handling.startAgain();
-                completion = claim.handle(() -> handler.handle(handling));
+                completion = runAndComplete(claim, handling, handler);
             }
             return completion;
         } catch (Throwable failure) {
             return new NotWritten(failure);
         }
+    }
+
+    private static Completion runAndComplete(Claim claim, Handling handling, Handler handler) {
+        Run run = Run.of(handling, () -> {
+            try (Hold unused = claim.enter()) {
+                handling.run(claim, () -> handler.handle(handling));
+            }
+        });
+        return run.failure() == null ? claim.complete(run) : new NotWritten(run.failure());
     }
 
     private static Ending sent(Deduplication to, @Nullable MessageRecord record, Ending ending) {
