@@ -30,7 +30,7 @@ public interface NodeFeature {
         return List.of();
     }
 
-    /** Nodes that send it copies of the messages that they set aside; the topology binds a queue for them. */
+    /** Nodes whose set-aside messages this one wants copies of; the topology binds a queue for these. */
     default List<String> participants() {
         return List.of();
     }

@@ -126,8 +126,8 @@ record ScheduledDocument(
         Listing listing = status == Status.WAITING && overdueFrom != null
                 ? new Listing(KIND, status.name(), overdueFrom, null)
                 : null;
-        RecordState state =
-                listing == null ? RecordState.DISPATCHED : RecordState.RELEASED; // what does not wait expires
+        // dispatched records expire, released ones do not
+        RecordState state = listing == null ? RecordState.DISPATCHED : RecordState.RELEASED;
         return stored == null
                 ? new MessageRecord(
                         key(messageId),

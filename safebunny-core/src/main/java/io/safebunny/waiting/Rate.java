@@ -4,7 +4,7 @@ package io.safebunny.waiting;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 
-/** Keeps something that is done again and again below a rate. Confined to one thread. */
+/** Limits how often something is done. Confined to one thread. */
 public final class Rate {
 
     private static final double NANOS_PER_SECOND = 1e9;

@@ -61,7 +61,7 @@ final class TopologyCommandAutoConfiguration {
         };
     }
 
-    /** Uses {@link TopologyCommand#isAsked} like everything else; otherwise an application could neither run nor end. */
+    /** Must agree with what keeps the node from starting: otherwise the application would neither consume nor exit. */
     static final class Asked implements Condition {
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {

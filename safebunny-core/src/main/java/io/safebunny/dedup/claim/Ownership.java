@@ -281,7 +281,7 @@ public final class Ownership {
                 comeBack(remaining)));
     }
 
-    /** Some times per lease, so that neither the broker nor the message waits much longer than needed. */
+    /** Several times per lease: often enough for the message not to wait much longer than needed, without loading the broker. */
     public Duration comeBack(Duration remaining) {
         Duration step = lease.dividedBy(6);
         Duration wait = remaining.compareTo(step) < 0 ? remaining : step;

@@ -75,7 +75,7 @@ final class Marks {
         }
     }
 
-    /** Whether the record is dispatched although the store does not show it, or not yet. */
+    /** Whether the record is dispatched, but its mark is not in the store: not yet, or because the store refused it. */
     synchronized boolean contains(RecordKey key) {
         return pending.containsKey(key) || refused.containsKey(key);
     }

@@ -158,7 +158,7 @@ public final class TransactionalClaims implements Claims {
         }
 
         /**
-         * A result that the store refuses keeps nobody from writing how the message ended.
+         * If the store refuses the result, how the message ended is still written.
          *
          * @throws NotHandledException another delivery has the message by now
          */

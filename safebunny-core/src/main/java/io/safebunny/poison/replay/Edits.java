@@ -143,7 +143,7 @@ final class Edits {
     private Inspected inspected(MessageInspector queue, WireMessage edited) {
         try {
             return queue.inspect(edited);
-        } catch (Throwable e) { // a constructor of the payload, or the id of its saga
+        } catch (Throwable e) { // also what code of the application throws: the payload's constructor, the saga's id
             requireLasting(edited, e);
             throw refused(
                     edited,

@@ -194,7 +194,7 @@ final class PoisonReader {
         return PoisonReason.TOO_OLD.wireName().equals(wire.headers().get(Headers.POISON_REASON));
     }
 
-    /** A copy has no version if the store did not answer its node: a replay of it refers to the record that was just read. */
+    /** Adds the version of the record just read to a copy without one: the store did not answer when the copy was made. */
     private static WireMessage versioned(WireMessage replayed, @Nullable MessageRecord record, Judgement judgement) {
         if (record == null
                 || record.state() != RecordState.POISONED

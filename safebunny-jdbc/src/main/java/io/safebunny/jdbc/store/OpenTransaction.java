@@ -189,7 +189,7 @@ final class OpenTransaction implements LocalTransaction {
         }
     }
 
-    /** After all listeners, being the last without an order: a statement of theirs may have failed without their telling. */
+    /** Registered last and without an order, so it runs after all other listeners: they may have swallowed a failed statement. */
     private void checkLast() {
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {

@@ -96,7 +96,7 @@ final class ConsumerSession {
     int prefetch() {
         return prefetch;
     }
-    /** Whether a long-running message, for which others no longer wait, takes the only place of the current consumer. */
+    /** Whether the only place of the current consumer is taken by a long-running message for which others no longer wait. */
     boolean isOccupied() {
         // a consumer with a larger prefetch was started after occupy() and has free places
         return occupied && prefetch == 1;

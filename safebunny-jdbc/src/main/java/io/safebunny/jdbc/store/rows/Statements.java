@@ -136,7 +136,8 @@ public final class Statements {
     /** Inserts all in one statement, for PostgreSQL; returns the keys of those that were missing. */
     public Set<RecordKey> insertNew(Connection connection, List<Write> writes) throws SQLException {
         try (PreparedStatement statement = prepare(connection, table.insertNew(writes.size()))) {
-            statement.setQueryTimeout(1); // all wait for one that another delivery has, and can be handled one by one
+            // one row that another delivery has locked holds up all of them, while each could be handled on its own
+            statement.setQueryTimeout(1);
             int next = 1;
             for (Write write : writes) {
                 next = row.bindInsert(statement, next, node, write);
