@@ -176,6 +176,7 @@ final class MessageHandling {
     /** Runs the handler; runs it again, at no cost of an attempt, if others changed meanwhile what it changes. */
     private Completion run(HandledMessage message, Claim claim) {
         try {
+            long begun = node.timeline().nanoTime();
             Completion completion = runAndComplete(message, claim);
             for (int losses = 1; completion instanceof Overtaken; losses++) {
                 node.metrics().overtaken(message.type());
@@ -185,7 +186,12 @@ final class MessageHandling {
                                     .formatted(message.messageId(), losses),
                             LOSERS_COME_BACK));
                 }
+                Membership saga = message.handling.membership();
+                if (saga != null) {
+                    turns.letWinnerGoOn(saga.sagaId(), node.timeline().nanoTime() - begun, losses);
+                }
                 message.startAgain();
+                begun = node.timeline().nanoTime();
                 completion = node.parts().scope().callAnew(() -> runAndComplete(message, claim));
             }
             return completion;

@@ -70,6 +70,12 @@ public final class Turns<K> {
         return taken ? () -> release(key, line) : null;
     }
 
+    /** Whether somebody waits for the turn of this key. */
+    public boolean isWaitedFor(K key) {
+        KeyLine line = held.get(key);
+        return line != null && line.turns.isWaitedFor();
+    }
+
     private void leave(K key) {
         KeyLine unused = held.computeIfPresent(key, (same, line) -> --line.users == 0 ? null : line);
     }

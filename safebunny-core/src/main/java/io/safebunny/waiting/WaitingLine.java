@@ -66,6 +66,10 @@ final class WaitingLine {
         return isServed || !leave(waiter);
     }
 
+    synchronized boolean isWaitedFor() {
+        return line != null && !line.isEmpty();
+    }
+
     void give(int permits) {
         List<Waiter> served;
         synchronized (this) {

@@ -24,7 +24,7 @@ class CosmosSagaIT extends SagaContract {
 
     @Override
     protected int mostRuns(int messages) {
-        return 2 * messages;
+        return messages * 7 / 5; // if each loser ran again at once, it would be 440 to 500 for 300
     }
 
     @AfterEach

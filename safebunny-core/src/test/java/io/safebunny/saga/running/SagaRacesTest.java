@@ -70,6 +70,7 @@ class SagaRacesTest {
                     records.stream().anyMatch(record -> record.key().equals(SAGA));
             if (writesTheSaga && losses > 0) {
                 losses--;
+                world.timeline.advance(writeTakes);
                 changeElsewhere();
             }
             return super.writeTogether(records);
@@ -89,6 +90,7 @@ class SagaRacesTest {
     private final List<Integer> notes = new ArrayList<>();
     private final List<WireMessage> sent = new ArrayList<>();
     private int losses;
+    private Duration writeTakes = Duration.ZERO;
 
     @BeforeEach
     void start() {
@@ -134,6 +136,19 @@ class SagaRacesTest {
         assertThat(sum.runs).isEqualTo(races + 1);
         assertThat(overtaken()).isEqualTo(races);
         assertThat(sent).as("it never left").hasSize(1);
+        assertAddedOnce();
+    }
+
+    /** It runs again at once after the first race, and waits for half a run to one and a half after the second, and twice that after the third. */
+    @Test
+    void whoKeepsLosingWaitsLongerEachTime() {
+        writeTakes = Duration.ofMillis(10);
+        Duration before = world.timeline.elapsed();
+
+        lose(3);
+
+        assertThat(world.timeline.elapsed().minus(before)).isBetween(Duration.ofMillis(45), Duration.ofMillis(75));
+        assertThat(sum.runs).isEqualTo(4);
         assertAddedOnce();
     }
 
