@@ -4,6 +4,8 @@ package io.safebunny.rabbit;
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.Delivery;
+import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.NackedException;
 import io.safebunny.identity.RandomIds;
@@ -21,6 +23,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +54,7 @@ final class RabbitControl implements ControlChannel {
     private final RabbitSender sender;
     private final Supplier<@Nullable Connection> connection;
     private final DeclaredTopology declared;
+    private final Executor workers;
     private final Timeline timeline;
     private final SerialTask joining;
 
@@ -73,6 +77,7 @@ final class RabbitControl implements ControlChannel {
         this.sender = sender;
         this.connection = connection;
         this.declared = declared;
+        this.workers = workers;
         this.timeline = timeline;
         this.joining = new SerialTask("joining the other instances of the node", this::join, workers, timeline);
     }
@@ -140,16 +145,33 @@ final class RabbitControl implements ControlChannel {
         opened.basicConsume(
                 queue,
                 false,
-                (tag, delivery) -> {
+                (tag, delivery) -> onWorker(() -> {
                     heard.accept(delivery.getBody());
-                    opened.basicAck(delivery.getEnvelope().getDeliveryTag(), false);
-                },
-                tag -> Channels.closeQuietly(opened));
+                    acknowledge(opened, delivery);
+                }),
+                tag -> onWorker(() -> Channels.closeQuietly(opened)));
         opened.addShutdownListener(cause -> {
             if (channel == opened) {
                 rejoin();
             }
         });
+    }
+
+    /** The connection's own thread must not wait for the broker. */
+    private void onWorker(Runnable task) {
+        try {
+            workers.execute(task);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("This instance is stopping and hears no more of the others", e);
+        }
+    }
+
+    private static void acknowledge(Channel opened, Delivery delivery) {
+        try {
+            opened.basicAck(delivery.getEnvelope().getDeliveryTag(), false);
+        } catch (IOException | ShutdownSignalException e) {
+            LOG.debug("Cannot acknowledge an announcement: its channel is closed", e);
+        }
     }
 
     private boolean isOpenOn(Connection connection) {

@@ -5,6 +5,7 @@ import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.rabbit.connection.BrokerVersion;
 import io.safebunny.rabbit.connection.ConnectionKeeper;
+import io.safebunny.rabbit.connection.ReaderExecutor;
 import io.safebunny.rabbit.consume.ConsumedQueue;
 import io.safebunny.rabbit.consume.QueueConsumers;
 import io.safebunny.rabbit.consume.RabbitBrowsing;
@@ -73,6 +74,8 @@ public final class RabbitTransport implements Transport {
             Executor workers,
             Timeline timeline,
             ContainerCustomizer<AbstractMessageListenerContainer> customizer) {
+        ReaderExecutor.install(connections.consume());
+        ReaderExecutor.install(connections.deadLetters());
         this.consumeFactory = connections.consume();
         this.timeline = timeline;
         // its text quotes the broker, never a message

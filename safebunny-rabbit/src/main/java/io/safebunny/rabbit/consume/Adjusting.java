@@ -72,12 +72,14 @@ final class Adjusting {
         return requests.get() > 0;
     }
 
-    /** Keeps blocking calls off the connection's own threads; runs on the caller's thread only when the executor is shut down. */
+    /** Keeps blocking calls off the connection's own thread, also when the executor is shut down. */
     void onWorker(Runnable task) {
         try {
             workers.execute(task);
         } catch (RejectedExecutionException e) {
-            task.run();
+            Thread thread = new Thread(task, "safebunny-stop");
+            thread.setDaemon(true);
+            thread.start();
         } catch (RuntimeException | Error e) {
             timeline.schedule(LaterRun.DELAY, () -> onWorker(task));
         }

@@ -203,6 +203,19 @@ final class ConsumerSession {
                 // returns to the queue when the channel closes
                 return;
             }
+            try {
+                deliver(envelope, properties, body);
+            } catch (RuntimeException | Error e) {
+                // the client would close the channel here, and wait for an answer that this thread has to read
+                cut = true;
+                events.lost(
+                        ConsumerSession.this,
+                        "A message from queue '%s' cannot be taken: %s"
+                                .formatted(queue, e.getClass().getName()));
+            }
+        }
+
+        private void deliver(Envelope envelope, BasicProperties properties, byte[] body) {
             IncomingMessage message = new IncomingMessage(
                     new Origin(queue, envelope.getExchange(), envelope.getRoutingKey()),
                     envelope.isRedeliver(),

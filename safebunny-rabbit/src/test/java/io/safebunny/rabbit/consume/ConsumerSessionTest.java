@@ -20,9 +20,13 @@ class ConsumerSessionTest implements ConsumerSession.Events {
     private final List<RabbitDelivery> delivered = new ArrayList<>();
     private final List<String> lost = new ArrayList<>();
     private int ended;
+    private boolean failsToTake;
 
     @Override
     public void delivered(RabbitDelivery delivery, int prefetch) {
+        if (failsToTake) {
+            throw new InternalError("no room for message %s".formatted(delivery.message()));
+        }
         assertThat(prefetch).isEqualTo(10);
         delivered.add(delivery);
     }
@@ -162,6 +166,22 @@ class ConsumerSessionTest implements ConsumerSession.Events {
         assertThat(delivered.get(0).isOpen()).isFalse();
         assertThat(session.isAlive()).isFalse();
         assertThat(lost).singleElement().asString().contains("cancelled the consumer of queue 'orders-Ping'");
+    }
+
+    /** The client would close the channel on the thread that reads, which then waits for an answer that only it could read. */
+    @Test
+    void aMessageThatCannotBeTakenEndsTheSessionOnAnotherThread() throws IOException {
+        session.consume(10);
+        channel.deliver(0);
+        failsToTake = true;
+
+        channel.deliver(0);
+
+        assertThat(lost)
+                .containsExactly("A message from queue 'orders-Ping' cannot be taken: java.lang.InternalError");
+        assertThat(channel.calls).doesNotContain("close");
+        assertThat(session.isAlive()).isFalse();
+        assertThat(delivered.get(0).isOpen()).isFalse();
     }
 
     @Test
