@@ -177,8 +177,7 @@ class ConsumerSessionTest implements ConsumerSession.Events {
 
         channel.deliver(0);
 
-        assertThat(lost)
-                .containsExactly("A message from queue 'orders-Ping' cannot be taken: java.lang.InternalError");
+        assertThat(lost).containsExactly("A message from queue 'orders-Ping' cannot be taken: java.lang.InternalError");
         assertThat(channel.calls).doesNotContain("close");
         assertThat(session.isAlive()).isFalse();
         assertThat(delivered.get(0).isOpen()).isFalse();
