@@ -2,17 +2,17 @@
 package io.safebunny.jdbc.store;
 
 import io.safebunny.jdbc.sql.Connections;
-import io.safebunny.jdbc.sql.Dialect;
-import io.safebunny.jdbc.store.rows.RecordTables;
-import io.safebunny.jdbc.store.rows.Statements;
-import io.safebunny.store.Retention;
+import io.safebunny.jdbc.store.rows.ExpiredRows;
 import io.safebunny.store.StoreUnavailableException;
-import io.safebunny.store.record.RecordState;
-import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 
-/** Removes expired records in small portions and skips locked ones. Thread-safe. */
-record ExpiredRecords(Connections connections, RecordTables tables, Retention retention) {
+/**
+ * Removes expired records in small portions, each in a transaction of its own. Thread-safe.
+ *
+ * @param tables in the order in which they are looked through
+ */
+record ExpiredRecords(Connections connections, List<ExpiredRows> tables) {
 
     /**
      * @param limit how many at most
@@ -21,13 +21,13 @@ record ExpiredRecords(Connections connections, RecordTables tables, Retention re
      */
     int remove(int limit) {
         int removed = 0;
-        for (Statements table : tables.inLockOrder()) {
+        for (ExpiredRows table : tables) {
             removed += remove(table, limit - removed);
         }
         return removed;
     }
 
-    private int remove(Statements table, int limit) {
+    private int remove(ExpiredRows table, int limit) {
         int removed = 0;
         while (removed < limit) {
             int portion = Math.min(JdbcMessageStore.PORTION, limit - removed);
@@ -40,25 +40,11 @@ record ExpiredRecords(Connections connections, RecordTables tables, Retention re
         return removed;
     }
 
-    private int removePortion(Statements table, int portion) {
+    private int removePortion(ExpiredRows table, int portion) {
         try {
-            return connections.together(connection -> removePortion(table, connection, portion));
+            return connections.together(connection -> table.delete(connection, portion));
         } catch (SQLException e) {
             throw table.failures().translate("Expired records could not be removed", e);
         }
-    }
-
-    private int removePortion(Statements table, Connection connection, int portion) throws SQLException {
-        if (tables.dialect() == Dialect.POSTGRESQL) {
-            int handled = table.deleteHandled(connection, retention.handled(), portion);
-            return handled + table.deletePoisoned(connection, retention.poisoned(), portion - handled);
-        }
-        int removed = 0;
-        for (RecordState state : RecordState.values()) {
-            if (state.isFinal()) {
-                removed += table.deleteExpired(connection, state, retention.of(state), portion - removed);
-            }
-        }
-        return removed;
     }
 }

@@ -8,6 +8,7 @@ import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.JdbcSchema;
 import io.safebunny.jdbc.sql.OwnConnections;
 import io.safebunny.jdbc.sql.SqlWork;
+import io.safebunny.jdbc.store.rows.ExpiredRows;
 import io.safebunny.jdbc.store.rows.Listings;
 import io.safebunny.jdbc.store.rows.RecordTables;
 import io.safebunny.jdbc.store.rows.Statements;
@@ -82,7 +83,11 @@ public final class JdbcMessageStore implements MessageStore {
         this.connections = connections;
         this.tables = tables;
         this.listings = new Listings(tables.companions(), options.node());
-        this.expired = new ExpiredRecords(connections, tables, options.retention());
+        this.expired = new ExpiredRecords(
+                connections,
+                tables.inLockOrder().stream()
+                        .map(table -> new ExpiredRows(table, options.node(), options.retention()))
+                        .toList());
         this.options = options;
         this.combined = combines && tables.dialect() == Dialect.POSTGRESQL
                 ? new CombinedWrites(connections, tables.messages(), PORTION)

@@ -7,7 +7,6 @@ import io.safebunny.store.JointWrite;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
-import io.safebunny.store.record.RecordState;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -38,10 +37,6 @@ public final class Statements {
     private final String find;
     private final String findAndLock;
     private final String findCompleted;
-    private final String findExpired;
-    private final String delete;
-    private final String deleteHandled;
-    private final String deletePoisoned;
 
     Statements(RecordTable table, String node, Duration timeout) {
         this.table = table;
@@ -58,10 +53,6 @@ public final class Statements {
         this.find = table.find();
         this.findAndLock = table.findAndLock();
         this.findCompleted = table.findCompleted();
-        this.findExpired = table.findExpired();
-        this.delete = table.delete();
-        this.deleteHandled = table.deleteHandled();
-        this.deletePoisoned = table.deletePoisoned();
     }
 
     RecordTable table() {
@@ -226,60 +217,5 @@ public final class Statements {
             }
         }
         return found;
-    }
-
-    /** For PostgreSQL, in one statement. */
-    public int deleteHandled(Connection connection, Duration retention, int limit) throws SQLException {
-        return deleteExpired(connection, deleteHandled, retention, limit);
-    }
-
-    /** For PostgreSQL, in one statement. */
-    public int deletePoisoned(Connection connection, Duration retention, int limit) throws SQLException {
-        return deleteExpired(connection, deletePoisoned, retention, limit);
-    }
-
-    private int deleteExpired(Connection connection, String sql, Duration retention, int limit) throws SQLException {
-        if (limit == 0) {
-            return 0;
-        }
-        try (PreparedStatement statement = prepare(connection, sql)) {
-            statement.setString(1, node);
-            statement.setLong(2, retention.toMillis());
-            statement.setInt(3, limit);
-            return statement.executeUpdate();
-        }
-    }
-
-    /** Finds and then deletes, for databases whose delete cannot skip locked rows. */
-    public int deleteExpired(Connection connection, RecordState state, Duration retention, int limit)
-            throws SQLException {
-        if (limit == 0) {
-            return 0;
-        }
-        try (PreparedStatement expired = prepare(connection, findExpired);
-                PreparedStatement each = prepare(connection, delete)) {
-            expired.setString(1, node);
-            expired.setString(2, state.name());
-            expired.setLong(3, retention.toMillis());
-            expired.setInt(4, limit);
-            boolean any = false;
-            try (ResultSet rows = expired.executeQuery()) {
-                while (rows.next()) {
-                    RecordRow.bindKey(each, 1, node, new RecordKey(rows.getString(1), rows.getString(2)));
-                    each.setLong(4, rows.getLong(3));
-                    each.addBatch();
-                    any = true;
-                }
-            }
-            return any ? sum(each.executeBatch()) : 0;
-        }
-    }
-
-    private static int sum(int[] counts) {
-        int sum = 0;
-        for (int count : counts) {
-            sum += count == PreparedStatement.SUCCESS_NO_INFO ? 1 : count;
-        }
-        return sum;
     }
 }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store.rows;
+
+import io.safebunny.jdbc.sql.Dialect;
+import io.safebunny.jdbc.sql.Failures;
+import io.safebunny.store.Retention;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/** Deletes the expired rows of one table, on a given connection; skips those that are locked where the database can do that. */
+public final class ExpiredRows {
+
+    private final Statements table;
+    private final String node;
+    private final Retention retention;
+    private final String find;
+    private final String delete;
+    private final String deleteHandled;
+    private final String deletePoisoned;
+
+    public ExpiredRows(Statements table, String node, Retention retention) {
+        this.table = table;
+        this.node = node;
+        this.retention = retention;
+        this.find = table.table().findExpired();
+        this.delete = table.table().delete();
+        this.deleteHandled = table.table().deleteHandled();
+        this.deletePoisoned = table.table().deletePoisoned();
+    }
+
+    /** Creates the exceptions of this table. */
+    public Failures failures() {
+        return table.failures();
+    }
+
+    /**
+     * @param limit how many at most
+     * @return how many
+     */
+    public int delete(Connection connection, int limit) throws SQLException {
+        if (table.dialect() == Dialect.POSTGRESQL) {
+            int handled = deleteInOneStatement(connection, deleteHandled, retention.handled(), limit);
+            return handled + deleteInOneStatement(connection, deletePoisoned, retention.poisoned(), limit - handled);
+        }
+        int deleted = 0;
+        for (RecordState state : RecordState.values()) {
+            if (state.isFinal()) {
+                deleted += findAndDelete(connection, state, limit - deleted);
+            }
+        }
+        return deleted;
+    }
+
+    private int deleteInOneStatement(Connection connection, String sql, Duration kept, int limit) throws SQLException {
+        if (limit == 0) {
+            return 0;
+        }
+        try (PreparedStatement statement = table.prepare(connection, sql)) {
+            statement.setString(1, node);
+            statement.setLong(2, kept.toMillis());
+            statement.setInt(3, limit);
+            return statement.executeUpdate();
+        }
+    }
+
+    /** For databases whose delete cannot skip locked rows. */
+    private int findAndDelete(Connection connection, RecordState state, int limit) throws SQLException {
+        if (limit == 0) {
+            return 0;
+        }
+        try (PreparedStatement expired = table.prepare(connection, find);
+                PreparedStatement each = table.prepare(connection, delete)) {
+            expired.setString(1, node);
+            expired.setString(2, state.name());
+            expired.setLong(3, retention.of(state).toMillis());
+            expired.setInt(4, limit);
+            boolean any = false;
+            try (ResultSet rows = expired.executeQuery()) {
+                while (rows.next()) {
+                    RecordRow.bindKey(each, 1, node, new RecordKey(rows.getString(1), rows.getString(2)));
+                    each.setLong(4, rows.getLong(3));
+                    each.addBatch();
+                    any = true;
+                }
+            }
+            return any ? sum(each.executeBatch()) : 0;
+        }
+    }
+
+    private static int sum(int[] counts) {
+        int sum = 0;
+        for (int count : counts) {
+            sum += count == PreparedStatement.SUCCESS_NO_INFO ? 1 : count;
+        }
+        return sum;
+    }
+}
