@@ -20,6 +20,7 @@ import io.safebunny.handling.Handling;
 import io.safebunny.handling.Membership;
 import io.safebunny.handling.Run;
 import io.safebunny.middleware.Group;
+import io.safebunny.middleware.Next;
 import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.recovery.Ending;
@@ -177,7 +178,7 @@ final class MessageHandling {
     private Completion run(HandledMessage message, Claim claim) {
         try {
             long begun = node.timeline().nanoTime();
-            Completion completion = runAndComplete(message, claim);
+            Completion completion = runAndComplete(message, claim, () -> step.run(message));
             for (int losses = 1; completion instanceof Overtaken; losses++) {
                 node.metrics().overtaken(message.type());
                 if (losses == MOST_LOSSES) {
@@ -192,7 +193,8 @@ final class MessageHandling {
                 }
                 message.startAgain();
                 begun = node.timeline().nanoTime();
-                completion = node.parts().scope().callAnew(() -> runAndComplete(message, claim));
+                completion = runAndComplete(
+                        message, claim, () -> node.parts().scope().runAnew(() -> step.run(message)));
             }
             return completion;
         } catch (Throwable failure) {
@@ -200,10 +202,10 @@ final class MessageHandling {
         }
     }
 
-    private Completion runAndComplete(HandledMessage message, Claim claim) {
+    private Completion runAndComplete(HandledMessage message, Claim claim, Next handler) {
         Run run = Run.of(message.handling, () -> {
             try (Hold unused = claim.enter()) {
-                message.handling.run(claim, () -> step.run(message));
+                message.handling.run(claim, handler);
             }
         });
         return run.failure() == null ? claim.complete(run) : new NotWritten(run.failure());

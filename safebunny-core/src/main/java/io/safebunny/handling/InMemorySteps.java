@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Without a store: remembers steps for the in-memory retries of one delivery. */
+/** Without a store: remembers steps for the in-memory retries of one delivery. A claim that nothing stores extends it. */
 public class InMemorySteps implements HandlerStore {
 
     private final String messageId;

@@ -29,7 +29,7 @@ public final class Turns<K> {
         private volatile long turnBegan;
     }
 
-    /** The lock for one key, held until it is closed; any thread may close it, once. */
+    /** A turn or a lock, held until it is closed; any thread may close it, once. */
     @FunctionalInterface
     public interface Hold extends AutoCloseable {
         @Override

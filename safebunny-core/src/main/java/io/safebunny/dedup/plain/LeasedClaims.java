@@ -105,8 +105,14 @@ public final class LeasedClaims implements Claims {
 
         @Override
         public Hold enter() throws InterruptedException {
-            fence.bar(handling);
-            return suspects.enter(held.record());
+            Hold entered = suspects.enter(held.record());
+            try {
+                fence.bar(handling);
+                return entered;
+            } catch (Throwable failure) {
+                entered.close();
+                throw failure;
+            }
         }
 
         @Override
