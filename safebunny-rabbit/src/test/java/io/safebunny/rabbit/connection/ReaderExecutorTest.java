@@ -14,6 +14,7 @@ import io.safebunny.rabbit.RabbitTransportOptions;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -66,8 +67,7 @@ class ReaderExecutorTest {
 
     private static void runsOnTheCallersThread(@Nullable ExecutorService executor) {
         List<Thread> threads = new ArrayList<>();
-        assertThat(executor).isNotNull();
-        executor.execute(() -> threads.add(Thread.currentThread()));
+        Objects.requireNonNull(executor).execute(() -> threads.add(Thread.currentThread()));
         assertThat(threads).containsExactly(Thread.currentThread());
     }
 }
