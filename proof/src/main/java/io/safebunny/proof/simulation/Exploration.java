@@ -6,6 +6,7 @@ import io.safebunny.proof.simulation.story.Correlated;
 import io.safebunny.proof.simulation.story.Counting;
 import io.safebunny.proof.simulation.story.Deadlines;
 import io.safebunny.proof.simulation.story.Forgotten;
+import io.safebunny.proof.simulation.story.Grouped;
 import io.safebunny.proof.simulation.story.Orchestrated;
 import io.safebunny.proof.simulation.story.Pairs;
 import io.safebunny.proof.simulation.story.Poisoned;
@@ -50,6 +51,7 @@ public final class Exploration {
         stories.put("orchestrated: several timeouts", Deadlines::declare);
         stories.put("orchestrated: assigned by payloads", Correlated::declare);
         stories.put("orchestrated: longer than anything is remembered", Forgotten::declare);
+        stories.put("messages that share transactions", Grouped::declare);
         return stories;
     }
 

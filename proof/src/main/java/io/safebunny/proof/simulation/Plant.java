@@ -11,6 +11,7 @@ import io.safebunny.proof.simulation.story.Correlated;
 import io.safebunny.proof.simulation.story.Counting;
 import io.safebunny.proof.simulation.story.Deadlines;
 import io.safebunny.proof.simulation.story.Forgotten;
+import io.safebunny.proof.simulation.story.Grouped;
 import io.safebunny.proof.simulation.story.Orchestrated;
 import io.safebunny.proof.simulation.story.Pairs;
 import io.safebunny.proof.simulation.story.Poisoned;
@@ -43,6 +44,11 @@ record Plant(
         @Nullable Patch patch) {
 
     private static final String DEDUP = "io/safebunny/dedup/claim/";
+    private static final String SHARED = "io/safebunny/dedup/transaction/SharedTransaction.java";
+    /** What is written of those that leave their group. */
+    private static final String LEAVES =
+            "claims.forEach((handling, claim) -> {\n                if (!handled.containsKey(handling)) {\n                    MessageRecord unused";
+
     private static final String CONSUMING = "io/safebunny/consuming/Recoverer.java";
 
     static Optional<Plant> of(String name) {
@@ -163,6 +169,36 @@ record Plant(
                         "io/safebunny/validation/AgeLimit.java",
                         "if (age.isExceededIn(Duration.ZERO)) {",
                         "if (age.isExceededIn(Duration.ofDays(-100))) {"),
+                // messages that share transactions
+                patch(
+                        "group-charges-who-leaves",
+                        Grouped::declare,
+                        SHARED,
+                        LEAVES,
+                        LEAVES.replace("claim)", "first)")
+                                .replace("if", "MessageRecord claim = first.withAttempt(1); if")),
+                patch(
+                        "group-keeps-claims-of-who-left",
+                        Grouped::declare,
+                        SHARED,
+                        LEAVES,
+                        LEAVES.replace("!handled.containsKey(handling)", "handled.isEmpty()")),
+                patch("group-undoes-nothing", Grouped::declare, SHARED, "            transaction.returnToMark();", ""),
+                patch(
+                        "group-sends-before-its-commit",
+                        Grouped::declare,
+                        "io/safebunny/consuming/MessageHandling.java",
+                        "    Throwable run(HandledMessage message, SharedClaims shared) {",
+                        """
+                            Throwable run(HandledMessage message, SharedClaims shared) {
+                                Throwable left = runThere(message, shared);
+                                Ending unused = sent(node.store().find(message.handling.key()), Ending.HANDLED);
+                                return left;
+                            }
+
+                            @Nullable
+                            Throwable runThere(HandledMessage message, SharedClaims shared) {
+                        """),
                 // users
                 charging("user-no-once", node -> (order, context) -> node.perform("charge " + order), Runnable::run),
                 charging(

@@ -5,6 +5,7 @@ import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.test.simulation.run.Fault;
@@ -16,12 +17,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What one process has of its node's store. */
-final class FaultyStore extends ForwardingMessageStore {
+class FaultyStore extends ForwardingMessageStore {
 
     private static final String MARKS = "marks";
     private static final Duration ASKED_FOR = Duration.ofMillis(100);
 
-    private final Instance instance;
+    final Instance instance;
+
+    static MessageStore of(MessageStore store, Instance instance) {
+        return store instanceof TransactionalMessageStore transactional
+                ? new FaultyTransactions(transactional, instance)
+                : new FaultyStore(store, instance);
+    }
 
     FaultyStore(MessageStore store, Instance instance) {
         super(store);
@@ -59,8 +66,7 @@ final class FaultyStore extends ForwardingMessageStore {
         return wrapped.find(key);
     }
 
-    private <T extends @Nullable Object> T write(
-            List<MessageRecord> records, Supplier<T> write, Predicate<T> isWritten) {
+    final <T extends @Nullable Object> T write(List<MessageRecord> records, Supplier<T> write, Predicate<T> isWritten) {
         String subject = instance.nameOf(records.get(0));
         records.forEach(record -> instance.rules().writes(instance, record));
         reach(Place.BEFORE_WRITE, subject);
@@ -74,9 +80,13 @@ final class FaultyStore extends ForwardingMessageStore {
         return result;
     }
 
-    private void reach(Place place, String subject) {
+    final void reach(Place place, String subject) {
         if (instance.reach(place, subject) == Fault.FAIL) {
+            failed();
             throw new StoreUnavailableException("no answer, as the schedule wants", ASKED_FOR, null);
         }
     }
+
+    /** There is no answer. */
+    void failed() {}
 }

@@ -15,6 +15,10 @@ import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
@@ -23,6 +27,7 @@ final class FaultyTransport extends ForwardingTransport {
 
     private static final Set<String> ALARMS = Set.of("BunnyTimeout", "BunnyScheduled");
     private static final Duration LATE = Duration.ofSeconds(1);
+    private static final Duration MOMENT = Duration.ofMillis(1);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final Instance instance;
@@ -72,10 +77,11 @@ final class FaultyTransport extends ForwardingTransport {
 
     @Override
     public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-        return super.consume(queue, prefetch, delivery -> handle(queue, delivery, handler));
+        Line line = new Line(handler);
+        return super.consume(queue, prefetch, delivery -> handle(queue, delivery, line));
     }
 
-    private void handle(String queue, Delivery delivery, DeliveryHandler handler) {
+    private void handle(String queue, Delivery delivery, Line line) {
         WireMessage message = delivery.message().message();
         String type = String.valueOf(message.type());
         instance.rules().delivered(instance, message);
@@ -85,14 +91,55 @@ final class FaultyTransport extends ForwardingTransport {
                     new OutboundMessage(message, new Route.ToQueue(queue), Duration.ZERO),
                     Deadline.after(PATIENCE, instance.process().timeline()));
         } else if (fault == Fault.LATE) {
-            waitABit();
+            sleep(LATE);
         }
-        handler.handle(new FaultyDelivery(delivery, type));
+        line.take(new FaultyDelivery(delivery, type));
     }
 
-    private void waitABit() {
+    /** What waits in one queue to be handled together, if its handler wants that; one at a time is handled so. */
+    private final class Line {
+
+        private final DeliveryHandler handler;
+        private final Deque<FaultyDelivery> waiting = new ArrayDeque<>();
+        private boolean isServed;
+
+        Line(DeliveryHandler handler) {
+            this.handler = handler;
+        }
+
+        void take(FaultyDelivery delivery) {
+            if (handler.mostTogether() == 1) {
+                handler.handle(delivery);
+                return;
+            }
+            waiting.add(delivery);
+            if (!isServed) {
+                isServed = true;
+                try {
+                    sleep(MOMENT); // others come
+                    serve();
+                } finally {
+                    isServed = false;
+                }
+            }
+        }
+
+        private void serve() {
+            while (!waiting.isEmpty()) {
+                List<FaultyDelivery> together = new ArrayList<>();
+                int most = handler.mostTogether();
+                while (together.size() < most && !waiting.isEmpty()) {
+                    together.add(waiting.remove());
+                }
+                List<FaultyDelivery> left = together.size() == 1 ? together : handler.handleTogether(together);
+                left.forEach(handler::handle);
+            }
+        }
+    }
+
+    private void sleep(Duration time) {
         try {
-            instance.process().timeline().sleep(LATE);
+            instance.process().timeline().sleep(time);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -57,6 +57,7 @@ final class Instance implements SimulatedNode {
     private final SimulatedProcess process;
     private final Session session;
     private final SafeBunnyEngine engine;
+    private final @Nullable MessageStore store;
     private final Runnable afterCrash;
 
     /** @param afterCrash is called once if it ends, in time */
@@ -65,13 +66,14 @@ final class Instance implements SimulatedNode {
         this.node = node;
         this.process = process;
         this.afterCrash = afterCrash;
+        this.store = store == null ? null : FaultyStore.of(store, this);
         this.session =
                 new Session(() -> new MemoryTransport(world.broker(), TopologyOptions.defaults(), process::begin));
         this.engine = new SafeBunnyEngine(SafeBunnyParts.builder(
                         options(world.system().retention()),
                         new FaultyTransport(world.system().wrapped(session, process.timeline()), this),
                         process.timeline())
-                .store(store == null ? null : world.system().wrapped(new FaultyStore(store, this), process.timeline()))
+                .store(this.store == null ? null : world.system().wrapped(this.store, process.timeline()))
                 .callbacks(process.executor())
                 .serializers(SERIALIZERS)
                 .meterRegistry(METERS)
@@ -132,6 +134,9 @@ final class Instance implements SimulatedNode {
     void crash() {
         afterCrash.run();
         session.close();
+        if (store instanceof FaultyTransactions transactions) {
+            transactions.end();
+        }
         process.end();
     }
 

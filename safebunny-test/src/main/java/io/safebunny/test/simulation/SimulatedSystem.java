@@ -109,7 +109,8 @@ public final class SimulatedSystem {
     }
 
     /**
-     * Replaces each node's in-memory store. The store must not block in real time.
+     * Replaces each node's in-memory store. The store must not block in real time. A process that ends, or gets no answer, loses its
+     * transactions; where messages share them, what waits in a queue is handled together.
      *
      * @param other is called once for each node of each run
      */
