@@ -68,7 +68,7 @@ public final class SharedOutcomes {
         hasRested = true;
         if (failures == MOST_FAILURES) {
             LOG.warn(
-                    "Each message of {} has a transaction of its own for a minute, and again after each failure that follows, because {} shared ones have failed in a row [handler={}]. Check the warnings before for the cause (deadlocks, lost sessions, constraints checked at the commit), or set messagesPerTransaction to 1",
+                    "Each message of {} has a transaction of its own for a minute, and again after each failure that follows, because {} shared ones have failed in a row [handler={}]. Check the warnings before for the cause (lost sessions, constraints checked at the commit, a handler that commits or rolls back itself), or set messagesPerTransaction to 1",
                     type,
                     failures,
                     handler);

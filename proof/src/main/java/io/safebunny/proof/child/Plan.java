@@ -54,6 +54,11 @@ public record Plan(Action action, String point, int occurrence, Duration duratio
         return new Plan(Action.BLINK, point.toString(), 1, Duration.ZERO);
     }
 
+    /** When the point is reached that often. */
+    public static Plan blink(Object point, int occurrence) {
+        return new Plan(Action.BLINK, point.toString(), occurrence, Duration.ZERO);
+    }
+
     public boolean happens() {
         return !point.isEmpty();
     }

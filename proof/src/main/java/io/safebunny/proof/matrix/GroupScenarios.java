@@ -36,10 +36,11 @@ final class GroupScenarios {
             all.add(crash(OrderKind.GROUP_WITH_POISON, new Point(moment, Operation.COMMIT_TOGETHER, ""), 1));
         }
         all.add(row("one of them fails", OrderKind.GROUP_WITH_POISON, single(Plan.NONE), 1));
-        for (Operation operation : List.of(Operation.CLAIM_TOGETHER, Operation.SAVEPOINT, Operation.COMMIT_TOGETHER)) {
-            all.add(answerLost(OrderKind.GROUP, operation));
-        }
-        all.add(answerLost(OrderKind.GROUP_WITH_POISON, Operation.RETURN_TO_SAVEPOINT));
+        all.add(answerLost(OrderKind.GROUP, Operation.CLAIM_TOGETHER, 1));
+        all.add(answerLost(OrderKind.GROUP, Operation.SAVEPOINT, 1));
+        all.add(answerLost(OrderKind.GROUP, Operation.SAVEPOINT, BOTH));
+        all.add(answerLost(OrderKind.GROUP, Operation.COMMIT_TOGETHER, 1));
+        all.add(answerLost(OrderKind.GROUP_WITH_POISON, Operation.RETURN_TO_SAVEPOINT, 1));
         all.add(row("two instances, same messages at once", OrderKind.GROUP, GroupScenarios::playTwins, BOTH));
         all.add(row("zombie before commit of a group", OrderKind.GROUP, GroupScenarios::playZombie, BOTH));
         return all;
@@ -58,10 +59,9 @@ final class GroupScenarios {
     }
 
     private static Scenario crash(OrderKind kind, Point point, int occurrence) {
-        String which = occurrence > 1 ? ", number " + occurrence : "";
         String poison = kind == OrderKind.GROUP_WITH_POISON ? ", one of them fails" : "";
         return row(
-                "halt " + point + which + poison,
+                "halt " + point + number(occurrence) + poison,
                 kind,
                 (stage, order) -> {
                     Child first = stage.prepare(Plan.halt(point, occurrence));
@@ -75,8 +75,16 @@ final class GroupScenarios {
                 BOTH);
     }
 
-    private static Scenario answerLost(OrderKind kind, Operation operation) {
-        return row("answer lost of " + operation.label(), kind, single(Plan.blink(Point.after(operation))), BOTH);
+    private static Scenario answerLost(OrderKind kind, Operation operation, int occurrence) {
+        return row(
+                "answer lost of " + operation.label() + number(occurrence),
+                kind,
+                single(Plan.blink(Point.after(operation), occurrence)),
+                BOTH);
+    }
+
+    private static String number(int occurrence) {
+        return occurrence > 1 ? ", number " + occurrence : "";
     }
 
     private static Scenario.Script single(Plan plan) {

@@ -113,6 +113,7 @@ interface SharedTransactionRules {
         transactions().store().create(claim(keys.get(1), "first"));
         Future<List<MessageRecord>> forwards = transactions().elsewhere(store -> store.createAll(claims(keys)));
         Future<List<MessageRecord>> backwards = transactions().elsewhere(store -> store.createAll(claims(reversed)));
+        transactions().assertWaitingBriefly(forwards);
         transactions().assertWaitingBriefly(backwards);
         transactions().rollback();
 
