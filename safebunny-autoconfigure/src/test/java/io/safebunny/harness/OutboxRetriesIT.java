@@ -35,7 +35,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What was committed, and could not be sent at once, is work that is left, though a database keeps it and its own time. */
-@Tag("no-broker")
+@Tag("once")
 @BunnyTest(
         classes = OutboxRetriesIT.Application.class,
         properties = {

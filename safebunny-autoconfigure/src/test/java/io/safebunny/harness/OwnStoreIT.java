@@ -19,7 +19,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** A test has the transactions that the application has in production, without asking for them. */
-@Tag("no-broker")
+@Tag("once")
 @BunnyTest(
         classes = OwnStoreIT.Application.class,
         properties = {

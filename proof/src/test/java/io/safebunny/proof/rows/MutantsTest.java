@@ -12,10 +12,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each fault of {@code bin/saga-proof} can be planted in the library as it is now; whether it is found takes minutes. */
+@Tag("once")
 class MutantsTest {
 
     private static final Path SOURCES =

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Sagas with timeouts, and replays, are as deterministic as handlers alone. */
+@Tag("once")
 class FingerprintsTest {
 
     @Test

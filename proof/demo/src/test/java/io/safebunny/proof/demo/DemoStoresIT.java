@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** With private servers, on the in-process broker. */
-@Tag("no-broker")
+@Tag("once")
 class DemoStoresIT {
 
     @ParameterizedTest

@@ -9,12 +9,14 @@ import io.safebunny.proof.demo.command.CommandLine;
 import io.safebunny.proof.demo.command.Options;
 import io.safebunny.proof.demo.command.StoreChoice;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+@Tag("once")
 class DemoTest {
 
     private static final StoreChoice H2 = StoreChoice.of(StoreChoice.Kind.H2);

@@ -2,7 +2,9 @@
 package io.safebunny.test.contract.transport;
 
 import io.safebunny.test.contract.bites.ContractBites;
+import org.junit.jupiter.api.Tag;
 
+@Tag("once")
 class TransportContractBitesTest extends ContractBites {
 
     TransportContractBitesTest() {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplicationAotProcessor;
 
 /** The sample's orchestrator, processed ahead of time as Boot's Maven plugin does it, and run as what came of that. */
-@Tag("no-broker")
+@Tag("once")
 class AheadOfTimeIT {
 
     private static final List<String> SETTINGS = List.of(
