@@ -40,7 +40,7 @@ public final class SharedOutcomes {
     }
 
     /** Whether too many have failed just now. */
-    public boolean rest() {
+    public boolean isResting() {
         return hasRested && timeline.nanoTime() - restsUntil < 0;
     }
 

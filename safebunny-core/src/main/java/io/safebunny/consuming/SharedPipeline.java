@@ -80,7 +80,7 @@ final class SharedPipeline {
     }
 
     int most() {
-        return isOn && !outcomes.rest() && handling.admitsShared() ? handler.messagesPerTransaction() : 1;
+        return isOn && !outcomes.isResting() && handling.admitsShared() ? handler.messagesPerTransaction() : 1;
     }
 
     /** @param ended told of those that were handled, and how they are to be settled; all others are still to be handled */

@@ -42,7 +42,7 @@ public final class NotRemembered implements Claims {
 
         @Override
         public Hold enter() {
-            return () -> {};
+            return Hold.NONE;
         }
 
         @Override

@@ -32,6 +32,10 @@ public final class Turns<K> {
     /** A turn or a lock, held until it is closed; any thread may close it, once. */
     @FunctionalInterface
     public interface Hold extends AutoCloseable {
+
+        /** Of nothing. */
+        Hold NONE = () -> {};
+
         @Override
         void close();
     }

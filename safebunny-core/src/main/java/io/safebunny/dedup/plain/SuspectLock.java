@@ -21,8 +21,6 @@ final class SuspectLock {
 
     private static final Logger LOG = LoggerFactory.getLogger(SuspectLock.class);
 
-    private static final Hold NOT_LOCKED = () -> {};
-
     private final QuarantinePolicy quarantine;
     private final Duration lease;
     private final Duration comeBack;
@@ -44,7 +42,7 @@ final class SuspectLock {
     Hold enter(MessageRecord claim) throws InterruptedException {
         boolean isolated = quarantine.decide(Evidence.ofRecord(claim.takeovers())) instanceof Alone;
         if (!isolated && overloaded) {
-            return NOT_LOCKED;
+            return Hold.NONE;
         }
         if (isolated ? lock.acquireAlone(lease) : lock.acquireTogether(lease)) {
             if (isolated) {
@@ -63,6 +61,6 @@ final class SuspectLock {
                             .formatted(claim.key().messageId()),
                     comeBack);
         }
-        return NOT_LOCKED;
+        return Hold.NONE;
     }
 }

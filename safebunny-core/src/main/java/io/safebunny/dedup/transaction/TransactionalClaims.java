@@ -123,7 +123,7 @@ public final class TransactionalClaims implements Claims {
         @Override
         public Hold enter() {
             fence.bar(handling);
-            return () -> {};
+            return Hold.NONE;
         }
 
         /** What is neither the store's refusal nor its silence is the handler's own failure. */
