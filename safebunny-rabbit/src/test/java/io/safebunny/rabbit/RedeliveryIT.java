@@ -61,10 +61,12 @@ class RedeliveryIT {
             for (int cut = 1; cut <= 3 * LIMIT; cut++) {
                 int times = cut;
                 await().atMost(Duration.ofSeconds(30)).until(() -> begun.get() == times);
+                proxy.refuse(); // or the consumer could be back before anybody looks
                 proxy.cut();
                 await().atMost(Duration.ofSeconds(30))
                         .until(() -> !consumer.status().usable());
                 works.remove().countDown();
+                proxy.accept();
             }
             await().atMost(Duration.ofSeconds(30)).until(() -> begun.get() == 3 * LIMIT + 1);
             works.remove().countDown();
