@@ -117,6 +117,6 @@ class LostConfirmIT {
                 .failsWithin(SOON)
                 .withThrowableOfType(ExecutionException.class)
                 .withCauseInstanceOf(ConnectionLostException.class);
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(3));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(5));
     }
 }

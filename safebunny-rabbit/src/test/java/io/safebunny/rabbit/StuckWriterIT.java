@@ -114,7 +114,7 @@ class StuckWriterIT {
             assertClosesSoon(publisher);
             long start = System.nanoTime();
             publisher.close();
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(1));
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
         }
     }
 
@@ -126,8 +126,8 @@ class StuckWriterIT {
 
         publisher.transport.close();
 
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(6));
-        assertThat(callers).allSatisfy(caller -> assertThat(caller).succeedsWithin(Duration.ofSeconds(1)));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(9));
+        assertThat(callers).allSatisfy(caller -> assertThat(caller).succeedsWithin(Duration.ofSeconds(5)));
     }
 
     private static void assertFlowsAgain(ProxiedPublisher publisher) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Thousands of rows that nobody can deliver, and a hundred behind them that somebody can. */
-@Timeout(120)
+@Timeout(180)
 abstract class OutboxStarvationRules {
 
     private static final int MANY = 5_000;
@@ -32,7 +32,7 @@ abstract class OutboxStarvationRules {
     /** Of one correlation, whose messages are sent one by one. */
     private static final int LONG = 2_000;
 
-    private static final Duration SECONDS = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     final String node = TestDatabase.newNode();
     private final List<OutboxUnderTest> instances = new ArrayList<>();
@@ -87,7 +87,7 @@ abstract class OutboxStarvationRules {
     }
 
     private static void awaitGood(OutboxUnderTest instance) {
-        await().atMost(SECONDS)
+        await().atMost(SOON)
                 .until(() -> goodOf(instance.sender).stream().distinct().count() == FEW);
     }
 
@@ -144,7 +144,7 @@ abstract class OutboxStarvationRules {
         next.started();
 
         awaitGood(next);
-        await().atMost(SECONDS).until(() -> next.stored().size() == MANY);
+        await().atMost(SOON).until(() -> next.stored().size() == MANY);
         next.outbox.stop();
         assertThat(attempts()).isPositive().isLessThan(MANY);
     }
@@ -187,7 +187,7 @@ abstract class OutboxStarvationRules {
         instance.started();
         instance.transaction.executeWithoutResult(
                 status -> IntStream.range(0, 1_000).forEach(i -> publish("Bad", "long", "bad" + i)));
-        await().atMost(SECONDS).until(() -> instance.sender.ids().contains("bad0"));
+        await().atMost(SOON).until(() -> instance.sender.ids().contains("bad0"));
         OutboxUnderTest gone = instance();
         gone.transaction.executeWithoutResult(status -> IntStream.range(0, FEW)
                 .forEach(i -> gone.publish(OutboxUnderTest.message("Good", "good" + i, "good" + i))));
@@ -207,7 +207,7 @@ abstract class OutboxStarvationRules {
         Queue<PublishOutcome> told = new ConcurrentLinkedQueue<>();
         AtomicInteger published = new AtomicInteger();
 
-        await().atMost(Duration.ofSeconds(5)).until(() -> {
+        await().atMost(SOON).until(() -> {
             // more than the destination gets in one interval
             instance.transaction.executeWithoutResult(status -> IntStream.range(0, 3 * Destinations.FEW)
                     .mapToObj(i -> "told" + published.incrementAndGet())
