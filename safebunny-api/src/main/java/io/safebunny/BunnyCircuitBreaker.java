@@ -49,8 +49,8 @@ public interface BunnyCircuitBreaker {
      * instance's clock.
      *
      * @param since when it entered this state
-     * @param until earliest time at which the next message is handled; {@code null} unless open, and for a type that has not been
-     *     resumed since a start without consuming
+     * @param until earliest time at which the next message is handled; {@code null} unless open; also {@code null} if the node started
+     *     without consuming and nobody has resumed the type yet
      * @param reason of the last change, as in {@link Change}; {@code null} if there was none
      * @param failureRate percentage of recent messages that failed: the current rate while closed, otherwise the rate at which it
      *     opened. {@code null} if it opened for another reason, or there were too few messages

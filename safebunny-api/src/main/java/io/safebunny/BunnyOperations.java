@@ -46,7 +46,7 @@ public interface BunnyOperations {
     /**
      * A paused type, as this instance knows it.
      *
-     * @param since by the clock of the instance that took the request, as is {@code until}
+     * @param since start of the pause; like {@code until}, by the clock of the instance that took the request
      * @param by who asked for it
      */
     record Pause(String type, Instant since, Instant until, Scope scope, String reason, String by) {}

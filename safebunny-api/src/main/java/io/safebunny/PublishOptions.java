@@ -102,7 +102,7 @@ public final class PublishOptions {
         return idempotencyKey;
     }
 
-    /** Zero with {@link #deliverAt}. */
+    /** Zero if {@link #deliverAt} is set. */
     public Duration delay() {
         return wait.delay();
     }
@@ -150,7 +150,7 @@ public final class PublishOptions {
                         droppedIfUnheard);
     }
 
-    /** For a time, or until an instant: one replaces the other. */
+    /** A delay or an instant, never both. */
     private record Wait(Duration delay, @Nullable Instant deliverAt) {
 
         static final Wait NONE = new Wait(Duration.ZERO, null);

@@ -18,12 +18,12 @@ public final class Published {
         this.correlationId = correlationId;
     }
 
-    /** The message was sent and confirmed, stored with the transaction, or collected in a handler. */
+    /** The result for a message that was sent and confirmed, stored with the transaction, or collected in a handler. */
     public static Published as(String messageId, String correlationId) {
         return new Published(messageId, correlationId);
     }
 
-    /** A middleware did not call {@code next}, or swallowed the failure. */
+    /** The result when a middleware did not call {@code next}, or swallowed the failure. */
     public static Published dropped() {
         return DROPPED;
     }

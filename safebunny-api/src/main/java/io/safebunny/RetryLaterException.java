@@ -18,7 +18,7 @@ public class RetryLaterException extends SafeBunnyException {
 
     /**
      * @param delay zero to 365 days
-     * @throws MisuseException SB-5001 when it is not
+     * @throws MisuseException SB-5001 if the delay is out of range
      */
     public RetryLaterException(Duration delay) {
         super(

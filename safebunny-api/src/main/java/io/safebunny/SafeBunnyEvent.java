@@ -20,7 +20,7 @@ public sealed interface SafeBunnyEvent
                 SafeBunnyEvent.MessageMoved,
                 BunnyCircuitBreaker.Change {
 
-    /** By the clock of this instance. */
+    /** When it happened, by the clock of this instance. */
     Instant occurredAt();
 
     /**

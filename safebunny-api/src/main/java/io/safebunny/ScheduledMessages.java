@@ -34,8 +34,8 @@ public interface ScheduledMessages {
     /**
      * Cancels a message, even if it has not reached the store yet.
      *
-     * @return {@code true}: it will never be delivered; {@code false}: it has been published, or the retention since it was
-     *     scheduled is over and nothing is known of it
+     * @return {@code true}: it will never be delivered; {@code false}: it has been published, or was scheduled longer than the retention
+     *     ago and is no longer known
      * @throws io.safebunny.store.StoreUnavailableException when the store did not answer; repeat the call to know
      */
     boolean cancel(String handle);
@@ -43,15 +43,16 @@ public interface ScheduledMessages {
     /**
      * Moves a message to another time, earlier or later.
      *
-     * @param deliverAt at most 365 days from now; one that has passed means at once
-     * @return {@code true}: it is delivered then, unless it is moved again or cancelled; {@code false}: nothing changed, it has been
-     *     published, or cancelled, or nothing is known of it any more
+     * @param deliverAt at most 365 days from now; a past instant means at once
+     * @return {@code true}: it is delivered then, unless it is moved again or cancelled; {@code false}: nothing changed, because it has
+     *     been published or cancelled, or is no longer known
      * @throws io.safebunny.store.StoreUnavailableException when the store did not answer; repeat the call to know
      */
     boolean move(String handle, Instant deliverAt);
 
     /**
-     * What the store knows of a message: empty before it is there, and longer than the retention after it was published or cancelled.
+     * What the store knows of a message. Empty until the store has it, and once the retention after its publication or cancellation is
+     * over.
      *
      * @throws io.safebunny.store.StoreUnavailableException when the store did not answer
      */

@@ -19,7 +19,7 @@ public class ThrottledException extends SafeBunnyException {
 
     /**
      * @param delay 1 ms to 365 days, as the dependency asked (for example by HTTP's {@code Retry-After})
-     * @throws MisuseException SB-5001 when it is not
+     * @throws MisuseException SB-5001 if the delay is out of range
      */
     public ThrottledException(Duration delay) {
         super("SB-3006", "The handler asked for a pause of " + inRange(delay).toMillis() + " ms.", null);

@@ -6,9 +6,9 @@ import io.safebunny.saga.SagaView;
 import java.nio.charset.StandardCharsets;
 
 /**
- * SPI: turns the body of a message into what the endpoint {@code safebunnypoison} shows of it, where
- * {@code management.endpoint.safebunnypoison.show-bodies} lets it show any. A bean of this type replaces the default, which shows all as text.
- * Called by several threads at once. When it throws, nothing of the body is shown.
+ * SPI: decides how much of a message's body the endpoint {@code safebunnypoison} shows, if {@code
+ * management.endpoint.safebunnypoison.show-bodies} allows bodies at all. A bean of this type replaces the default, which shows the whole
+ * body as text. Called by several threads at once. If it throws, nothing of the body is shown.
  */
 @FunctionalInterface
 public interface BodyMasker {
@@ -17,14 +17,14 @@ public interface BodyMasker {
     String mask(PoisonedMessage message, byte[] body);
 
     /**
-     * What the endpoint {@code safebunny} shows of a saga's state, where {@code management.endpoint.safebunny.show-states} lets it show any.
-     * Shows nothing unless overridden.
+     * Decides how much of a saga's state the endpoint {@code safebunny} shows, if {@code management.endpoint.safebunny.show-states} allows
+     * states at all. Shows nothing unless overridden.
      */
     default String maskState(SagaView saga) {
         return "not shown: the BodyMasker does not mask states";
     }
 
-    /** Masks nothing: UTF-8. */
+    /** Masks nothing: shows the whole body as UTF-8 text. */
     static BodyMasker none() {
         return new BodyMasker() {
             @Override

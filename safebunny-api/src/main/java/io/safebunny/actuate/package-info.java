@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the actuator endpoints let an application decide. */
+/** Extension points of the actuator endpoints. */
 @NullMarked
 package io.safebunny.actuate;
 

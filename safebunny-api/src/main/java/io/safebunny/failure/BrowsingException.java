@@ -13,7 +13,7 @@ public final class BrowsingException extends SafeBunnyException {
     public static final String DENIED = "SB-5018";
 
     /**
-     * With {@link #UNAVAILABLE}.
+     * An exception with code {@link #UNAVAILABLE}.
      *
      * @param queue name of the queue
      * @param why the reason, and what to do, as sentences; never credentials
@@ -27,7 +27,7 @@ public final class BrowsingException extends SafeBunnyException {
     }
 
     /**
-     * With {@link #DENIED}.
+     * An exception with code {@link #DENIED}.
      *
      * @param queue name of the queue
      * @param why the reason, and what to do, as sentences; never credentials

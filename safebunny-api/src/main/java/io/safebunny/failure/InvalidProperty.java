@@ -6,7 +6,7 @@ import org.springframework.format.annotation.DurationFormat;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.unit.DataSize;
 
-/** Makes exceptions for invalid property values that name the property, the value and what is allowed. */
+/** Makes the exceptions for invalid property values. They name the property, the value and what is allowed. */
 public final class InvalidProperty {
 
     private static final String CODE = "SB-1301";

@@ -3,7 +3,7 @@ package io.safebunny.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** A method was called with an invalid argument, or when it cannot work. It did nothing; correct the calling code. */
+/** A method was called with an invalid argument, or at a time when it cannot work. It has done nothing; correct the calling code. */
 public final class MisuseException extends SafeBunnyException {
 
     /** An argument is out of range, or of the wrong kind. */
@@ -24,7 +24,7 @@ public final class MisuseException extends SafeBunnyException {
     /** A transaction is already open on the thread on which a store should begin one. */
     public static final String OPEN_TRANSACTION = "SB-5007";
 
-    /** A saga cannot do that: a name is unknown or used twice, a time is negative, or the saga has ended. */
+    /** A saga was asked for something impossible: a name is unknown or used twice, a time is negative, or the saga has ended. */
     public static final String SAGA = "SB-5012";
 
     /** The node keeps no scheduled messages, or the handle is not one of its own. */
@@ -39,7 +39,7 @@ public final class MisuseException extends SafeBunnyException {
      */
     public static final String BUSY = "SB-5016";
 
-    /** There is no such copy in the poison queue: it was moved or edited, or somebody is browsing it. */
+    /** The poison queue does not have the copy: it was moved or edited, or somebody is browsing it. */
     public static final String COPY = "SB-5017";
 
     /** A saga refused a repair that does not fit its status. Only its history was changed. */

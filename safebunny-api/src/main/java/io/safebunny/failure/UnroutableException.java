@@ -28,7 +28,7 @@ public final class UnroutableException extends PublishException {
                 : "Start the node that consumes it once, so that its queue exists, or check `from` in its @BunnyHandler.";
     }
 
-    /** The same failure, with what the sending node consumes itself, which reveals a misspelt `from`. */
+    /** The same failure, with a text that lists what the sending node itself consumes: this reveals a misspelt {@code from}. */
     public UnroutableException with(String taken) {
         return new UnroutableException(new Publication(type(), routingKey(), messageId()), brokerReply, " " + taken);
     }

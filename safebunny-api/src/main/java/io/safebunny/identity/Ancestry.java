@@ -2,7 +2,7 @@
 package io.safebunny.identity;
 
 /**
- * What a message id is computed from.
+ * The values from which a message id is computed.
  *
  * @param parentId id of the message whose handler publishes the new one; empty if it starts the saga
  * @param ordinalOrKey 1, 2, … per type within one handling of the parent, or the caller's idempotency key

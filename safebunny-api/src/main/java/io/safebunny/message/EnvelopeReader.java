@@ -101,7 +101,7 @@ public final class EnvelopeReader {
                         .formatted(property, Names.printable(found), needed));
     }
 
-    /** Only informational, so an invalid node name is dropped. */
+    /** The publishing node. Only informational, so an invalid name is dropped. */
     private static String node(@Nullable String appId) {
         return appId != null && Names.isNode(appId) ? appId : "";
     }

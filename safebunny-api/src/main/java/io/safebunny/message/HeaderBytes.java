@@ -6,7 +6,7 @@ import java.util.Map;
 /** Size of headers in an AMQP frame. Pure. */
 public final class HeaderBytes {
 
-    /** Length of the name and type of the value, one byte each. */
+    /** One byte for the length of the name, and one for the type of the value. */
     private static final int AROUND = 2;
 
     private HeaderBytes() {}

@@ -14,9 +14,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Header names of the wire contract, and the rules for which headers of an incoming message are carried on: the application's own
- * scalars, the trace context and, in copies, headers that a later version of SafeBunny may have added. Everything else ({@code
- * CC}, {@code x-death}, {@code __TypeId__}, …) is neither forwarded nor trusted.
+ * Header names of the wire contract, and which headers of an incoming message are passed on: the application's own scalars, the trace
+ * context and, in copies, headers that a later version of SafeBunny may have added. Everything else ({@code CC}, {@code x-death}, {@code
+ * __TypeId__}, …) is neither forwarded nor trusted.
  */
 public final class Headers {
 
@@ -59,7 +59,7 @@ public final class Headers {
 
     private static final List<String> KNOWN = List.of(MARKER, CAUSATION_ID, ATTEMPT, SENT_AT, UNDOES);
 
-    /** Limit on text in one of SafeBunny's own headers, which may be what made the message invalid. */
+    /** Maximum length of text copied from one of SafeBunny's own headers: an oversized header may be why the message is invalid. */
     private static final int LONGEST_COPIED = 1_000;
 
     private static final Set<String> RESERVED =

@@ -9,7 +9,7 @@ public enum PoisonReason {
     HANDLER_FAILED,
     /** The handler failed on every attempt the policy allows. */
     RETRIES_EXHAUSTED,
-    /** According to its record it was set aside before; another copy has the original reason. */
+    /** Its record says that it was set aside earlier; another copy has the original reason. */
     SET_ASIDE_BEFORE,
     /** The body cannot be read as the handler's payload. */
     MALFORMED_BODY,
@@ -29,7 +29,7 @@ public enum PoisonReason {
     NOT_STORABLE,
     /** Its saga does not exist, not even after all delayed retries. */
     UNKNOWN_SAGA,
-    /** Its saga is stuck: an earlier message to it was set aside, and going on without that one would corrupt the state. */
+    /** Its saga is stuck: an earlier message to it was set aside, and handling later messages without it would corrupt the state. */
     SAGA_STUCK,
     /** It exceeded a time to live set by a broker policy or its sender. */
     EXPIRED;

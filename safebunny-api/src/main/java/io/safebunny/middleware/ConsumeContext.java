@@ -19,7 +19,7 @@ public interface ConsumeContext extends MessageContext {
      */
     void replacePayload(Object replacement);
 
-    /** Queue it came from. */
+    /** The queue that the message came from. */
     String queue();
 
     /**

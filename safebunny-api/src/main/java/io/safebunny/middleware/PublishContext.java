@@ -32,7 +32,7 @@ public interface PublishContext {
     @Nullable
     PublishOutcome outcome();
 
-    /** In the after group: why it is not confirmed, if there is a reason; {@code null} if it is confirmed. */
+    /** In the after group: why the message is not confirmed, if there is a reason; {@code null} if it is confirmed. */
     @Nullable
     Throwable failure();
 }

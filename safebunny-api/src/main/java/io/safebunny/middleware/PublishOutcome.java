@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.middleware;
 
-/** Outcome of a publication, as far as this process knows. {@link PublishContext#failure()} has the reason, if there is one. */
+/** Outcome of a publication, as far as this process knows. {@link PublishContext#failure()} is the reason, if there is one. */
 public enum PublishOutcome {
     /** A queue has it; or it was to be dropped if unheard, and no queue was bound. */
     CONFIRMED,

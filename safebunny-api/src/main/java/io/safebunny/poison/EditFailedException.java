@@ -4,8 +4,8 @@ package io.safebunny.poison;
 import io.safebunny.failure.SafeBunnyException;
 
 /**
- * An edit was started and failed. Code and message are those of the cause, or SB-5019 if that has no code; the log has more then.
- * The original copy is still there, perhaps with an edited one beside it.
+ * An edit was started and failed. Code and message are those of the cause. If the cause has no code, the code is SB-5019 and the log has
+ * the details. The original copy is still there, perhaps with an edited one beside it.
  */
 public final class EditFailedException extends SafeBunnyException {
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param body decoded if its {@code content-encoding} is known; {@code null} if bodies were not requested or it exceeded the
  *     requested size
- * @param record the stored record of the message; {@code null} if there is none or it could not be read, which the verdict tells
+ * @param record the stored record of the message; {@code null} if there is none or it could not be read; the verdict tells which
  */
 public record PoisonCopy(
         PoisonedMessage message,

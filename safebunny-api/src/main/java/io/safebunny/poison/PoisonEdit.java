@@ -29,7 +29,7 @@ public record PoisonEdit(String messageId, String digest, byte[] body, String by
         }
     }
 
-    /** Without the body. */
+    /** Omits the body. */
     @Override
     public String toString() {
         return "PoisonEdit[%s bytes]".formatted(body.length);

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Selects copies: those that match every value that is set. Immutable.
  *
- * @param messageId their message id; {@code null} for all, like every other value but the limit
- * @param digest their body, as {@link PoisonedMessage#digest} has it
+ * @param messageId their message id; {@code null} for all, as for every other value except the limit
+ * @param digest the digest of their message, see {@link PoisonedMessage#digest}
  * @param type their message type
  * @param reason why they were set aside, as in {@code sb-poison-reason}
  * @param exception class name of what was thrown, with or without its package

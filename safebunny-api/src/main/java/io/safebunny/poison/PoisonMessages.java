@@ -65,7 +65,7 @@ public interface PoisonMessages {
     PoisonOperation restore(PoisonRequest request);
 
     /**
-     * Like {@link #list}, but of the archive; the verdicts are those of a replay after {@link #restore}. Needs permission to read
+     * Like {@link #list}, but lists the archive; the verdicts tell what a replay would do after {@link #restore}. Needs permission to read
      * the archive.
      */
     PoisonList archived(PoisonFilter filter);
@@ -77,9 +77,9 @@ public interface PoisonMessages {
      * edited one beside it: with a store at most one of them is replayed, without a store both are.
      *
      * @return the operation, which has ended
-     * @throws EditFailedException SB-5017 if there is no such copy; SB-5014 if a replay would not handle it, or its handler could
-     *     not read the new body; nothing was moved then. SB-5016 if another delivery or edit of the message was faster, and the
-     *     edit was not applied. Other failures keep their own code. It has the operation
+     * @throws EditFailedException SB-5017 if there is no such copy; SB-5014 if a replay would not handle it, or its handler could not read
+     *     the new body; nothing was moved then. SB-5016 if another delivery or edit of the message was faster, and the edit was not
+     *     applied. Other failures keep their own code. The exception also has the operation
      * @throws io.safebunny.failure.MisuseException SB-5016 if another operation runs on this instance; no edit was started
      */
     PoisonOperation edit(PoisonEdit edit);

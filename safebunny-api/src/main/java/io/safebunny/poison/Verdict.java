@@ -10,7 +10,7 @@ public enum Verdict {
     RUN,
     /** Its handler does not run again; its stored publications are sent. */
     RESEND,
-    /** Its handler runs, even if it was handled before: there is no store that would know. */
+    /** Its handler runs, even if the message was handled before: there is no store to tell. */
     REPEATS,
     /** It has been handled or undone since: a replay would do nothing. It can be discarded. */
     DONE,
@@ -20,7 +20,7 @@ public enum Verdict {
      * first.
      */
     BUSY,
-    /** It has been set aside again or edited since: replay the other copy. */
+    /** Its message has been set aside again or edited since: replay the newer copy. */
     SUPERSEDED,
     /** The record with its id belongs to a different message: a replay would be set aside again. */
     CLASH,

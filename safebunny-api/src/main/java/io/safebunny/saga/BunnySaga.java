@@ -16,9 +16,9 @@ import org.springframework.stereotype.Component;
  * property. The class itself is an ordinary singleton bean, so it must not keep anything in fields. It needs a store ({@code
  * safebunny.store.type}).
  *
- * <p>A handler takes the payload, the state (except where the saga starts), a {@link SagaContext} and whatever any handler may
- * take, in any order. It returns the new state, or {@code void} to leave the state unchanged. The state must be immutable,
- * ideally a record, and is stored as JSON of at most 256 KB.
+ * <p>A handler takes the payload, the state (except where the saga starts), a {@link SagaContext} and any other parameter that a handler
+ * may have, in any order. It returns the new state, or {@code void} to leave the state unchanged. The state must be immutable, ideally a
+ * record, and is stored as JSON of at most 256 KB.
  */
 @Documented
 @Component
@@ -33,8 +33,8 @@ public @interface BunnySaga {
     int version() default 1;
 
     /**
-     * Nodes that receive this saga's commands but whose messages none of its handlers takes. Needed to receive their
-     * acknowledgements of undos.
+     * Nodes that receive this saga's commands, but send nothing that one of its handlers takes. List them so that their acknowledgements of
+     * undos arrive.
      */
     String[] participants() default {};
 }

@@ -26,8 +26,8 @@ public interface SagaContext {
     void step(String name, Object command, Object undo);
 
     /**
-     * Sends a command that cannot or need not be undone, as the history will note if the saga fails. See {@link #step(String,
-     * Object, Object)}.
+     * Sends a command that cannot or need not be undone; if the saga fails, its history notes that. See {@link #step(String, Object,
+     * Object)}.
      */
     void step(String name, Object command);
 

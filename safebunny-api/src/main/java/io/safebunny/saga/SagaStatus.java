@@ -16,7 +16,7 @@ public enum SagaStatus {
     /** A message to the saga was set aside: an operator has to repair it, see {@link Sagas}. */
     STUCK;
 
-    /** Whether nothing more happens to it. */
+    /** Whether nothing more happens to the saga. */
     public boolean isEnded() {
         return this == COMPLETED || this == FAILED;
     }

@@ -21,7 +21,7 @@ public interface BodyCodec {
     String encoding();
 
     /**
-     * @param message the message about to be sent, with the serialized body; must not be modified
+     * @param message the message about to be sent, with its body serialized; must not be modified
      * @throws CodecException when the body cannot be encoded; the message is not published then
      */
     byte[] encode(Envelope message);

@@ -41,8 +41,9 @@ public interface TransactionalMessageStore extends MessageStore {
     LocalTransaction begin();
 
     /**
-     * Whether a transaction ends only by its {@link LocalTransaction}: no statement of the application commits or rolls back everything as a
-     * side effect. Then a message's record is written as handled when its handling begins, and needs no other write if it publishes nothing.
+     * Whether a transaction ends only by its {@link LocalTransaction}: no statement of the application commits or rolls back everything as
+     * a side effect. Then a message's record is written as handled when its handling begins, and if the handler publishes nothing, that
+     * write is the only one.
      *
      * <p>Elsewhere the record says until just before the commit that the message is being handled, and that write fails if the transaction
      * has ended in the meantime.
@@ -52,8 +53,8 @@ public interface TransactionalMessageStore extends MessageStore {
     }
 
     /**
-     * Whether several messages can be handled in one transaction: {@link #endsKnowingly} holds, {@link LocalTransaction#mark} works, and what
-     * is undone to a mark leaves nothing behind in memory that a later message would see.
+     * Whether several messages can be handled in one transaction: {@link #endsKnowingly} holds, {@link LocalTransaction#mark} works, and
+     * returning to a mark leaves nothing in memory that a later message would see.
      */
     default boolean sharesTransactions() {
         return false;
@@ -65,7 +66,7 @@ public interface TransactionalMessageStore extends MessageStore {
      *
      * @param records of messages, with different keys
      * @return those that were created
-     * @throws StoreUnavailableException the store does not answer, or it waited in vain: then with a {@code retryAfter}
+     * @throws StoreUnavailableException if the store does not answer, or if it waited in vain (then with a {@code retryAfter})
      */
     default List<MessageRecord> createAll(List<MessageRecord> records) {
         return records.stream()
@@ -85,13 +86,13 @@ public interface TransactionalMessageStore extends MessageStore {
     MessageRecord findAndLock(RecordKey key);
 
     /**
-     * Runs the action in a separate transaction, independent of the one open on this thread. Records whose key {@link
-     * RecordKey#isApart} can be read and written in it whatever the open transaction has locked; it waits at most a few seconds
-     * for anything else.
+     * Runs the action in a separate transaction, independent of the one open on this thread. There, records whose key {@link
+     * RecordKey#isApart} can be read and written whatever the open transaction has locked; for anything else the action waits at most a few
+     * seconds.
      */
     <T> T apart(Supplier<T> action);
 
-    /** Runs the action independently of any transaction open on this thread, whether or not the store knows such transactions. */
+    /** Runs the action independently of any transaction open on this thread, on a store with or without transactions. */
     static <T extends @Nullable Object> T apart(MessageStore store, Supplier<T> action) {
         return store instanceof TransactionalMessageStore transactional ? transactional.apart(action) : action.get();
     }
@@ -100,7 +101,7 @@ public interface TransactionalMessageStore extends MessageStore {
     @FunctionalInterface
     interface Permit extends AutoCloseable {
 
-        /** Lets the next one in. Never throws. */
+        /** Lets the next message in. Never throws. */
         @Override
         void close();
     }
@@ -127,9 +128,9 @@ public interface TransactionalMessageStore extends MessageStore {
         }
 
         /**
-         * Marks this point of the transaction, to return to it, and gives up the mark before.
+         * Marks this point of the transaction, so that {@link #returnToMark} can undo what follows. Replaces the previous mark.
          *
-         * @throws RuntimeException what was written since the mark before cannot be committed, or that mark is gone
+         * @throws RuntimeException if what was written since the previous mark cannot be committed, or the previous mark is gone
          */
         default void mark() {
             throw new UnsupportedOperationException("This store does not share transactions between messages");
@@ -138,7 +139,7 @@ public interface TransactionalMessageStore extends MessageStore {
         /**
          * Undoes all writes since the last {@link #mark}, which stays; what was written before can still be committed.
          *
-         * @throws RuntimeException the transaction can only be rolled back as a whole, or has ended
+         * @throws RuntimeException if the transaction can only be rolled back as a whole, or has ended
          */
         default void returnToMark() {
             throw new UnsupportedOperationException("This store does not share transactions between messages");

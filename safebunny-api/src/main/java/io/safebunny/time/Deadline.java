@@ -29,18 +29,18 @@ public final class Deadline {
         return timeout;
     }
 
-    /** Time left in nanoseconds; 0 when it is over. */
+    /** Time left in nanoseconds; 0 when the deadline has passed. */
     public long nanosLeft() {
         return Math.max(0, at - timeline.nanoTime());
     }
 
-    /** Time left; zero when it is over. */
+    /** Time left; zero when the deadline has passed. */
     public Duration left() {
         return Duration.ofNanos(nanosLeft());
     }
 
     /**
-     * Blocks the calling thread until the signal completes, or this is over.
+     * Blocks the calling thread until the signal completes, or the deadline passes.
      *
      * @return whether it completed, normally or exceptionally
      */

@@ -38,32 +38,29 @@ public record Topology(
     }
 
     /**
-     * Routing key by which a node sends to its archive, in its own exchange. Has the form of a type's key, so that a user who may
-     * send to the queues of its types may also send to the archive.
+     * Routing key with which a node sends to its archive, in its own exchange. Looks like the key of a type, so that a user who may send to
+     * the queues of its types may also send to the archive.
      */
     public static String archivingOf(String node) {
         return Names.address(node, "BunnyArchive");
     }
 
-    /** Whether a node also starts without this queue if the user may not declare it, because earlier versions did not have it. */
+    /** Whether the queue may be missing if the user may not declare it: earlier versions did not have it, so the node starts without. */
     public boolean isOptional(Queue queue) {
         return queue.name().equals(archiveOf(node));
     }
 
-    /**
-     * Name and routing key of the queue for messages that the broker itself has set aside; they pass through it to the poison
-     * queue.
-     */
+    /** Name and routing key of the queue for messages that the broker itself has set aside, on their way to the poison queue. */
     public static String deadLettersOf(String node) {
         return node + "-dead-letters";
     }
 
-    /** Name of the queue through which a node with sagas learns what the node and the sagas' participants set aside. */
+    /** Name of the queue in which a node with sagas receives notices of the messages that it and its sagas' participants set aside. */
     public static String poisonWatchOf(String node) {
         return node + "-poison-watch";
     }
 
-    /** Routing key in the main exchange by which a node reports what it sets aside. */
+    /** Routing key in the main exchange for a node's notices of the messages that it sets aside. */
     public static String setAsideOf(String node) {
         return Names.address(node, "BunnySetAside");
     }

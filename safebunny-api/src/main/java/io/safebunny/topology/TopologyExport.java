@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Exports a topology for other tools: who sends what to this node. Pure. */
+/** Exports a topology for other tools: which nodes send which messages to this node. Pure. */
 public final class TopologyExport {
 
     private static final String ASYNCAPI = "3.0.0";
 
     private TopologyExport() {}
 
-    /** A Mermaid flowchart: publishing nodes, this node's queues, and where messages go that it cannot handle. */
+    /** A Mermaid flowchart: publishing nodes, this node's queues, and where the messages go that the node cannot handle. */
     public static String mermaid(Topology topology) {
         Set<String> lines = new LinkedHashSet<>();
         lines.add("flowchart LR");

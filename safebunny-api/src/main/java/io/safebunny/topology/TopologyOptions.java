@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public record TopologyOptions(String prefix, QueueType queueType, int deliveryLimit, PoisonLimits poison) {
 
     /**
-     * What limits the poison queue and its archive.
+     * The limits of the poison queue and its archive.
      *
      * @param ttl how long a poison message is kept; {@code null} for unlimited
      * @param maxLength maximum number of messages in the poison queue; further ones are refused. {@code null} for unlimited
@@ -102,7 +102,7 @@ public record TopologyOptions(String prefix, QueueType queueType, int deliveryLi
         return prefix + ".unrouted";
     }
 
-    /** Direct exchange that routes back to a queue by its name. */
+    /** Direct exchange that routes a message back to its queue, by the queue's name. */
     public String retryExchange() {
         return prefix + ".retry";
     }

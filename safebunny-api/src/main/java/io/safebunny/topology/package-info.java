@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the broker must look like, as a value computed from the subscriptions. No I/O. */
+/** The exchanges, queues and bindings that a node needs, as a value computed from its subscriptions. No I/O. */
 @NullMarked
 package io.safebunny.topology;
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface BrowsedQueue extends AutoCloseable {
 
-    /** Number of messages behind the one taken last, according to the broker; 0 before the first. */
+    /** Number of messages behind the last one taken, according to the broker; 0 before the first is taken. */
     long waiting();
 
     /**

@@ -13,8 +13,8 @@ public interface Delivery {
     IncomingMessage message();
 
     /**
-     * A failure in the transport before the delivery reached the handler. Such a delivery must not be handled; recovery is
-     * decided from this failure. {@code null} for a delivery to be handled. Wrappers must pass this on.
+     * The transport's failure before the delivery reached the handler; {@code null} if there was none. Such a delivery must not be handled;
+     * the failure decides its recovery. Wrappers must pass this on.
      */
     default @Nullable Throwable refusal() {
         return null;

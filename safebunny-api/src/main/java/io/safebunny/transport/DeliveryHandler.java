@@ -9,7 +9,7 @@ public interface DeliveryHandler {
 
     void handle(Delivery delivery);
 
-    /** How many deliveries {@link #handleTogether} takes at most, at this time; 1 if each is to be handled on its own. */
+    /** How many deliveries {@link #handleTogether} currently takes at most; 1 if each is to be handled on its own. */
     default int mostTogether() {
         return 1;
     }

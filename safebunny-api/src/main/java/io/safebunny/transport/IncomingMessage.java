@@ -20,9 +20,9 @@ public record IncomingMessage(
         WireMessage message) {
 
     /**
-     * The way on which a message came.
+     * The way by which a message came.
      *
-     * @param exchange that it was published to, with the routing key
+     * @param exchange the exchange that the message was published to, with this routing key
      */
     public record Origin(String queue, String exchange, String routingKey) {}
 

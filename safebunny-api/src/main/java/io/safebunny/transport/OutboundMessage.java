@@ -80,13 +80,13 @@ public record OutboundMessage(
         }
     }
 
-    /** The message to send now, with the time left of its delay. */
+    /** The message to send now: its delay is the time that is left. */
     public OutboundMessage sentAt(Instant now) {
         Instant at = due.at();
         return at == null ? this : deliveredAt(at, at.isAfter(now) ? Duration.between(now, at) : Duration.ZERO);
     }
 
-    /** How exceptions name this message. */
+    /** The name of this message in exceptions. */
     public Publication publication() {
         return new Publication(
                 Names.printable(String.valueOf(message.type())),

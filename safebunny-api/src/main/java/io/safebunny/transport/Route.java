@@ -7,10 +7,10 @@ public sealed interface Route {
     /** For logs and exceptions. */
     String routingKey();
 
-    /** To every queue bound with this key {@code {node}-{Type}}; fails if there is none. */
+    /** Sends to every queue that is bound with this key {@code {node}-{Type}}; fails if there is none. */
     record ToSubscribers(String routingKey) implements Route {}
 
-    /** To this one queue. */
+    /** Sends to this one queue. */
     record ToQueue(String queue) implements Route {
         @Override
         public String routingKey() {
@@ -18,7 +18,7 @@ public sealed interface Route {
         }
     }
 
-    /** To the poison queue of this node. */
+    /** Sends to the poison queue of this node. */
     record Poison(String node) implements Route {
         @Override
         public String routingKey() {

@@ -6,8 +6,8 @@ import java.net.URI;
 import java.util.concurrent.Executor;
 
 /**
- * Creates transports from a broker's address. For the test kit, which knows no transport by name and finds providers by {@link
- * java.util.ServiceLoader}; applications do not need one. Implementations must be thread-safe.
+ * Creates transports from a broker's address. The test kit, which knows no transport by name, finds providers by {@link
+ * java.util.ServiceLoader}; applications do not need them. Implementations must be thread-safe.
  */
 public interface TransportProvider {
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** The only code that walks causes: chains may contain cycles, and an overridden {@code getCause} may throw or never end. Pure. */
 public final class Causes {
 
-    /** Nobody diagnoses longer chains. */
+    /** Where chains are cut off: nobody needs more to diagnose a failure. */
     static final int MOST = 100;
 
     private Causes() {}

@@ -33,8 +33,8 @@ public final class Printable {
     }
 
     /**
-     * Whether the texts of the failure, its causes and its suppressed exceptions can all be read and match; false beyond
-     * {@code Causes.MOST} exceptions. Calls the same methods as loggers do, because application code may throw in them.
+     * Whether the texts of the failure, its causes and its suppressed exceptions can all be read and all satisfy the predicate; false
+     * beyond {@code Causes.MOST} exceptions. Calls the same methods as loggers do, because application code may throw in them.
      */
     private static boolean isEach(Throwable failure, Predicate<String> so) {
         Set<Throwable> known = Collections.newSetFromMap(new IdentityHashMap<>());

@@ -18,7 +18,7 @@ final class StandIn extends RuntimeException {
         setStackTrace(place);
     }
 
-    /** With class, location and, if it is one of ours, code. */
+    /** Shows only the class, the location and, for one of our exceptions, the code. */
     static StandIn textless(Throwable failure) {
         return of(failure, StandIn::describe, known());
     }
@@ -76,9 +76,9 @@ final class StandIn extends RuntimeException {
         }
     }
 
-    /** Without the name of this class, which says nothing. */
+    /** Omits the name of this class, which would tell the reader nothing. */
     @Override
-    @SuppressWarnings("OverrideThrowableToString") // the message is all there is to show
+    @SuppressWarnings("OverrideThrowableToString") // the message is the whole text to show
     public String toString() {
         return String.valueOf(getMessage());
     }

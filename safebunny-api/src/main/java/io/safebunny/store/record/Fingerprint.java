@@ -30,7 +30,7 @@ public record Fingerprint(int version, long high, long low) {
         return new Fingerprint(SHA256, hash.getLong(), hash.getLong());
     }
 
-    /** Whether this is the fingerprint of the message, computed in the same way. */
+    /** Whether the message has this fingerprint, computed in the same way. */
     public boolean isOf(Envelope message) {
         return equals(version == CHECKSUMS ? checksums(message) : of(message));
     }

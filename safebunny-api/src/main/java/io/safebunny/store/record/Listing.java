@@ -7,7 +7,7 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a companion can be found by without its key. Immutable; times are kept to the millisecond.
+ * Lets a companion be found without its key. Immutable; times are kept to the millisecond.
  *
  * @param kind kind of companion, 1 to 100 letters, digits, dots, underscores, dollar signs and hyphens
  * @param status its status, 1 to 32 of the same characters

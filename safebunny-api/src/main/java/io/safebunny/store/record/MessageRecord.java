@@ -53,8 +53,8 @@ public record MessageRecord(
     }
 
     /**
-     * Keeps the order, which is stored; that of {@code Map.copyOf} differs between runs. Refuses steps without a result, because
-     * they would run again.
+     * Copies the steps in their order, because the order is stored and {@code Map.copyOf} would change it from run to run. Refuses steps
+     * without a result, because they would run again.
      */
     private static Map<String, String> inTheirOrder(Map<String, String> steps) {
         if (steps.isEmpty()) {

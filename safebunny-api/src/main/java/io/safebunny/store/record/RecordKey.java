@@ -25,8 +25,8 @@ public record RecordKey(String correlationId, String messageId) {
     }
 
     /**
-     * A companion of this record that is never part of a handler's transaction: the store keeps it where it cannot be blocked by
-     * locks of such a transaction, nor by anybody waiting for one.
+     * A companion of this record that is never part of a handler's transaction: the store keeps it where neither the locks of such a
+     * transaction, nor anybody waiting for them, can block it.
      *
      * @param name as in {@link #companion(String)}
      */
