@@ -11,8 +11,8 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Lets beans inject what the engine offers even if the engine itself depends on them, as on a middleware: the engine is looked up on the
- * first call, or else once all beans exist, because a closing context no longer hands it out. Thread-safe.
+ * Lets a bean inject an object of the engine even if the engine depends on that bean, as it does on a middleware. The engine is looked up
+ * on the first call, at the latest when all beans exist, because a closing context no longer hands it out. Thread-safe.
  */
 final class Deferred implements SmartInitializingSingleton {
 

@@ -20,8 +20,8 @@ import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Publishes audit events: one for each operation and, for those on poison messages, one for each message moved, with the same id.
- * No payload, no header. If a listener throws, the log has the event. Thread-safe.
+ * Publishes audit events: one for each operation and, for those on poison messages, one for each message moved, with the same id. Events
+ * contain no payload and no header. If a listener throws, the event is logged. Thread-safe.
  */
 final class Audit implements SafeBunnyEvent.Listener {
 
@@ -84,7 +84,7 @@ final class Audit implements SafeBunnyEvent.Listener {
         tell(timeline.now(), by, "SAFEBUNNY_SAGA_" + repair.action(), about(saga, repair));
     }
 
-    /** The repair may have taken effect nevertheless; the saga's history tells. */
+    /** Audits a repair that failed. It may have taken effect nevertheless; the saga's history tells. */
     void notRepaired(String by, SagaView saga, SagaRepair repair, RuntimeException failure) {
         Map<String, Object> data = about(saga, repair);
         data.put("failure", Names.printable(String.valueOf(failure.getMessage()), LONGEST_REASON));
@@ -122,7 +122,7 @@ final class Audit implements SafeBunnyEvent.Listener {
     private void tell(Instant at, String by, String type, Map<String, Object> data) {
         try {
             publisher.publishEvent(new AuditApplicationEvent(new AuditEvent(at, by, type, data)));
-        } catch (RuntimeException e) { // the operation is done, and the caller must learn its outcome
+        } catch (RuntimeException e) { // the operation is done; a failing listener must not hide its outcome
             LOG.error(
                     "Not audited, because a listener failed: {} by {} {}",
                     type,

@@ -80,7 +80,7 @@ final class EndpointsAutoConfiguration {
                         .collect(Collectors.toCollection(TreeSet::new)));
     }
 
-    /** @param beans tells our endpoints from one of the application with the same id */
+    /** @param beans tells SafeBunny's endpoints from an application's endpoint with the same id */
     @Bean
     OperationInvokerAdvisor safebunnyKnownParametersOnly(ListableBeanFactory beans) {
         Set<EndpointId> ours = Stream.of(NodeEndpoint.class, PoisonEndpoint.class)

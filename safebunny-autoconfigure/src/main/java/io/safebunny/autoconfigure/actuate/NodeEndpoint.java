@@ -25,13 +25,13 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
- * Shows the node, and pauses its types. All parameters are optional to Spring, so that the response can say which one is missing and what
- * to write. {@link KnownParametersOnly} explains why selectors take the rest of the path. Thread-safe.
+ * Shows the node, and pauses its types. For Spring all parameters are optional, so that our own response can name the missing one and say
+ * what to write. {@link KnownParametersOnly} explains why selectors take the rest of the path. Thread-safe.
  */
 @WebEndpoint(id = "safebunny")
 final class NodeEndpoint {
 
-    /** Sections with one entry per type. */
+    /** Sections that have one entry per message type. */
     private static final Set<String> OF_TYPES = Set.of("breakers", "handlers");
 
     private static final Set<String> BREAKERS = Set.of("breakers");
@@ -102,7 +102,7 @@ final class NodeEndpoint {
                         .formatted(shown(path)));
     }
 
-    /** The entry's name if the path leads below one of these sections; {@code null} for other paths. */
+    /** The name of the entry, if the path is one of an entry in these sections; {@code null} for other paths. */
     private static @Nullable String below(Set<String> sections, String[] path) {
         return path.length == 2 && sections.contains(path[0]) ? path[1] : null;
     }

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/** What the endpoint shows of the node. Reads only what the node already knows, so polling is cheap. Thread-safe. */
+/** The endpoint's view of the node. Reads only what the node already knows, so polling is cheap. Thread-safe. */
 final class NodeViews {
 
     private final SafeBunnyEngine engine;

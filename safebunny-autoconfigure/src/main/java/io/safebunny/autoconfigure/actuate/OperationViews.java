@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the endpoints show of operations on poison messages. Thread-safe. */
+/** The endpoints' view of operations on poison messages. Thread-safe. */
 final class OperationViews {
 
     private final PoisonMessages poison;
@@ -20,7 +20,7 @@ final class OperationViews {
         this.poison = poison;
     }
 
-    /** Latest first, without the messages they refused. */
+    /** All operations, latest first, without the copies that they did not move. */
     Map<String, Object> all() {
         return Map.of(
                 "operations",
@@ -70,7 +70,7 @@ final class OperationViews {
         return view;
     }
 
-    /** Includes the first copies that were not moved, and the reasons. */
+    /** One operation, including the first copies that were not moved, with the reasons. */
     static Map<String, Object> detailed(PoisonOperation operation) {
         Progress progress = operation.progress();
         Map<String, Object> view = summary(operation, progress);

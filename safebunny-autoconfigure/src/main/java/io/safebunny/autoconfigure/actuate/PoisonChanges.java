@@ -20,7 +20,8 @@ final class PoisonChanges {
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     /**
-     * Longer than an operation waits for copies that others may hold; a shorter wait could never answer that the message does not exist.
+     * How long a response waits for an operation on one message. Must be longer than the operation itself waits for copies that others may
+     * hold: otherwise it could never answer that the message does not exist.
      */
     private static final Duration PATIENCE_FOR_ONE = Duration.ofSeconds(5);
 
@@ -77,7 +78,7 @@ final class PoisonChanges {
         try {
             operation.await(patience);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // the operation still runs, and the caller needs its id
+            Thread.currentThread().interrupt(); // go on: the operation still runs, and the caller needs its id
         }
     }
 

@@ -27,7 +27,7 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
- * The poison messages of the node, and operations on them. All parameters are optional to Spring, as in {@link NodeEndpoint}. {@link
+ * The poison messages of the node, and operations on them. For Spring all parameters are optional, as in {@link NodeEndpoint}. {@link
  * KnownParametersOnly} explains why selectors take the rest of the path. Thread-safe.
  */
 @WebEndpoint(id = "safebunnypoison")
@@ -48,7 +48,7 @@ final class PoisonEndpoint {
     private final Predicate<SecurityContext> showsBodies;
     private final Supplier<Set<String>> types;
 
-    /** @param types that the node handles */
+    /** @param types the message types that the node handles */
     PoisonEndpoint(
             PoisonMessages poison,
             PoisonViews views,
@@ -100,7 +100,7 @@ final class PoisonEndpoint {
                 missing(one(id)));
     }
 
-    /** The path below the endpoint. Ids are not empty and have no slashes; any other path matches no message. */
+    /** The message id in the path below the endpoint. Ids are never empty and have no slashes, so any other path matches no message. */
     private static String one(String[] id) {
         String one = String.join("/", id);
         return one.isBlank() ? NOTHING : one;

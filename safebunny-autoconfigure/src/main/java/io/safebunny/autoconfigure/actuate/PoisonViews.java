@@ -12,7 +12,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the endpoint shows of poison messages. Thread-safe, if the masker is. */
+/** The endpoint's view of poison messages. Thread-safe, if the masker is. */
 final class PoisonViews {
 
     private static final Logger LOG = LoggerFactory.getLogger(PoisonViews.class);
@@ -35,7 +35,7 @@ final class PoisonViews {
         return view;
     }
 
-    /** Without the application's headers, which are content like the body. */
+    /** Omits the application's headers: like the body, they are the message's content. */
     static Map<String, Object> message(PoisonedMessage message) {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("messageId", message.messageId());

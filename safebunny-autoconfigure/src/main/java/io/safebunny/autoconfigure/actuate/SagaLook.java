@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sagas that a request selects. Immutable.
  *
- * @param sagaId the id, if it cannot be part of a path, like two dots
+ * @param sagaId the saga's id as a parameter, for ids that cannot be part of a path, such as two dots
  */
 record SagaLook(
         @Nullable String saga,
@@ -22,7 +22,7 @@ record SagaLook(
         return new SagaLook(saga, sagaId, null, null, null);
     }
 
-    /** The id in the path or the parameter; {@code null} without either. */
+    /** The id from the path or the parameter; {@code null} if neither has one. */
     @Nullable
     String id(String[] path) {
         if (path.length == 1) {

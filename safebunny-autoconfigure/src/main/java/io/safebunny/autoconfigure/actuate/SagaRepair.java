@@ -69,7 +69,7 @@ record SagaRepair(
                 return state;
             }
         } catch (JacksonException e) {
-            // refused below, like any other value that is no action
+            // refused below, like every value that is not an action
         }
         throw Asked.wrong("state", "given", "it must be a JSON object, as text");
     }

@@ -31,7 +31,7 @@ final class SagaSection {
     private static final int SHOWN = 50;
     private static final int MOST_SHOWN = 100;
 
-    /** As long as for one poison message. */
+    /** How long a response waits for the repair; the same as for an operation on one poison message. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
@@ -159,7 +159,7 @@ final class SagaSection {
     /**
      * Whether the history says that the repair was done; false if it says nothing yet.
      *
-     * @throws MisuseException SB-5025 if it says that the saga refused the repair
+     * @throws MisuseException SB-5025 if the history says that the saga refused the repair
      */
     private static boolean isDone(SagaView before, SagaView now, BunnyRepair repair) {
         for (Event event : now.history()) {

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the endpoint shows of sagas. Thread-safe, if the masker is. */
+/** The endpoint's view of sagas. Thread-safe, if the masker is. */
 final class SagaViews {
 
     private static final Logger LOG = LoggerFactory.getLogger(SagaViews.class);

@@ -26,8 +26,8 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
 
 /**
- * The methods of handlers and sagas, which are called by reflection, and what they take and return: payloads and states, which are read
- * from JSON. Types that an application only publishes are not covered.
+ * Registers the methods of handlers and sagas, which are called by reflection, and the payloads and states that they take and return, which
+ * are read from JSON. Types that an application only publishes are not covered.
  */
 final class HandlerHints implements BeanRegistrationAotProcessor {
 

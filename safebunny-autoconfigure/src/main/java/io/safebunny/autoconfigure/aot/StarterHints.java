@@ -15,7 +15,7 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.util.ReflectionUtils;
 
-/** What SafeBunny itself reads by name, calls by reflection, or makes proxies of. */
+/** Registers the resources and classes that SafeBunny itself reads by name, calls by reflection, or makes proxies of. */
 final class StarterHints implements RuntimeHintsRegistrar {
 
     @Override
@@ -31,7 +31,7 @@ final class StarterHints implements RuntimeHintsRegistrar {
         }
         // the settings that SafeBunny's own connections take over
         Method addresses = ReflectionUtils.findMethod(AbstractConnectionFactory.class, "getAddresses");
-        if (addresses != null) { // the node reports its absence when it starts
+        if (addresses != null) { // if the method is missing, the node reports it when it starts
             hints.reflection().registerMethod(addresses, ExecutableMode.INVOKE);
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tells a native image what to keep of an application with handlers. Used only while the application is built. */
+/** Tells the build of a native image what an application with handlers needs at run time. Used only during that build. */
 @NullMarked
 package io.safebunny.autoconfigure.aot;
 

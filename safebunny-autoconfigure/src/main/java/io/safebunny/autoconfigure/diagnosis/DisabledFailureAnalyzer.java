@@ -9,7 +9,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
-/** Explains why a bean of ours is missing where SafeBunny is switched off; Boot would advise to define it. */
+/** Explains why one of SafeBunny's beans is missing when SafeBunny is switched off; Boot would advise defining it. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class DisabledFailureAnalyzer extends AbstractInjectionFailureAnalyzer<NoSuchBeanDefinitionException> {
 

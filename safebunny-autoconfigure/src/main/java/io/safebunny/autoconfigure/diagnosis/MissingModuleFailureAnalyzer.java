@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Names the module of a class of ours that is missing: the build has excluded what the starter brings. */
+/** If one of SafeBunny's classes is missing, names its module: the build must have excluded a dependency of the starter. */
 final class MissingModuleFailureAnalyzer extends AbstractFailureAnalyzer<NoClassDefFoundError> {
 
     @Override

@@ -29,7 +29,7 @@ final class SafeBunnyFailureAnalyzer extends AbstractFailureAnalyzer<SafeBunnyEx
         return new FailureAnalysis(cause.getMessage() + placeOf(cause), actionOf(cause), cause);
     }
 
-    /** The line of the application's code that failed, because the analysis replaces the stack trace. */
+    /** The line of the application's code that failed: shown because the analysis replaces the stack trace. */
     private static String placeOf(SafeBunnyException failure) {
         return Arrays.stream(failure.getStackTrace())
                 .filter(frame -> Stream.of(

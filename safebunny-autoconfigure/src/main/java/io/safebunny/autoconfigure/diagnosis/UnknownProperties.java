@@ -119,8 +119,9 @@ public final class UnknownProperties implements BeanFactoryPostProcessor {
     }
 
     /**
-     * Ignores variables outside our sections, because others use our prefix too: Kubernetes sets {@code SAFEBUNNY_SERVICE_HOST} for
-     * a service named safebunny. Boot accepts an underscore for a dot, for a dash, or for neither.
+     * Ignores variables outside our sections, because others use our prefix too: Kubernetes sets {@code SAFEBUNNY_SERVICE_HOST} for a
+     * service named safebunny. Names are compared without separators, because Boot lets an underscore stand for a dot or a dash, and allows
+     * dashes to be omitted.
      */
     private static boolean isUnknownVariable(
             ConfigurationPropertyName variable, Map<ConfigurationPropertyName, Boolean> known) {

@@ -19,12 +19,12 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * The health of each part. Reads only what the node already knows, so polling is cheap. {@code DOWN} means that messages do not
- * flow; {@code DEGRADED}, that they do, but an operator should look. A restart helps with neither. Thread-safe.
+ * The health of each part. Reads only what the node already knows, so polling is cheap. {@code DOWN}: messages do not flow. {@code
+ * DEGRADED}: they do, but an operator should look. A restart cures neither. Thread-safe.
  */
 final class NodeHealth {
 
-    /** Spring Boot maps it to HTTP 200. */
+    /** Spring Boot maps this status to HTTP 200. */
     static final Status DEGRADED = new Status("DEGRADED");
 
     private final SafeBunnyEngine engine;
@@ -92,7 +92,7 @@ final class NodeHealth {
                 .build();
     }
 
-    /** From the last count in the store. */
+    /** Sagas that need an operator, as of the last count in the store. */
     Health sagas() {
         SagaSupervision sagas = engine.get(SagaSupervision.class);
         if (!sagas.knowsSagas()) {

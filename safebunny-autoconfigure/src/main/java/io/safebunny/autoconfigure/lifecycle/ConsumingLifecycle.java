@@ -12,9 +12,9 @@ import org.springframework.context.SmartLifecycle;
  * Starts consuming, and stops within the grace period.
  *
  * <p>{@link #PHASE} lies between the start of Boot's web server (2048 before the default phase) and the draining of its requests (1024
- * before it). When the first message is handled, all beans exist and the port is open, and {@code @RabbitListener} containers start
- * afterwards. At the stop, those containers stop first, then running HTTP requests finish, and then SafeBunny finishes its messages. The
- * web server is still there for its handlers and for probes.
+ * before it). So when the first message is handled, all beans exist and the port is open; {@code @RabbitListener} containers start
+ * afterwards. On shutdown those containers stop first, then running HTTP requests finish, and then SafeBunny finishes its messages, while
+ * the web server still serves its handlers and probes.
  */
 public final class ConsumingLifecycle implements SmartLifecycle {
 

@@ -11,9 +11,9 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /**
- * The engine publishes for as long as anything may publish through it: the web server (which starts 2048 before the default phase), message
- * listeners, and Spring's task executors and message sources, which have {@link ExecutorConfigurationSupport#DEFAULT_PHASE}. Phases start
- * in ascending order and stop in descending order. {@link ConsumingLifecycle} starts later and stops earlier. Beans that are merely
+ * Keeps the engine publishing for as long as anything may publish through it: the web server (which starts 2048 before the default phase),
+ * message listeners, and Spring's task executors and message sources, which have {@link ExecutorConfigurationSupport#DEFAULT_PHASE}. Phases
+ * start in ascending order and stop in descending order. {@link ConsumingLifecycle} starts later and stops earlier. Beans that are merely
  * destroyed, such as data sources, outlive both.
  */
 public final class EngineLifecycle implements SmartLifecycle {

@@ -37,7 +37,7 @@ public record DedupProperties(
                 .withLease(lease);
     }
 
-    /** The longest time a copy can spend in the poison queue and then in its archive; 90 days if the queue has no time to live. */
+    /** The longest time that a copy can spend in the poison queue and the archive together; 90 days if the queue has no time to live. */
     private Duration poisonRetention(TopologyOptions topology) {
         Duration ttl = topology.poison().ttl();
         Duration copies = ttl == null

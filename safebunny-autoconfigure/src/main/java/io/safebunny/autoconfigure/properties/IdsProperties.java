@@ -37,7 +37,8 @@ public record IdsProperties(
                     "safebunny.ids.secret is set, but safebunny.ids.scheme=marker-mask does not use it.",
                     "Remove one of the two.");
         }
-        // Spring leaves an unresolved placeholder as it is, and a text that is in the configuration is no secret
+        // Spring leaves an unresolved placeholder as it is, and its
+        // text is no secret, because the configuration shows it
         if (secret.contains("${")) {
             throw new ConfigurationException(
                     "SB-1307",
@@ -55,7 +56,7 @@ public record IdsProperties(
         return LineageIdScheme.withSecret(key);
     }
 
-    /** Leaves out the secret. */
+    /** Omits the secret. */
     @Override
     public String toString() {
         return "IdsProperties[scheme=%s]".formatted(scheme);

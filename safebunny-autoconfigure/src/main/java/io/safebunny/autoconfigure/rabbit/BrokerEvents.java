@@ -42,7 +42,7 @@ final class BrokerEvents implements SafeBunnyEvent.Listener, AutoCloseable {
     private long failedAt;
     private boolean failed;
 
-    /** @param prefix of all exchanges */
+    /** @param prefix the prefix of all exchanges */
     BrokerEvents(ConnectionFactory connections, String prefix, Timeline timeline) {
         this.connections = connections;
         this.exchange = prefix + ".events";
@@ -107,7 +107,7 @@ final class BrokerEvents implements SafeBunnyEvent.Listener, AutoCloseable {
         return opened;
     }
 
-    /** Goes on if the exchange may not be declared, because the node may still publish to an existing one. */
+    /** Continues if the user may not declare the exchange: it may exist, and the node may be allowed to publish to it. */
     private void declare(com.rabbitmq.client.Connection connection) throws IOException {
         Channel asking = Channels.open(connection);
         try {
@@ -122,7 +122,7 @@ final class BrokerEvents implements SafeBunnyEvent.Listener, AutoCloseable {
         }
     }
 
-    /** Leaves out an invalid type, which the sender may have made up. */
+    /** Omits an invalid type, which the sender may have made up. */
     private static String routingKey(MessageGivenUp event) {
         String type = event.type();
         return event.node() + "." + (type != null && Names.isType(type) ? type : "unknown");

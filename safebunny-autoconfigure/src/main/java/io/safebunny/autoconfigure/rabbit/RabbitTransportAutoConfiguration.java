@@ -95,7 +95,7 @@ final class RabbitTransportAutoConfiguration {
         return new TopologyWatch(preflight, timeline, workers.executor());
     }
 
-    /** After the application's own listeners, because this one may wait for the broker. */
+    /** Called after the application's own listeners, because it may wait for the broker. */
     @Bean
     @Order(Ordered.LOWEST_PRECEDENCE)
     @ConditionalOnBooleanProperty("safebunny.events.publish")

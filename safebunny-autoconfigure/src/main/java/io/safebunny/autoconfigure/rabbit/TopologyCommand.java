@@ -26,7 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Runs instead of the consumers when an application is started with {@code --safebunny.topology=…}. */
 public final class TopologyCommand {
 
-    /** Also the prefix of the topology's settings. */
+    /** The command's property; also the prefix of the topology's settings. */
     static final String PROPERTY = "safebunny.topology";
 
     static final int AS_PLANNED = 0;
@@ -37,8 +37,8 @@ public final class TopologyCommand {
             JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
     /**
-     * Whether the process runs a topology command and then ends. Invalid commands count, so that they are refused; {@code false}
-     * and an empty value do not, because an empty {@code safebunny.topology} section reads like that.
+     * Whether the process runs a topology command and then ends. Invalid commands count, so that they are refused; {@code false} and an
+     * empty value do not, because that is how Spring reads an empty {@code safebunny.topology} section.
      */
     public static boolean isAsked(Environment environment) {
         String asked = environment.getProperty(PROPERTY, "").strip();
@@ -91,7 +91,7 @@ public final class TopologyCommand {
     record Rabbit(DelayStrategy delays, ConnectionFactory broker, Preflight preflight) {}
 
     /**
-     * @param node whose topology it is; not started
+     * @param node the node whose topology is meant; not started
      * @param rabbit {@code null} with another transport
      * @param version of the application
      */

@@ -48,7 +48,7 @@ final class TopologyCommandAutoConfiguration {
                 environment.getProperty("spring.application.version", "0"));
     }
 
-    /** Before all other runners, which must not run. */
+    /** Runs before all other runners, so that none of them runs: the process ends here. */
     @Bean
     @Order(Ordered.HIGHEST_PRECEDENCE)
     ApplicationRunner safeBunnyTopologyRunner(
@@ -61,7 +61,7 @@ final class TopologyCommandAutoConfiguration {
         };
     }
 
-    /** Must agree with what keeps the node from starting: otherwise the application would neither consume nor exit. */
+    /** Must match whenever the node is kept from starting: otherwise the application would neither consume nor exit. */
     static final class Asked implements Condition {
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {

@@ -13,9 +13,9 @@ import io.safebunny.observation.LinkedContext;
 import io.safebunny.observation.SendingContext;
 
 /**
- * Starts a new trace, with a link to the one in which the message was created, for a delivery that does not follow its publication at once:
- * a retry, a delayed or scheduled message, an undo, a replay. The sending of a scheduled message, or of one that a saga kept, gets such a
- * link too, but stays in the trace that sends it. Micrometer's own handler has all other deliveries.
+ * Handles deliveries that do not follow their publication at once: retries, delayed and scheduled messages, undos, replays. Each starts a
+ * new trace, with a link to the one in which the message was created. The sending of a message that was scheduled or kept by a saga gets
+ * such a link too, but stays in the trace of the sender. Micrometer's own handler takes all other deliveries.
  */
 final class LinkedTraces extends PropagatingReceiverTracingObservationHandler<ReceiverContext<?>> {
 

@@ -44,7 +44,7 @@ public final class Answers {
         }
     }
 
-    /** @param operation that failed; {@code null} if none was started */
+    /** @param operation the operation that failed; {@code null} if none was started */
     public static WebEndpointResponse<Object> problem(SafeBunnyException e, @Nullable PoisonOperation operation) {
         return problem(status(e.code()), e.code(), e.messageWithoutCode(), operation);
     }

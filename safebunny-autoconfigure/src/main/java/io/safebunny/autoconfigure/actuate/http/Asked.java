@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.convert.DurationStyle;
 
-/** Reads the parameters of a request. An invalid one is refused with SB-5001, which names the parameter, its value and what it must be. Pure. */
+/**
+ * Reads the parameters of a request. An invalid one is refused with SB-5001; the exception names the parameter, its value, and what is
+ * allowed. Pure.
+ */
 public final class Asked {
 
     private static final int LONGEST_NAME = 99;
@@ -27,7 +30,7 @@ public final class Asked {
         return name.isBlank() ? "anonymous" : name;
     }
 
-    /** @return one of the words */
+    /** @return the value, which is one of {@code words} */
     public static String oneOf(String what, @Nullable String value, List<String> words) {
         if (value != null && words.contains(value)) {
             return value;
@@ -79,7 +82,7 @@ public final class Asked {
                 && Boolean.parseBoolean(oneOf(what, value.toLowerCase(Locale.ROOT), List.of("true", "false")));
     }
 
-    /** @return a number from 1 */
+    /** @return the number, from 1 to {@code most} */
     public static int number(String what, @Nullable String value, int otherwise, int most) {
         int number = otherwise;
         try {
@@ -106,7 +109,7 @@ public final class Asked {
             try {
                 return DurationStyle.detectAndParse(value);
             } catch (IllegalArgumentException | ArithmeticException e) {
-                // refused like any other value that is no duration
+                // refused below, like every value that is not a duration
             }
         }
         throw wrong("duration", value, "it must be a number with a unit, such as 30s, 10m or 2h");

@@ -22,9 +22,9 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
  * Refuses a request with a property or query parameter that its operation does not have. Spring silently drops unknown ones: with a
  * misspelt {@code dryRun}, messages would be moved.
  *
- * <p>Spring also merges path, body and query, and later values win: a property named like a selector would replace what the path says, and
- * another message would be moved. So our selectors take the whole rest of the path: Spring hands that over as an array, which nothing in a
- * body or a query can be. Ignores other endpoints. Thread-safe.
+ * <p>Spring also merges path, body and query, and later values win: a property with the name of a selector would replace the value from the
+ * path, and another message would be moved. So our selectors match all the rest of the path: Spring passes it as an array, which a body or
+ * a query cannot contain. Ignores other endpoints. Thread-safe.
  */
 public final class KnownParametersOnly implements OperationInvokerAdvisor {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Requests and responses of the endpoints, whatever they are about: parameters read, unknown ones refused, problems as RFC 9457 has them. */
+/** Requests and responses of all endpoints: reads parameters, refuses unknown ones, and reports problems in the form of RFC 9457. */
 @NullMarked
 package io.safebunny.autoconfigure.actuate.http;
 
