@@ -68,8 +68,8 @@ final class CompletedRecords {
     }
 
     /**
-     * Epoch seconds, from the Date header of a container read: in both connection modes the gateway answers it, at no cost to the
-     * throughput.
+     * The service's clock in epoch seconds, from the Date header of a container read. In both connection modes the gateway answers such a
+     * read, so it uses none of the container's throughput.
      */
     private long serviceTime() {
         var headers = calls.run(Operation.QUERY, container.read()).getResponseHeaders();

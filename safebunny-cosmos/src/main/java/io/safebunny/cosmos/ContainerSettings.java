@@ -18,7 +18,10 @@ final class ContainerSettings {
     private static final String PARTITION_KEY = "/correlationId";
     private static final int ON_WITHOUT_DEFAULT = -1;
     private static final List<String> SWEPT = List.of("/state", "/_ts");
-    /** Only documents of companions have these paths. Containers created by earlier versions lack this index, which only costs time. */
+    /**
+     * Only documents of companions have these paths. Containers created by earlier versions lack this index; their queries only take
+     * longer.
+     */
     private static final List<String> LISTED =
             List.of("/listing/kind", "/listing/status", "/listing/since", "/listing/due");
 

@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
 /** Calls the service, waits for the response with a timeout, and measures the request units. Thread-safe. */
 final class CosmosCalls {
 
-    /** Kinds of requests, also the meter's tag. */
+    /** Kinds of requests; also the values of the meter's tag. */
     enum Operation {
         CREATE,
         REPLACE,

@@ -52,8 +52,8 @@ final class CosmosErrors {
     }
 
     /**
-     * Whether the service will never accept this one document: it is malformed, or its partition is full. With other sub-statuses
-     * the same codes concern every document: a wrong partition key, a firewall, an invalid key.
+     * Whether the service will never accept this one document: it is malformed, or its partition is full. With other sub-statuses the same
+     * status codes mean a problem with every document: a wrong partition key, a firewall, an invalid key.
      */
     static boolean isDocumentRefused(Throwable thrown) {
         return thrown instanceof CosmosException e && Answer.of(e).refusesDocument();

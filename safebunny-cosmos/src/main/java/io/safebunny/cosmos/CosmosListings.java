@@ -36,7 +36,7 @@ final class CosmosListings {
 
     private static final int BAD_REQUEST = 400;
     private static final int PAGE = 100;
-    /** The service's numbers have 53 bits. */
+    /** Largest integer that the service stores exactly: its numbers have 53 bits. */
     private static final long LARGEST = (1L << 53) - 1;
 
     private static final Comparator<MessageRecord> EARLIEST_FIRST = Comparator.comparing(

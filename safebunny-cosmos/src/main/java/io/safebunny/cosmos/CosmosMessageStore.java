@@ -143,7 +143,7 @@ public final class CosmosMessageStore implements MessageStore {
         return CosmosErrors.ofWrite(Operation.REPLACE, container.getId(), key, e);
     }
 
-    /** Empty if another version is stored, or none. */
+    /** Replaces the record; completes empty if another version or none is stored. */
     private Mono<MessageRecord> replacing(MessageRecord record) {
         ObjectNode document = document(record);
         RecordKey key = record.key();

@@ -39,9 +39,9 @@ public final class CosmosRecords {
     private final CosmosCalls calls;
 
     /**
-     * @param options name the database and the container; the rest is not used
+     * @param options database and container are used, the rest is ignored
      * @param requestTimeout how long one call may take in all, however many pages it reads
-     * @param meters gets {@code safebunny.cosmos.request.charge}, as from the store
+     * @param meters where {@code safebunny.cosmos.request.charge} is registered, as by the store
      */
     public CosmosRecords(
             CosmosAsyncClient client, CosmosContainerOptions options, Duration requestTimeout, MeterRegistry meters) {
@@ -50,7 +50,7 @@ public final class CosmosRecords {
         this.template = new RecordTemplate(client, options.database(), units -> calls.charge(Operation.QUERY, units));
     }
 
-    /** Uses the asynchronous client that the given one wraps. */
+    /** Uses the asynchronous client inside the given one. */
     public CosmosRecords(
             CosmosClient client, CosmosContainerOptions options, Duration requestTimeout, MeterRegistry meters) {
         this(SdkInternals.asyncClient(client), options, requestTimeout, meters);
@@ -78,8 +78,8 @@ public final class CosmosRecords {
                             .onErrorMap(CosmosAccessException.class, CosmosRecords::answer)
                             .take(limit)
                             .collectList());
-            // sorted here, because the template keeps its sort alias in a static variable that concurrent queries
-            // overwrite
+            // sorted here, because the template keeps its sort alias
+            // in a static variable that concurrent queries overwrite
             return found.stream()
                     .sorted(Comparator.comparingLong(RecordItem::changedAt))
                     .flatMap(CosmosRecords::readable)

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 final class RecordDocument {
 
     /**
-     * The newest format that this version reads. A format's number is the version of its fingerprints, in which alone formats differ so
-     * far. A document keeps the format it was created with.
+     * The newest format that this version reads. Formats differ only in their fingerprints so far, so a format's number is the version of
+     * its fingerprints. A document keeps the format it was created with.
      */
     private static final int FORMAT = Fingerprint.SHA256;
 
@@ -37,7 +37,7 @@ final class RecordDocument {
         this.retention = retention;
     }
 
-    /** Rounded up. */
+    /** Whole seconds, rounded up. */
     private static int seconds(Duration kept) {
         return Math.toIntExact(Math.max(1, Math.min(kept.plusNanos(999_999_999).toSeconds(), Integer.MAX_VALUE)));
     }
@@ -121,7 +121,7 @@ final class RecordDocument {
                     RecordJson.readOutgoing(document.path("outgoing").asText("[]")),
                     listing(document),
                     text(document, "_etag"));
-        } catch (RuntimeException e) { // each parser throws its own kind
+        } catch (RuntimeException e) { // each parser throws exceptions of its own type
             throw new UnreadableRecordException(
                     key, "state " + document.path("state").asText("missing"), e);
         }

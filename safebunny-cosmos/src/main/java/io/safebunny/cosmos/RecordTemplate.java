@@ -33,7 +33,7 @@ final class RecordTemplate {
 
     private static void charge(DoubleConsumer charges, ResponseDiagnostics diagnostics) {
         ResponseDiagnostics.CosmosResponseStatistics page = diagnostics.getCosmosResponseStatistics();
-        if (page != null) { // exceptions have none
+        if (page != null) { // a failed request has no page
             charges.accept(page.getRequestCharge());
         }
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads what the Cosmos DB client has no public API for. Nothing else uses the client's internal packages. */
+/** Reads values for which the Cosmos DB client has no public API. The only class that uses the client's internal packages. */
 final class SdkInternals {
 
     private static final Logger LOG = LoggerFactory.getLogger(SdkInternals.class);
@@ -22,8 +22,8 @@ final class SdkInternals {
     }
 
     /**
-     * The account's setting as the client last read it, at the latest when it was built; {@code null} if this version of the client does
-     * not expose it.
+     * The account's setting, as the client read it when it was built or later; {@code null} if this version of the client does not expose
+     * it.
      */
     static @Nullable Boolean acceptsWritesInSeveralRegions(CosmosAsyncClient client) {
         try {

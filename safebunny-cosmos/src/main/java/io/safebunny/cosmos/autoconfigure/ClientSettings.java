@@ -14,8 +14,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Builds a client from the properties of Spring Cloud Azure, {@code spring.cloud.azure.cosmos.*}. They are read whether it is on the
- * class path or not; if it is, it usually provides a client builder of its own.
+ * Builds a client from the properties of Spring Cloud Azure, {@code spring.cloud.azure.cosmos.*}. They are read even if Spring Cloud Azure
+ * is not on the class path; if it is, it usually provides a client builder of its own.
  */
 final class ClientSettings {
 
@@ -28,7 +28,7 @@ final class ClientSettings {
     private static final String DEFAULT_DATABASE = "safebunny";
     private static final String IDENTITY = "com.azure.identity.DefaultAzureCredentialBuilder";
 
-    /** Few, because SafeBunny itself slows down when it is throttled; the client only has to absorb single rejections. */
+    /** Few, because SafeBunny itself slows down when it is throttled: the client only has to cope with occasional rejections. */
     private static final int THROTTLED_RETRIES = 2;
 
     private static final Duration THROTTLED_WAIT = Duration.ofSeconds(1);
