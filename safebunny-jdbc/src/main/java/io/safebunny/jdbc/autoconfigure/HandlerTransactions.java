@@ -51,7 +51,7 @@ final class HandlerTransactions {
 
     /**
      * @param used begins the transactions in which messages are handled
-     * @param unqualified begins those of annotations without a qualifier
+     * @param unqualified begins the transactions of {@code @Transactional} annotations without a qualifier
      */
     HandlerTransactions(
             ConfigurableListableBeanFactory beans,

@@ -6,7 +6,7 @@ import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** Includes the schema scripts in native images, and the method by which PostgreSQL's driver tells the state of a transaction. */
+/** Includes in native images the schema scripts, and the method with which PostgreSQL's driver reports the state of a transaction. */
 final class JdbcHints implements RuntimeHintsRegistrar {
 
     @Override

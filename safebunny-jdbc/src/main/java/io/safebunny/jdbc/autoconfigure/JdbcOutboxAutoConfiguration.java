@@ -75,7 +75,7 @@ final class JdbcOutboxAutoConfiguration {
         }
     }
 
-    /** Warns at the start about something that would otherwise show only at the first rollback. */
+    /** Warns at the start that there is no outbox; otherwise nobody would notice before the first rollback. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(Outbox.class)
     @ConditionalOnBean({DataSource.class, PlatformTransactionManager.class, Workers.class})

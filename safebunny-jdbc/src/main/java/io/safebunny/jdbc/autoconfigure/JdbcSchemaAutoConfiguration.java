@@ -17,7 +17,10 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** The tables of the message store and the outbox. Both are created if either is used, because one script holds them. */
+/**
+ * The tables of the message store and the outbox. The tables of both are created even if only one is used, because there is one script for
+ * both.
+ */
 @AutoConfiguration(
         // by name, so that a class missing from the class path is skipped
         afterName = {

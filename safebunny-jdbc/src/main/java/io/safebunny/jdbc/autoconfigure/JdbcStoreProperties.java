@@ -32,7 +32,7 @@ record JdbcStoreProperties(
         @DefaultValue("true") boolean transactional,
         @DefaultValue("5s") Duration timeout) {
 
-    /** The limit of a record is 8 MiB, or that of a message if it is larger: what fits on the wire fits in a record. */
+    /** Limits a record to 8 MiB or to the maximum message size, whichever is larger: what fits on the wire fits in a record. */
     JdbcStoreOptions toOptions(SafeBunnyOptions node) {
         return new JdbcStoreOptions(
                 node.node(),

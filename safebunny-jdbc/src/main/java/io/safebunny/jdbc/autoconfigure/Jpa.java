@@ -10,7 +10,7 @@ import org.springframework.orm.jpa.DefaultJpaDialect;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** Inspects JPA transaction managers. Loaded only if they are on the class path. */
+/** Inspects JPA transaction managers. Loaded only if JPA is on the class path. */
 final class Jpa {
 
     /** Hibernate settings that give each tenant its own connections, schema or user. */
@@ -25,7 +25,10 @@ final class Jpa {
         return manager instanceof JpaTransactionManager;
     }
 
-    /** Why its transactions do not use connections of the {@code DataSource}; {@code null} if they do. Begins no transaction. */
+    /**
+     * Why the manager's transactions do not use connections of the {@code DataSource}; {@code null} if they do. Begins no transaction to
+     * find out.
+     */
     static @Nullable String obstacle(PlatformTransactionManager manager, DataSource dataSource) {
         JpaTransactionManager jpa = (JpaTransactionManager) manager;
         DataSource managed = jpa.getDataSource();

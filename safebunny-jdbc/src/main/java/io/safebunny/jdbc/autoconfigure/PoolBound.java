@@ -21,7 +21,7 @@ final class PoolBound {
 
     private static final Logger LOG = LoggerFactory.getLogger(PoolBound.class);
 
-    /** The drivers' own data sources, which open a new connection for every caller. */
+    /** Data sources of the drivers themselves: they open a new connection for every caller. */
     private static final Set<String> DRIVERS = Set.of(
             "org.h2.jdbcx.JdbcDataSource",
             "org.postgresql.ds.PGSimpleDataSource",

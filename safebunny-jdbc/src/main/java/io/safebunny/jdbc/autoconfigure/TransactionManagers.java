@@ -29,7 +29,7 @@ final class TransactionManagers {
     private final ListableBeanFactory beans;
     private final DataSource dataSource;
 
-    /** @param dataSource as the application injects it */
+    /** @param dataSource the bean, as the application injects it */
     TransactionManagers(ListableBeanFactory beans, DataSource dataSource) {
         this.beans = beans;
         this.dataSource = JdbcSchema.unwrap(dataSource);
@@ -47,7 +47,7 @@ final class TransactionManagers {
      * Chooses the manager that binds connections of the {@code DataSource}; of several, the one that {@code @Transactional} without a
      * qualifier uses.
      *
-     * @throws ConfigurationException SB-1415 if none does, and one could not be checked
+     * @throws ConfigurationException SB-1415 if no manager is known to bind such connections, and one could not be checked
      */
     Choice choose() {
         Map<String, PlatformTransactionManager> fitting = new LinkedHashMap<>();
@@ -91,7 +91,8 @@ final class TransactionManagers {
     /**
      * Call for the outbox, which stores messages in the transactions of any manager.
      *
-     * @throws ConfigurationException SB-1416 when the transactions of one use connections of the {@code DataSource} by tenant
+     * @throws ConfigurationException SB-1416 when the transactions of one manager use a connection, schema or user that depends on the
+     *     tenant
      */
     void requireOneDatabase() {
         if (!HAS_JPA) {
@@ -119,7 +120,7 @@ final class TransactionManagers {
                 cause);
     }
 
-    /** What {@code @Transactional} without a qualifier uses; {@code null} if that is not defined. */
+    /** The manager that {@code @Transactional} without a qualifier uses; {@code null} if none is defined. */
     static @Nullable PlatformTransactionManager unqualified(ListableBeanFactory beans) {
         TransactionManagementConfigurer configurer =
                 beans.getBeanProvider(TransactionManagementConfigurer.class).getIfUnique();
@@ -131,7 +132,10 @@ final class TransactionManagers {
         return beans.getBeanProvider(PlatformTransactionManager.class).getIfUnique();
     }
 
-    /** Begins a test transaction only as a last resort, because that may involve another system. */
+    /**
+     * Why the manager's transactions do not use the {@code DataSource}; {@code null} if they do. Begins a test transaction only as a last
+     * resort, because that may involve another system.
+     */
     private @Nullable String obstacle(PlatformTransactionManager manager) {
         if (manager instanceof JtaTransactionManager) {
             return "is a JTA manager, which binds no connection to the thread";
@@ -158,7 +162,7 @@ final class TransactionManagers {
         return TransactionalJdbcMessageStore.fits(dataSource, manager) ? null : "does not reach the DataSource";
     }
 
-    /** By name, because JPA is optional. */
+    /** Compares by name, because JPA is optional. */
     private static boolean isOfJpa(Object resource) {
         return ClassUtils.getAllInterfacesAsSet(resource).stream()
                 .anyMatch(type -> type.getName().equals("jakarta.persistence.EntityManagerFactory"));

@@ -25,7 +25,7 @@ final class Destinations {
     static final Duration SILENCE = Duration.ofSeconds(2);
 
     /**
-     * After this many failures in a row the destination is in trouble; it then gets this many messages per interval until one is confirmed.
+     * A destination is in trouble after this many failures in a row. It then gets this many messages per interval, until one is confirmed.
      */
     static final int FEW = 20;
 
@@ -36,7 +36,7 @@ final class Destinations {
     private final Map<Route, State> states = new HashMap<>();
     private boolean away;
 
-    /** Kept while messages wait for their confirms, or the last one failed. */
+    /** State of a destination. Kept while messages wait for their confirms, or if the last one failed. */
     private static final class State {
         int waiting;
         /** Time of the last confirm or failure, or when the first message began to wait. */
@@ -115,7 +115,7 @@ final class Destinations {
         return state.failures >= FEW || (state.waiting > 0 && isOver(state.quietSince, SILENCE));
     }
 
-    /** Whether a message may be sent there now; if so, it counts towards {@link #FEW}. */
+    /** Whether a message may be sent there now. If the destination is in trouble, a permitted message counts towards {@link #FEW}. */
     synchronized boolean mayTry(Route to) {
         State state = states.get(to);
         if (state == null || !isInTrouble(state)) {
@@ -134,7 +134,7 @@ final class Destinations {
         Duration putOff = interval;
         if (state != null) {
             long since = state.failures > 0 ? state.failingSince : state.quietSince;
-            // by doubling, so that few different times result and one statement can defer many rows
+            // doubled step by step, so that few different delays result and one statement can defer many rows
             for (Duration twice = putOff.multipliedBy(2);
                     twice.compareTo(LONGEST) <= 0 && isOver(since, twice);
                     twice = putOff.multipliedBy(2)) {

@@ -45,7 +45,7 @@ final class DirectPath {
     private final SerialTask worker;
     private volatile @Nullable Function<OutboundMessage, CompletableFuture<Void>> sender;
     private volatile Runnable leftToRelay = () -> {};
-    /** Set when rows were left to the relay, which is notified without a lock held. */
+    /** Set when rows were left to the relay. The relay is notified later, without a lock held. */
     private final AtomicBoolean leaves = new AtomicBoolean();
 
     DirectPath(OutboxContext outbox, SentRows sentRows) {

@@ -111,7 +111,10 @@ final class DueRows {
         return sentRows.isConfirmed(first.id()) || destinations.mayTry(to) ? null : destinations.putOff(to);
     }
 
-    /** Adds the following rows up to the first that may not be sent; that one becomes its correlation's first row. */
+    /**
+     * Adds the rows that follow in each correlation, up to the first that may not be sent. That row will later be the first of its
+     * correlation.
+     */
     private void addThoseBehind(Connection connection, Map<String, List<OutboxRow>> runs, int most, Duration ago)
             throws SQLException {
         long first =
@@ -138,11 +141,11 @@ final class DueRows {
             OutboxRow next = row.isDue() ? row.read() : null;
             return next == null || destinations.isInTrouble(next.message().route()) ? null : next;
         } catch (IllegalArgumentException e) {
-            return null; // reported once it is the first row
+            return null; // reported when it has become the first row of its correlation
         }
     }
 
-    /** Without rows that are confirmed but not deleted yet. */
+    /** The rows without those that are confirmed but not deleted yet. */
     private List<OutboxRow> unconfirmed(List<OutboxRow> rows) {
         return rows.stream().filter(row -> !sentRows.isConfirmed(row.id())).toList();
     }

@@ -181,7 +181,7 @@ public final class JdbcOutbox implements Outbox {
         return !connection.getAutoCommit();
     }
 
-    /** Without synchronizations the message would be sent at once, even if the transaction is rolled back. */
+    /** Refuses a transaction without synchronizations: the message would be sent at once, even if the transaction is rolled back. */
     private void requireNoneUntold(OutboundMessage message) {
         if (!TransactionSynchronizationManager.isActualTransactionActive()
                 && !TransactionSynchronizationManager.isSynchronizationActive()

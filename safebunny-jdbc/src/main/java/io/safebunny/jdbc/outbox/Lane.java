@@ -20,10 +20,10 @@ final class Lane {
     private final NavigableMap<Long, Waiting> rows = new TreeMap<>();
 
     State state = State.IDLE;
-    /** Queries of the table since a row could be sent. */
+    /** Number of queries of the table since the last one that allowed a row to be sent. */
     int looks;
 
-    /** Who deals with the lane now. */
+    /** What is happening to the lane now. */
     enum State {
         /** Not queued; adding a row makes it ready. */
         IDLE,

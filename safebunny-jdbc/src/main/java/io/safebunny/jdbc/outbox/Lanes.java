@@ -12,8 +12,8 @@ import java.util.NavigableSet;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The rows that wait in memory, one {@link Lane} per correlation: as many as memory allows, and no longer than until the relay looks for
- * them. Knows which lanes are to be sent next, and how many rows are being sent. Thread-safe.
+ * The rows that wait in memory, one {@link Lane} per correlation: only as many as fit, and not beyond the time when the relay takes over.
+ * Knows which lanes are to be sent next, and how many rows are being sent. Thread-safe.
  */
 final class Lanes {
 
@@ -44,7 +44,7 @@ final class Lanes {
         }
     }
 
-    /** @param tooOld rows that are no longer held */
+    /** @param tooOld rows that were removed because of their age */
     record Batch(List<Taken> taken, List<OutboxRow> tooOld) {}
 
     Lanes(JdbcOutboxOptions options) {
@@ -93,7 +93,7 @@ final class Lanes {
         return stopped;
     }
 
-    /** The next lanes to send, with as many rows as one batch has, fewer while many are being sent. */
+    /** The next lanes to send, with at most one batch of rows, fewer while many rows are being sent. */
     synchronized Batch take(long now) {
         List<Taken> taken = new ArrayList<>();
         List<OutboxRow> tooOld = new ArrayList<>();
@@ -139,13 +139,16 @@ final class Lanes {
         return part;
     }
 
-    /** @return how often the table has been queried in vain for the lane's first row; -1 if that is another one now, or none */
+    /**
+     * @return how often the table had already been queried in vain for the lane's first row; -1 if the lane now has another first row, or
+     *     none
+     */
     synchronized int countLook(Taken taken) {
         Lane lane = taken.lane;
         return lane.isEmpty() || lane.hasBefore(taken.rows.get(0)) ? -1 : lane.looks++;
     }
 
-    /** Nobody deals with the lane any more; it is sent next if it has rows. */
+    /** Call when work on the lane has ended; it is queued again if it has rows. */
     synchronized void release(Lane lane) {
         lane.state = Lane.State.IDLE;
         if (lane.isEmpty()) {
@@ -162,7 +165,7 @@ final class Lanes {
         return rows;
     }
 
-    /** The sending of these rows has ended, whatever became of them. */
+    /** Call when the sending of these rows has ended, with or without success. */
     synchronized void settled(List<OutboxRow> part) {
         inFlight -= part.size();
         forget(part);
@@ -189,7 +192,7 @@ final class Lanes {
         return left;
     }
 
-    /** Completed once stopped, with no row being sent. */
+    /** Completes when this is stopped and no row is being sent. */
     CompletableFuture<Void> idle() {
         return idle;
     }

@@ -87,7 +87,7 @@ final class MissingRows {
         }
     }
 
-    /** Removes the row; true only the first time. */
+    /** Removes the row; returns true only the first time. */
     private synchronized boolean isPending(OutboxRow row) {
         return unseen.remove(row.id()) != null;
     }
@@ -109,7 +109,7 @@ final class MissingRows {
                                 row.correlationId()));
     }
 
-    /** Reports all rows not looked up yet, and at once those that are added later. */
+    /** Reports all rows that were not looked up yet, and from then on reports added rows at once. */
     void stop() {
         List<OutboxRow> left;
         synchronized (this) {

@@ -27,7 +27,7 @@ record OutboxContext(
         OutboxMetrics metrics,
         OutboxLog log) {
 
-    /** The ids in the table, by correlation, up to the largest of these rows and only of their correlations. */
+    /** The ids that the table holds for the correlations of these rows, by correlation, up to the largest id among the rows. */
     Map<String, NavigableSet<Long>> present(List<OutboxRow> rows) throws SQLException {
         long largest = rows.stream().mapToLong(OutboxRow::id).max().orElseThrow();
         return connections.once(connection -> table.present(

@@ -48,7 +48,7 @@ final class Relay {
     private final RunsInFlight inFlight;
     private boolean stopped;
     private boolean looking;
-    /** Whether the table is known to hold rows that only the relay will send. */
+    /** Whether the table is known to hold rows that nobody but the relay will send. */
     private boolean hasWork;
 
     Relay(OutboxContext outbox, SentRows sentRows, DirectPath direct, Destinations destinations) {
@@ -56,7 +56,7 @@ final class Relay {
         this.sentRows = sentRows;
         this.direct = direct;
         this.destinations = destinations;
-        // with the defaults, as long as publishing may take
+        // with the defaults, equal to the time that publishing may take
         this.lease = outbox.options().relayAfter().multipliedBy(3);
         this.dueRows = new DueRows(outbox, sentRows, direct, destinations, lease);
         this.inFlight = new RunsInFlight(outbox.timeline(), outbox.options().batchSize());
@@ -188,7 +188,7 @@ final class Relay {
         }
         OutboxRow row = run.rows().get(confirmed);
         if (failure == null) {
-            // not tried: either the lease is over and others own the rows, or we are stopping and give them back
+            // not tried: either the lease is over and others own the rows, or the relay is stopping and gives them back
             return isOver(run) ? null : new SentRows.PutOff(row.id(), Duration.ZERO, 0);
         }
         outbox.log()

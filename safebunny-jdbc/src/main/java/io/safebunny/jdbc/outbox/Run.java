@@ -27,7 +27,7 @@ final class Run {
         return claimed;
     }
 
-    /** Time at which its latest message began to be sent. */
+    /** Time at which the sending of its latest message began. */
     long moved() {
         return moved;
     }

@@ -90,7 +90,7 @@ final class SentRows {
         }
     }
 
-    /** One failing callback must not affect the others. */
+    /** Calls the callback; if it fails, the others must not be affected. */
     private static void tell(Item item) {
         try {
             item.done.run();

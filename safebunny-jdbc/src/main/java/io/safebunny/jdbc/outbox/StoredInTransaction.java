@@ -36,7 +36,7 @@ final class StoredInTransaction implements TransactionSynchronization {
     private final Consumer<List<OutboxRow>> committed;
     private final List<OutboxRow> rows = new ArrayList<>();
     private final List<Long> ids = new ArrayList<>();
-    /** Messages that exceed the memory bound but whose outcome is awaited, by row id. */
+    /** Messages beyond the memory bound whose outcome somebody waits for, by row id. */
     private final Map<Long, OutboundMessage> watched = new HashMap<>();
     /** Number of {@link #ids} at each savepoint. */
     private final Map<Object, Integer> savepoints = new HashMap<>();
@@ -51,7 +51,7 @@ final class StoredInTransaction implements TransactionSynchronization {
     private @Nullable RuntimeException failure;
 
     /**
-     * @param connections those of the transaction
+     * @param connections runs statements on the transaction's connection
      * @param committed receives the rows after the commit, without those rolled back to a savepoint
      */
     StoredInTransaction(
@@ -92,7 +92,7 @@ final class StoredInTransaction implements TransactionSynchronization {
         savepoints.put(savepoint, ids.size());
     }
 
-    /** An unknown savepoint is older than the first message. */
+    /** A savepoint that is not known here is older than the first message. */
     @Override
     public void savepointRollback(Object savepoint) {
         int kept = savepoints.getOrDefault(savepoint, 0);
@@ -134,7 +134,9 @@ final class StoredInTransaction implements TransactionSynchronization {
         }
     }
 
-    /** Moves the due times, because rows of a long transaction would be due for every relay as soon as they are visible. */
+    /**
+     * Postpones the due times at the end of a long transaction: otherwise every relay would find the rows due as soon as they are visible.
+     */
     private void putOff() {
         try {
             for (int from = 0; from < ids.size(); from += AT_ONCE) {
@@ -181,7 +183,8 @@ final class StoredInTransaction implements TransactionSynchronization {
         if (isCommitted && !late.isEmpty()) {
             commitLate();
         }
-        // outcome of the remaining rows; if it is unknown, the relay sends those that were committed
+        // the outcome of the remaining rows; if the transaction's end
+        // is unknown, the relay sends the rows that were committed
         PublishOutcome outcome = status == STATUS_ROLLED_BACK ? PublishOutcome.DROPPED : PublishOutcome.STORED;
         rows.forEach(row -> row.ended(outcome, failure));
         watched.values().forEach(message -> message.ended(outcome, failure));
@@ -195,7 +198,7 @@ final class StoredInTransaction implements TransactionSynchronization {
     private void commitLate() {
         try {
             connections.once(connection -> {
-                if (!connection.getAutoCommit()) { // with auto-commit they were published by a flush during the commit
+                if (!connection.getAutoCommit()) { // with auto-commit: a flush during the commit published them
                     connection.commit();
                 }
                 return true;

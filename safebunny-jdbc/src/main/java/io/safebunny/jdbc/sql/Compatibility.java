@@ -66,9 +66,11 @@ final class Compatibility {
                         .formatted(String.join(", ", KEY)));
     }
 
-    /** An id that a query for a different one finds; empty if an empty text is stored as null, {@code null} if all is well. */
+    /**
+     * An id that is found by a query for a different id. Empty if the database stores an empty text as null; {@code null} if all is well.
+     */
     private static @Nullable String confused(Connection connection, String table, String column) throws SQLException {
-        // reads no row, but compares with the column's collation; uses "limit" because all other statements do
+        // reads no row, but compares with the column's collation; tests "limit" too, which the other statements use
         StringBuilder sql =
                 new StringBuilder("select id from (select %s as id from %s where 1 = 0".formatted(column, table));
         DIFFERENT.keySet().forEach(id -> sql.append(" union all select '%s'".formatted(id)));

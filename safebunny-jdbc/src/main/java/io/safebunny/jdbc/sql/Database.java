@@ -27,7 +27,7 @@ public record Database(Dialect dialect, boolean skipsLocked) {
     public static Database of(DataSource dataSource) {
         Routing.requireNone(dataSource);
         try (Connection connection = dataSource.getConnection()) {
-            Routing.requireNone(dataSource); // again: Hikari creates the DataSource it wraps on the first connection
+            Routing.requireNone(dataSource); // again: on the first connection, Hikari creates the DataSource it wraps
             return of(connection.getMetaData());
         } catch (SQLException e) {
             throw new Failures("the database").translate("The database's product and version could not be read", e);

@@ -33,8 +33,8 @@ public enum Dialect {
             "");
 
     /**
-     * Locks the existing row exclusively. After a failed insert the waiting transactions would share a lock on it, and deadlock
-     * as soon as two of them write.
+     * Locks the existing row exclusively. A plain insert that fails would leave each waiting transaction with a shared lock on the row, and
+     * two of them that then write would deadlock.
      */
     private static final String COUNT_CONFLICT = " on duplicate key update conflicts = conflicts + 1";
 

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warns about settings with which a database may lose commits, and SafeBunny its guarantees. They are read on a connection of the
- * application, so that role, database and URL settings count. Thread-safe.
+ * Warns about settings with which a database may lose commits, which would break SafeBunny's guarantees. They are read on a connection of
+ * the application, so that settings of its role, database and URL count. Thread-safe.
  */
 public final class Durability {
 

@@ -37,8 +37,8 @@ public record Failures(String table) {
             Set.of("57014", "40000", "40P01", "40001", "55P03", "HYT00", "HYT01", "90131", "70100");
 
     /**
-     * Error codes of MySQL and MariaDB for lock wait time-out, deadlock, a lock that is not waited for, statements that took too
-     * long, and rows that were changed after the transaction's first read; their SQL states do not tell these apart.
+     * Error codes of MySQL and MariaDB for a lock wait time-out, a deadlock, a refusal to wait for a lock, statements that took too long,
+     * and rows that were changed after the transaction's first read. Their SQL states do not distinguish these cases.
      */
     private static final Set<Integer> BUSY_IN_MYSQL = Set.of(1205, 1213, 3572, 3024, 1969, 1020);
 
@@ -63,7 +63,7 @@ public record Failures(String table) {
     /** Error code of MySQL and MariaDB for a statement larger than {@code max_allowed_packet}. */
     private static final int PACKET_TOO_LARGE = 1153;
 
-    /** Exceptions that their drivers throw, or wrap, when they notice before sending. */
+    /** Exceptions that their drivers throw or wrap when they notice the excess before sending. */
     private static final Set<String> DRIVERS_PACKET_TOO_LARGE =
             Set.of("MaxAllowedPacketException", "PacketTooBigException");
 
@@ -141,11 +141,11 @@ public record Failures(String table) {
     }
 
     /**
-     * Interprets an exception of the code that provides a connection or a transaction: a pool, the application's {@code DataSource}, a
-     * tenant resolver.
+     * Finds the database's exception behind one thrown by the code that provides a connection or a transaction: a pool, the application's
+     * {@code DataSource}, a tenant resolver.
      *
      * @param what failed, as a sentence
-     * @return the SQL exception among its causes, which is the database's
+     * @return the SQL exception among its causes
      * @throws ApplicationCodeException when there is none
      */
     public static SQLException sqlCause(String what, RuntimeException e) {
@@ -208,7 +208,7 @@ public record Failures(String table) {
         }
     }
 
-    /** For failures in the application's own transaction, which SafeBunny cannot retry. */
+    /** Translates a failure in the application's own transaction, which SafeBunny cannot retry. */
     public StoreUnavailableException translateStoring(String what, SQLException e) {
         String why =
                 switch (kindOf(e)) {

@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 
-/** Runs on the connection of the transaction open on the thread, which its owner ends. */
+/** Runs on the connection of the transaction open on this thread. The transaction's owner ends it. */
 public record JoinedConnections(DataSource dataSource) implements Connections {
 
     @Override

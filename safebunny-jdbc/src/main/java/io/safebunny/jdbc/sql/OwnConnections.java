@@ -20,7 +20,7 @@ public final class OwnConnections implements Connections {
 
     private static final String UNCONNECTED = "No connection could be obtained";
 
-    /** If the database does not cancel a statement at its timeout, the connection is closed this much later. */
+    /** If the database does not cancel a statement at its timeout, the connection is closed after this additional time. */
     private static final Duration GRACE = Duration.ofSeconds(5);
 
     private final DataSource dataSource;
@@ -58,7 +58,7 @@ public final class OwnConnections implements Connections {
             // a stricter level would lock index ranges, or fail on rows changed by others
             boolean isolates = isolation != Connection.TRANSACTION_READ_COMMITTED;
             try {
-                if (isolates) { // each change is a round trip
+                if (isolates) { // only if needed: each change is a round trip
                     connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
                 }
                 connection.setAutoCommit(false);

@@ -20,9 +20,9 @@ final class Routing {
     private Routing() {}
 
     /**
-     * With the first, records and stored messages would be written to one database and read from another. With the second, SafeBunny's
-     * separate commits would run on the application's connection and commit its unfinished transaction. A transaction-aware proxy on the
-     * outside is harmless, as it is unwrapped.
+     * If connections lead to several databases, records and stored messages would be written to one and read from another. If they are
+     * those of the open transaction, SafeBunny's separate commits would commit the application's unfinished work. A transaction-aware proxy
+     * on the outside is harmless, because it is unwrapped.
      *
      * @throws ConfigurationException SB-1416 when it chooses among databases, SB-1117 when a proxy within it binds connections to
      *     transactions

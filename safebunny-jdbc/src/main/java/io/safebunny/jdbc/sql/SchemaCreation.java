@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SchemaCreation {
 
-    /** Limits how long other transactions wait behind a statement that waits for its lock. */
+    /** How long a statement waits for its lock; other transactions wait behind it meanwhile. */
     private static final int LOCK_WAIT_SECONDS = 2;
 
     private static final int MOST_TRIES = 15;
@@ -33,7 +33,7 @@ public final class SchemaCreation {
     }
 
     /**
-     * Runs those statements of the script that create something that is missing.
+     * Runs the statements of the script whose table or index is missing.
      *
      * @throws ConfigurationException SB-1422 if a lock is not available within half a minute, SB-1423 if the database refuses
      * @throws StoreUnavailableException when the database does not answer
@@ -53,7 +53,7 @@ public final class SchemaCreation {
         }
     }
 
-    /** @return the statement that failed, so that everything is checked again; {@code null} when nothing is missing any more */
+    /** @return the statement that failed, after which everything must be checked again; {@code null} when nothing is missing any more */
     private @Nullable SchemaStatement createMissing(int tries, @Nullable SchemaStatement failedBefore) {
         for (SchemaStatement statement : SchemaStatement.of(schema.script())) {
             try (Connection connection = dataSource.getConnection()) {

@@ -68,7 +68,7 @@ record SchemaStatement(String kind, @Nullable String schema, String name, String
                 sql);
     }
 
-    /** With the schema. */
+    /** The name, with the schema. */
     String qualifiedName() {
         return schema == null ? name : schema + '.' + name;
     }

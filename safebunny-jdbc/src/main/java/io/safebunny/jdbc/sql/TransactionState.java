@@ -9,20 +9,23 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
-/** What PostgreSQL's driver knows about the transaction of a connection. It learns it with every answer, so asking costs no round trip. */
+/**
+ * What PostgreSQL's driver knows about the transaction of a connection. Every response of the database reports it, so reading it costs no
+ * round trip.
+ */
 public enum TransactionState {
-    /** None has begun since the last one ended. */
+    /** No transaction has begun since the last one ended. */
     IDLE,
-    /** It can be committed, unless the database has ended the session since its last answer. */
+    /** The transaction can be committed, unless the database has ended the session since its last answer. */
     OPEN,
     /** A statement has failed: a commit will roll back, and the driver may not report that. */
     FAILED,
-    /** It is another driver. */
+    /** Not known: another driver is used. */
     UNKNOWN;
 
     private static final @Nullable Method ASKED = find();
 
-    /** The driver is the application's, and need not be there. */
+    /** Looked up by reflection, because PostgreSQL's driver need not be on the class path. */
     private static @Nullable Method find() {
         try {
             return ClassUtils.forName("org.postgresql.core.BaseConnection", TransactionState.class.getClassLoader())
@@ -45,7 +48,7 @@ public enum TransactionState {
     }
 
     /**
-     * Whether it is known of connections of this {@code DataSource}; opens one.
+     * Whether the state is known for connections of this {@code DataSource}; opens one to find out.
      *
      * @throws StoreUnavailableException when there is no connection
      */

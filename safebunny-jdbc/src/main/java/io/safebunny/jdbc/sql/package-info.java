@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The database product and its dialect, the connection that a statement runs on, and what its failure means. Knows no table; the schema
- * script names them.
+ * The database product and its dialect, the connection that a statement runs on, and the meaning of failures. Names no table; only the
+ * schema script does.
  */
 @NullMarked
 package io.safebunny.jdbc.sql;

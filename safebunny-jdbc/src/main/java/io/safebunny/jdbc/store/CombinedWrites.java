@@ -32,19 +32,19 @@ final class CombinedWrites {
         this.replacements = new Combiner<>(most, this::replaceTogether);
     }
 
-    /** Whether it created the record. {@code false} also if that is unknown; repeating the write alone is harmless then. */
+    /** Whether the write created the record. Also {@code false} if that is unknown: then repeat the write on its own, which is harmless. */
     boolean create(Write write) {
         return creations.run(write);
     }
 
-    /** Whether it replaced the record; empty if that is unknown. */
+    /** Whether the write replaced the record; empty if that is unknown. */
     Optional<Boolean> replace(Write write) {
         return replacements.run(write);
     }
 
     /**
-     * For each write whether it created the record. After a failure all are {@code false}: each caller then tries on its own,
-     * which is harmless even if the batch was committed.
+     * Tells for each write whether it created the record. After a failure all are {@code false}: each caller then tries on its own, which
+     * is harmless even if the batch was committed.
      */
     private List<Boolean> createTogether(List<Write> writes) {
         try {
@@ -56,8 +56,8 @@ final class CombinedWrites {
     }
 
     /**
-     * For each write whether it replaced the record; empty after a failure, because one locked row must not fail the others. Each
-     * caller then tries on its own, and checks whether the batch was committed after all.
+     * Tells for each write whether it replaced the record. All are empty after a failure, because one locked row must not fail the others:
+     * each caller then tries on its own, and checks whether the batch was committed after all.
      */
     private List<Optional<Boolean>> replaceTogether(List<Write> writes) {
         try {

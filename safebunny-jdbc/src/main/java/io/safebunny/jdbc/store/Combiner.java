@@ -39,7 +39,7 @@ final class Combiner<A, R> {
         final A argument;
         final Thread thread = Thread.currentThread();
         volatile Turn turn = Turn.WAIT;
-        // published by the volatile turn, which is written after and read before them
+        // made visible by the volatile turn, which is written after and read before these fields
         @Nullable
         R result;
 
@@ -59,7 +59,7 @@ final class Combiner<A, R> {
             boolean interrupted = false;
             while (turn == Turn.WAIT) {
                 LockSupport.park(this);
-                interrupted |= Thread.interrupted(); // clear the flag, or the next park would return at once
+                interrupted |= Thread.interrupted(); // with the flag set, the next park would return at once
             }
             if (interrupted) {
                 thread.interrupt();

@@ -10,13 +10,13 @@ import java.util.List;
 /**
  * Removes expired records in small portions, each in a transaction of its own. Thread-safe.
  *
- * @param tables in the order in which they are looked through
+ * @param tables in the order in which they are searched
  */
 record ExpiredRecords(Connections connections, List<ExpiredRows> tables) {
 
     /**
-     * @param limit how many at most
-     * @return how many
+     * @param limit maximum number of records to remove
+     * @return number of records removed
      * @throws StoreUnavailableException when the database does not answer
      */
     int remove(int limit) {

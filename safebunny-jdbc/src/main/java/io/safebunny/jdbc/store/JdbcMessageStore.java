@@ -94,12 +94,12 @@ public final class JdbcMessageStore implements MessageStore {
                 : null;
     }
 
-    /** A store of the same records on other connections. */
+    /** A store for the same records that uses other connections. */
     JdbcMessageStore over(Connections other) {
         return new JdbcMessageStore(other, tables, options, false);
     }
 
-    /** {@code null} for records of the other tables, whose writes are not combined. */
+    /** The combined writes for this record; {@code null} if its table's writes are not combined. */
     private @Nullable CombinedWrites combined(RecordKey key) {
         return tables.of(key) == tables.messages() ? combined : null;
     }
@@ -132,7 +132,7 @@ public final class JdbcMessageStore implements MessageStore {
                 null);
     }
 
-    /** In one statement, for PostgreSQL: see {@link TransactionalJdbcMessageStore#createAll}. */
+    /** Creates all in one statement, which only PostgreSQL can run: see {@link TransactionalJdbcMessageStore#createAll}. */
     List<MessageRecord> createAll(List<MessageRecord> records) {
         List<Write> writes = records.stream()
                 .map(record -> Write.of(record, options.maxContentBytes()))
@@ -245,7 +245,7 @@ public final class JdbcMessageStore implements MessageStore {
                 .orElse(null);
     }
 
-    /** {@inheritDoc} Records written by a newer version of SafeBunny are skipped: its instances dispatch them. */
+    /** {@inheritDoc} Skips records written by a newer version of SafeBunny, because the instances of that version dispatch them. */
     @Override
     public List<MessageRecord> findCompleted(Duration unchangedFor, int limit) {
         return read(

@@ -23,7 +23,7 @@ public record JdbcStoreOptions(
     /** Prefix of the tables' names unless another one is set. */
     public static final String DEFAULT_TABLE_PREFIX = TablePrefix.DEFAULT;
 
-    /** Most bytes of one message's publications and step results unless another limit is set: 8 MiB. */
+    /** Default limit for the total size of one message's publications and step results: 8 MiB. */
     public static final long DEFAULT_MAX_CONTENT_BYTES = 8L * 1024 * 1024;
 
     private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(1);

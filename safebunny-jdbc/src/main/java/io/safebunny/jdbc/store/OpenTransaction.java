@@ -53,7 +53,7 @@ final class OpenTransaction implements LocalTransaction {
         this.afterEnd = afterEnd;
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                /** Runs before the application's listeners, for which the transaction must be over. */
+                /** Runs before the application's listeners, because for them the transaction must already be over. */
                 @Override
                 public int getOrder() {
                     return Ordered.HIGHEST_PRECEDENCE;
@@ -93,7 +93,7 @@ final class OpenTransaction implements LocalTransaction {
         }
     }
 
-    /** A suspended transaction is open. */
+    /** {@inheritDoc} A suspended transaction counts as open. */
     @Override
     public boolean isKnownToBeOpen() {
         return state() == TransactionState.OPEN;
@@ -107,7 +107,10 @@ final class OpenTransaction implements LocalTransaction {
         }
     }
 
-    /** Call when a statement failed. Some databases then roll back everything, others only the statement, so a commit could be partial. */
+    /**
+     * Call when a statement failed: the transaction must not be committed. Some databases have then rolled back everything, others only the
+     * statement, so a commit could be partial.
+     */
     void spoil() {
         spoiled = true;
     }
@@ -126,7 +129,10 @@ final class OpenTransaction implements LocalTransaction {
         spoiled = false;
     }
 
-    /** In one round trip: that the mark before can be released proves that it is still the same transaction, and not failed. */
+    /**
+     * {@inheritDoc} Takes one round trip, which also releases the previous mark: if that succeeds, it is still the same transaction, and
+     * has not failed.
+     */
     @Override
     public void mark() {
         if (spoiled || status.isRollbackOnly()) {
@@ -174,7 +180,7 @@ final class OpenTransaction implements LocalTransaction {
                 if (!isCommitted(e)) {
                     rethrow(e);
                 }
-            } catch (Error e) { // thrown by a synchronization, for example
+            } catch (Error e) { // for example, from a synchronization
                 if (!isCommitted(e)) {
                     throw e;
                 }
@@ -252,7 +258,7 @@ final class OpenTransaction implements LocalTransaction {
         }
     }
 
-    /** Marks it as ended; returns whether it was still open. */
+    /** Marks this as ended; returns whether it was still open. */
     private boolean end() {
         if (ended) {
             return false;

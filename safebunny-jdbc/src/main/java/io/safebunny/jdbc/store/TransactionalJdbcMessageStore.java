@@ -55,7 +55,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
     private final JdbcMessageStore alone;
     private final JdbcMessageStore joined;
 
-    /** For a {@code DataSource} with no limit on its connections. */
+    /** For a {@code DataSource} without a limit on its connections. */
     public TransactionalJdbcMessageStore(
             DataSource dataSource, PlatformTransactionManager transactionManager, JdbcStoreOptions options) {
         this(dataSource, transactionManager, options, Integer.MAX_VALUE);
@@ -136,8 +136,8 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
     }
 
     /**
-     * {@inheritDoc} True for PostgreSQL with its own driver. MySQL, MariaDB and H2 commit at DDL, and of a deadlock's victim they roll back
-     * the whole transaction.
+     * {@inheritDoc} True for PostgreSQL with its own driver. False for MySQL, MariaDB and H2: they commit when DDL is executed, and roll
+     * back the whole transaction of a deadlock's victim.
      */
     @Override
     public boolean endsKnowingly() {
@@ -145,8 +145,8 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
     }
 
     /**
-     * {@inheritDoc} True for PostgreSQL with its own driver and a {@code JdbcTransactionManager}: JPA would keep entities of a message that
-     * was undone to its savepoint.
+     * {@inheritDoc} True for PostgreSQL with its own driver and a {@code JdbcTransactionManager}: after a return to a savepoint, JPA would
+     * still hold the entities of the undone message.
      */
     @Override
     public boolean sharesTransactions() {
@@ -172,7 +172,7 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         return result;
     }
 
-    /** {@inheritDoc} Outside a transaction of this store it commits on its own, as all operations do. */
+    /** {@inheritDoc} Outside a transaction of this store it commits by itself, as do all operations. */
     @Override
     public MessageRecord create(MessageRecord record) {
         OpenTransaction transaction = transactions.current();

@@ -96,8 +96,8 @@ final class Transactions implements Connections {
     }
 
     /**
-     * Like {@link #reachDataSource}; also true if no transaction can be begun outside a message, as with tenants: the first message will
-     * tell.
+     * Like {@link #reachDataSource}, but also true if no transaction can be begun while no message is handled, for example because the
+     * tenant is unknown: only the first message will tell.
      */
     boolean mayReachDataSource() {
         try {

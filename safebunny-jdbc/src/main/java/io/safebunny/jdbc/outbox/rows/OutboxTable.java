@@ -38,7 +38,7 @@ public final class OutboxTable {
     private final Timeline timeline;
     private final int timeoutSeconds;
 
-    /** @param timeline its lead over the database's clock is added to due times */
+    /** @param timeline how far it is ahead of the database's clock is added to due times */
     public OutboxTable(Database database, String prefix, String node, Timeline timeline, Duration timeout) {
         this.database = database;
         this.name = TablePrefix.require(prefix) + "outbox";
@@ -191,7 +191,7 @@ public final class OutboxTable {
     }
 
     /**
-     * Keeps all relays from the rows, and from those behind them, until they are due again.
+     * Hides the rows, and those behind them, from all relays until they are due again.
      *
      * @param failures number of attempts to add
      */

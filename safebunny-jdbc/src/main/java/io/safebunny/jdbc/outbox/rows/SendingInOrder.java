@@ -24,7 +24,7 @@ public final class SendingInOrder {
     private final End end;
     private int confirmed;
 
-    /** Called when sending has ended. */
+    /** Learns that sending has ended. */
     @FunctionalInterface
     public interface End {
         /**
@@ -53,7 +53,7 @@ public final class SendingInOrder {
         this.end = end;
     }
 
-    /** Returns as soon as a confirm does not arrive at once; {@link #answered} then continues. */
+    /** Sends until a confirm does not arrive at once, then returns; {@link #answered} continues. */
     public void run() {
         while (confirmed < rows.size() && goesOn.getAsBoolean()) {
             CompletableFuture<Void> sent = sendNext();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the outbox stores, in one table, and the sending of one correlation's rows in their order. */
+/** The outbox's rows, the statements of its one table, and the sending of one correlation's rows in their order. */
 @NullMarked
 package io.safebunny.jdbc.outbox.rows;
 

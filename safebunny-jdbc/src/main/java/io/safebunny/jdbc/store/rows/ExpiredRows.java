@@ -12,7 +12,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 
-/** Deletes the expired rows of one table, on a given connection; skips those that are locked where the database can do that. */
+/** Deletes the expired rows of one table, on a given connection; skips locked rows if the database supports that. */
 public final class ExpiredRows {
 
     private final Statements table;
@@ -33,14 +33,14 @@ public final class ExpiredRows {
         this.deletePoisoned = table.table().deletePoisoned();
     }
 
-    /** Creates the exceptions of this table. */
+    /** Creates the exceptions for failures of this table. */
     public Failures failures() {
         return table.failures();
     }
 
     /**
-     * @param limit how many at most
-     * @return how many
+     * @param limit maximum number of rows to delete
+     * @return number of rows deleted
      */
     public int delete(Connection connection, int limit) throws SQLException {
         if (table.dialect() == Dialect.POSTGRESQL) {
@@ -68,7 +68,7 @@ public final class ExpiredRows {
         }
     }
 
-    /** For databases whose delete cannot skip locked rows. */
+    /** Finds the rows first, then deletes them: for databases whose delete cannot skip locked rows. */
     private int findAndDelete(Connection connection, RecordState state, int limit) throws SQLException {
         if (limit == 0) {
             return 0;

@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Writes several records in one round trip, where the driver sends several statements at once. They run one after the other. */
+/**
+ * Writes several records in one round trip, if the driver can send several statements at once. The database runs them one after the other.
+ */
 final class JointStatement {
 
     private JointStatement() {}
@@ -20,10 +22,10 @@ final class JointStatement {
     }
 
     /**
-     * All of them run, even if the first one changes nothing: the caller must roll back then.
+     * Runs all writes, even if an earlier one changes nothing; the caller must then roll back.
      *
      * @param writes in the order in which their rows are locked
-     * @return the first that cannot be written; {@code null} if all are
+     * @return the first record that could not be written; {@code null} if all were
      */
     static @Nullable Write run(RecordTables tables, Connection connection, List<Write> writes) throws SQLException {
         String sql = writes.stream()

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 record RecordRow(boolean listed) {
 
     /**
-     * The newest stored format that this version reads. Its number is the fingerprint's version, the only difference between
-     * formats so far, and a row keeps the format it was created with.
+     * The newest stored format that this version reads. Formats differ only in their fingerprints so far, so a format's number is the
+     * version of its fingerprints. A row keeps the format it was created with.
      */
     static final int FORMAT = Fingerprint.SHA256;
 
@@ -44,7 +44,7 @@ record RecordRow(boolean listed) {
     int bindUpdate(PreparedStatement update, int first, String node, Write write) throws SQLException {
         int key = bindColumns(update, first, write);
         bindKey(update, key, node, write.record().key());
-        // the fence: updates nothing unless the preceding version is stored
+        // the fence: nothing is updated unless the preceding version is stored
         update.setLong(key + KEY_SIZE, write.record().version() - 1);
         return key + KEY_SIZE + 1;
     }

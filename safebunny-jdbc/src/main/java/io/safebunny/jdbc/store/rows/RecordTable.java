@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The SQL of one table, for one database and prefix. Companions of a partition have a separate table, whose last columns hold their
- * listing; steps that are stored apart have another. All other records are in the table of messages.
+ * The SQL of one table, for one database and prefix. There are three: one for companions shared by a partition, whose last columns hold the
+ * listing; one for steps that are stored apart; and one for messages, which has all other records.
  */
 final class RecordTable {
 
@@ -80,7 +80,7 @@ final class RecordTable {
         return insert(1);
     }
 
-    /** As {@link #insert}, for several rows of PostgreSQL. Columns: rest of the key of those that were inserted. */
+    /** Like {@link #insert}, for several rows, on PostgreSQL. Columns: for each row that was inserted, the rest of its key. */
     String insertNew(int rows) {
         return insert(rows) + " returning correlation_id, message_id";
     }
@@ -102,8 +102,8 @@ final class RecordTable {
     }
 
     /**
-     * Like {@link #update}, for a companion that has not ended: nobody asks when it was changed. No index has an entry to write then, unless
-     * the listing changes, so that PostgreSQL writes the row alone (HOT).
+     * Like {@link #update}, for a companion that has not ended: it keeps its time of change, which nobody reads before the end. So unless
+     * the listing changes, no index changes, and PostgreSQL writes only the row (HOT).
      */
     String updateUnended() {
         return update("");
@@ -137,8 +137,8 @@ final class RecordTable {
     }
 
     /**
-     * Parameters: node, readable format, kind, status, those of the epoch milliseconds that the query has, limit. Columns: rest
-     * of the key, columns.
+     * Parameters: node, readable format, kind, status, the query's bounds in epoch milliseconds if it has any, limit. Columns: rest of the
+     * key, columns.
      */
     String findListed(ListingQuery query) {
         return "select correlation_id, message_id, %s from %s where node = ? and format <= ? and listed_kind = ? and listed_status = ?%s%s order by listed_since limit ?"
@@ -176,8 +176,8 @@ final class RecordTable {
     }
 
     /**
-     * PostgreSQL finds and deletes in one statement. The states are literals, so that it recognises that a partial index covers them, of
-     * this version's schema or an earlier one.
+     * Finds and deletes in one statement, for PostgreSQL. The states are literals, so that PostgreSQL sees that a partial index, of this
+     * version's schema or an earlier one, covers them.
      */
     private String deleteExpired(Predicate<RecordState> which) {
         String states = Stream.of(RecordState.values())

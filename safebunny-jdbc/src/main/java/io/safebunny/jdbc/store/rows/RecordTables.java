@@ -58,16 +58,16 @@ public record RecordTables(Statements messages, Statements steps, Statements com
         return key.isApart() ? steps : messages;
     }
 
-    /** In the order in which records of several are locked. */
+    /** The tables in the order in which one transaction locks their records. */
     public List<Statements> inLockOrder() {
         return List.of(messages, steps, companions);
     }
 
     /**
-     * Writes all, in one round trip if the driver allows it. If one of them cannot be written, the caller must roll back.
+     * Writes all records, in one round trip if the driver allows it. If one cannot be written, the caller must roll back.
      *
      * @param writes in the order in which their rows are locked
-     * @return the first that cannot be written; {@code null} if all are
+     * @return the first record that could not be written; {@code null} if all were
      */
     public @Nullable Write writeTogether(Connection connection, List<Write> writes) throws SQLException {
         if (JointStatement.isAccepted(connection)) {

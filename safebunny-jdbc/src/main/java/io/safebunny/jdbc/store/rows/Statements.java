@@ -63,7 +63,7 @@ public final class Statements {
         return table.database().dialect();
     }
 
-    /** Creates the exceptions of this table. */
+    /** Creates the exceptions for failures of this table. */
     public Failures failures() {
         return failures;
     }
@@ -108,7 +108,7 @@ public final class Statements {
         }
     }
 
-    /** The insert of a first version, the update of another one. */
+    /** The insert for a first version, the update for later ones. */
     String sqlOf(Write write) {
         return JointWrite.isCreated(write.record()) ? insert : updateOf(write);
     }
@@ -127,7 +127,8 @@ public final class Statements {
     /** Inserts all in one statement, for PostgreSQL; returns the keys of those that were missing. */
     public Set<RecordKey> insertNew(Connection connection, List<Write> writes) throws SQLException {
         try (PreparedStatement statement = prepare(connection, table.insertNew(writes.size()))) {
-            // one row that another delivery has locked holds up all of them, while each could be handled on its own
+            // short, because one row that another delivery has locked would hold
+            // up all of them, while the others could be handled on their own
             statement.setQueryTimeout(1);
             int next = 1;
             for (Write write : writes) {
@@ -177,7 +178,7 @@ public final class Statements {
         return find(connection, find, key);
     }
 
-    /** The row stays locked until the transaction ends. */
+    /** Finds the record and locks its row until the transaction ends. */
     public Optional<MessageRecord> findAndLock(Connection connection, RecordKey key) throws SQLException {
         return find(connection, findAndLock, key);
     }

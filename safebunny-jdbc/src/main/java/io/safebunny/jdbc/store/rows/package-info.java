@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the store keeps, as rows of three tables, and the statements that write and read them, each on a given connection. All of the SQL is
- * in {@code RecordTable}; times are the database's.
+ * The records of a store as rows of three tables, and the statements that write and read them on a given connection. All SQL is in {@code
+ * RecordTable}; times come from the database's clock.
  */
 @NullMarked
 package io.safebunny.jdbc.store.rows;
