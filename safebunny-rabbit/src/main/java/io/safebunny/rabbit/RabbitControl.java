@@ -32,9 +32,10 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * One exclusive queue per instance, bound to a topic exchange with the node's name, so that topic permissions apply. The queue has a
- * channel of its own on the consuming connection. Announcements go out through the publishing connection, because a broker alarm blocks the
- * connection that publishes. Failures here are retried in the background and never affect the consumers. Thread-safe.
+ * Connects the instances of a node: each has an exclusive queue, bound with the node's name to a topic exchange, so that topic permissions
+ * apply. The queue has its own channel on the consuming connection. Announcements are sent through the publishing connection, because a
+ * broker alarm blocks the connection that publishes. Failures here are retried in the background and never affect the consumers.
+ * Thread-safe.
  */
 final class RabbitControl implements ControlChannel {
 
@@ -43,7 +44,7 @@ final class RabbitControl implements ControlChannel {
     private static final Duration TELLING = Duration.ofSeconds(1);
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
 
-    /** The broker logs an error for each refusal, so do not ask often. */
+    /** Delay after a refusal. Long, because the broker logs an error for each. */
     private static final Duration AFTER_REFUSAL = Duration.ofMinutes(5);
 
     /** Old announcements are worthless, and in a flood the broker should drop the oldest rather than deliver all. */
@@ -82,7 +83,7 @@ final class RabbitControl implements ControlChannel {
         this.joining = new SerialTask("joining the other instances of the node", this::join, workers, timeline);
     }
 
-    /** Joins before it returns if there is a connection, and otherwise as soon as there is one. */
+    /** Joins the other instances: before it returns if there is a connection, otherwise as soon as there is one. */
     void listen(Consumer<byte[]> heard) {
         listener = heard;
         join();
@@ -136,8 +137,8 @@ final class RabbitControl implements ControlChannel {
     }
 
     private void consume(Channel opened, String exchange, String node, Consumer<byte[]> heard) throws IOException {
-        // a new name each time: the broker may not have noticed yet that the old connection is gone, and then still has
-        // its queue
+        // a new name each time: if the broker has not noticed yet that the old connection is gone, it still has that
+        // connection's queue
         String queue = node + "-control-" + RandomIds.next(timeline.random());
         opened.queueDeclare(queue, false, true, true, BOUNDS);
         opened.queueBind(queue, exchange, node);
@@ -157,7 +158,7 @@ final class RabbitControl implements ControlChannel {
         });
     }
 
-    /** The connection's own thread must not wait for the broker. */
+    /** Runs the task on a worker, because the connection's own thread must not wait for the broker. */
     private void onWorker(Runnable task) {
         try {
             workers.execute(task);

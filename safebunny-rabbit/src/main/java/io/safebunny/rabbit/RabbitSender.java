@@ -25,8 +25,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a route and a delay into the exchange, routing key and headers to publish with. When one of the node's own messages finds no queue,
- * declares again what it needs before sending the next one. Thread-safe.
+ * Turns a route and a delay into the exchange, routing key and headers to publish with. When a delayed message, or one to this node itself,
+ * finds no queue, declares the node's topology again before sending the next such message. Thread-safe.
  */
 final class RabbitSender {
 
@@ -38,8 +38,8 @@ final class RabbitSender {
     private final AtomicBoolean missing = new AtomicBoolean();
 
     /**
-     * @param user the broker user that publications name as their sender, {@code null} for none; called for each one, because the user may
-     *     change
+     * @param user supplies the broker user that a publication names as its sender, {@code null} for none; called for each publication,
+     *     because the user may change
      */
     RabbitSender(
             PublisherPool publishers,
@@ -88,7 +88,7 @@ final class RabbitSender {
         return told;
     }
 
-    /** Whether this node declares what the message needs on the broker, rather than the nodes that receive it. */
+    /** Whether the exchanges and queues that the message needs are declared by this node, not by the nodes that receive it. */
     private static boolean isOwn(OutboundMessage message) {
         return !message.delay().isZero() || !(message.route() instanceof Route.ToSubscribers);
     }
@@ -102,7 +102,10 @@ final class RabbitSender {
         return new PublisherPool.Outgoing(destination, wire, headers(wire, destination), user(message.route()));
     }
 
-    /** {@code null} for poison and archived copies: they keep the original sender's properties, and another user may replay them. */
+    /**
+     * The user to name as the sender; {@code null} for poison and archived copies, which keep the original sender's properties and may be
+     * replayed by another user.
+     */
     private @Nullable String user(Route route) {
         Topology planned = declared.planned();
         return route instanceof Route.Poison || (planned != null && isArchive(route, planned)) ? null : user.get();
@@ -121,7 +124,10 @@ final class RabbitSender {
         return headers;
     }
 
-    /** If declaring fails, so does this publication; the next unroutable message triggers another try. */
+    /**
+     * Declares the topology again if something was missing. If that fails, this publication fails too; the next unroutable message triggers
+     * another try.
+     */
     private void declareMissing() throws IOException {
         Connection open = connection.current();
         if (open != null && missing.compareAndSet(true, false)) {
@@ -161,7 +167,7 @@ final class RabbitSender {
         return Declarations.on(open, declared.require());
     }
 
-    /** The publication is tried again on the next connection. */
+    /** The exception while there is no connection; the publication is tried again on the next one. */
     private static IOException notConnected() {
         return new IOException("not connected to the broker");
     }

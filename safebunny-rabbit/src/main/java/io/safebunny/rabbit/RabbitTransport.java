@@ -47,7 +47,7 @@ public final class RabbitTransport implements Transport {
     private final ConnectionKeeper publishing;
     private final ConnectionKeeper consuming;
     private final ConnectionKeeper deadLetters;
-    /** True once dead letters are consumed; only then is their connection opened. */
+    /** Whether dead letters are consumed. Their connection is opened only then. */
     private final AtomicBoolean deadLettersStarted = new AtomicBoolean();
 
     private final PublisherPool publishers;
@@ -57,7 +57,7 @@ public final class RabbitTransport implements Transport {
     private final QueueConsumers.Source ofHandlers;
     private final QueueConsumers.Source ofDeadLetters;
 
-    /** Without a customizer. */
+    /** Creates a transport without a customizer. */
     public RabbitTransport(
             RabbitTransportOptions options, BrokerConnections connections, Executor workers, Timeline timeline) {
         this(options, connections, workers, timeline, container -> {});
@@ -78,11 +78,11 @@ public final class RabbitTransport implements Transport {
         ReaderExecutor.install(connections.deadLetters());
         this.consumeFactory = connections.consume();
         this.timeline = timeline;
-        // its text quotes the broker, never a message
+        // full details, because these texts quote the broker, never a message
         this.log = new BoundedLog(timeline, ExceptionDetails.FULL);
         this.declared = new DeclaredTopology(new DelayChoice(options.delayStrategy()));
         this.consumers = new QueueConsumers(options.inboundBytes(), declared::declare, workers, timeline, log);
-        // publishing may reconnect before consuming does, so each declares what it needs
+        // each connection declares what it needs, because either may be the first to reconnect
         this.publishing =
                 new ConnectionKeeper("publish", connections.publish(), timeline, declared::declareForPublishing);
         this.consuming = new ConnectionKeeper("consume", connections.consume(), timeline, declared::declare);
@@ -179,7 +179,7 @@ public final class RabbitTransport implements Transport {
         return OptionalLong.of(RabbitBrowsing.depth(consuming.current(), queue, timeline));
     }
 
-    /** Closes consumers before publishers, so that a handler whose publication fails because of this finds its delivery closed. */
+    /** Closes consumers before publishers: a handler whose publication then fails finds its delivery closed. */
     @Override
     public void close() {
         control.close();

@@ -82,7 +82,7 @@ public final class AmqpMessages {
         return headers;
     }
 
-    /** Bytes that are not UTF-8 stay bytes, as decoding would turn different values into the same replacement characters. */
+    /** Decodes UTF-8; other bytes stay bytes, because decoding would turn different values into the same replacement characters. */
     private static Object text(LongString value) {
         String text = value.toString();
         return text.indexOf('\uFFFD') < 0 || Arrays.equals(value.getBytes(), text.getBytes(StandardCharsets.UTF_8))
@@ -91,8 +91,8 @@ public final class AmqpMessages {
     }
 
     /**
-     * The client decodes each byte that is not UTF-8 as a replacement character, which takes three bytes to write; a short string of 255
-     * such bytes could be read but never written again, so it is cut to 85 characters.
+     * Shortens text that could be read but not written again. The client decodes each byte that is not UTF-8 as a replacement character,
+     * which takes three bytes to write; a short string of 255 such bytes is therefore cut to 85 characters.
      */
     private static @Nullable String writable(@Nullable String text) {
         return text == null || isWritable(text) ? text : text.substring(0, Math.min(text.length(), SHORT_STRING / 3));

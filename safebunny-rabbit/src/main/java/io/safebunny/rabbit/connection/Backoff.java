@@ -29,7 +29,7 @@ final class Backoff {
         connectedAt = timeline.nanoTime();
     }
 
-    /** The connection last reported by {@link #connected} was lost. */
+    /** Call when the connection last reported by {@link #connected} was lost. */
     synchronized void lost() {
         if (timeline.nanoTime() - connectedAt >= Math.min(waitedNanos, STEADY.toNanos())) {
             next = FIRST;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Blockage {
 
-    /** Completed when the broker unblocks; {@code null} while not blocked. */
+    /** Completes when the broker unblocks the connection; {@code null} while it is not blocked. */
     private volatile @Nullable CompletableFuture<Void> ended;
 
     private boolean over;
@@ -40,11 +40,11 @@ final class Blockage {
         return ended != null;
     }
 
-    /** @return false if still blocked at the deadline */
+    /** @return false if the connection is still blocked at the deadline */
     boolean awaitEnd(Deadline deadline) throws InterruptedException {
         CompletableFuture<Void> present = ended;
         while (present != null && deadline.await(present)) {
-            present = ended; // it may be blocked again
+            present = ended; // the connection may be blocked again
         }
         return present == null;
     }

@@ -31,7 +31,7 @@ public final class Channels {
                 channel.close();
             }
         } catch (IOException | TimeoutException | ShutdownSignalException e) {
-            // it is closed, which is all we want
+            // ignored: the channel is closed anyway
         }
     }
 

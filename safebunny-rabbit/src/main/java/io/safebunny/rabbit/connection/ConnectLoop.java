@@ -21,7 +21,7 @@ final class ConnectLoop {
     private @Nullable Thread trying;
 
     /**
-     * @param wanted whether there should be a connection and is none
+     * @param wanted whether a connection is wanted but missing
      * @param attempt tries once; may block until interrupted
      * @param threads runs each attempt on a thread that it may block
      */
@@ -32,12 +32,12 @@ final class ConnectLoop {
         this.tries = new SerialTask("connecting '" + purpose + "'", this::tryOnce, threads, timeline);
     }
 
-    /** A connection is open. */
+    /** Call when a connection was opened. */
     void connected() {
         backoff.connected();
     }
 
-    /** The connection last reported by {@link #connected} was lost. */
+    /** Call when the connection last reported by {@link #connected} was lost. */
     void lost() {
         backoff.lost();
     }
@@ -49,7 +49,7 @@ final class ConnectLoop {
         return wait;
     }
 
-    /** Does nothing during an attempt, which schedules the next one itself. */
+    /** Schedules an attempt, unless one is running: that will schedule the next one itself. */
     synchronized void tryLaterUnlessTrying() {
         if (trying == null) {
             Duration unused = tryLater();
@@ -78,7 +78,7 @@ final class ConnectLoop {
             try {
                 Duration unused = tryLater();
             } catch (OutOfMemoryError e) {
-                // keep trying at once: this call allocates nothing, and nothing else would connect
+                // try again at once: this call allocates nothing, and nothing else would ever connect
                 tries.request();
             }
         }

@@ -43,7 +43,7 @@ public final class ConnectionKeeper implements AutoCloseable {
     private final ConnectLoop loop;
 
     /**
-     * Reconnects on a thread of its own.
+     * Reconnects on its own thread.
      *
      * @param purpose names the connection in logs and health, together with its node, such as {@code publish}
      */
@@ -107,7 +107,7 @@ public final class ConnectionKeeper implements AutoCloseable {
         }
     }
 
-    /** {@code null} when all is well. */
+    /** What is wrong with the connection; {@code null} if nothing is. */
     public @Nullable String problem() {
         if (current == null) {
             return name + ": " + problem;
@@ -156,7 +156,7 @@ public final class ConnectionKeeper implements AutoCloseable {
     }
 
     /**
-     * Waits while the broker blocks the connection.
+     * Waits as long as the broker blocks the connection.
      *
      * @return false if it is still blocked at the deadline
      */
@@ -189,7 +189,7 @@ public final class ConnectionKeeper implements AutoCloseable {
                 LOG.warn("Connection '{}' still fails: {}. Retrying", name, problem);
             }
         } catch (RuntimeException | Error e) {
-            // any failure, also an unexpected one: nothing else would connect
+            // catches unexpected failures too: nothing else would ever connect
             String before = problem;
             problem = String.valueOf(e.getMessage());
             LOG.atLevel(problem.equals(before) ? Level.DEBUG : Level.ERROR)

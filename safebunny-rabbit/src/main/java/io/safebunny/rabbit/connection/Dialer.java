@@ -61,12 +61,12 @@ final class Dialer {
         }
     }
 
-    /** Keeps the last socket: with several addresses, the earlier ones did not answer. */
+    /** Keeps only the last socket: if there were several addresses, the earlier ones did not answer. */
     private void remember(Socket connecting) {
         Socket behind = GuardedSockets.behind(connecting);
         guarded = behind != connecting;
         if (Thread.currentThread() == dialling) {
-            // other threads may use the same factory
+            // not the socket of another thread that uses the same factory
             socket = behind;
         }
     }

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection and its socket. While the broker does not read, every way the client offers to close the connection waits for the writing
- * thread; only closing the socket ends that write. Thread-safe.
+ * A connection and its socket. While the broker does not read, each of the client's methods that close a connection waits for the writing
+ * thread; only closing the socket ends the write. Thread-safe.
  */
 final class Link {
 
@@ -44,7 +44,7 @@ final class Link {
     /**
      * Closes the socket without the AMQP handshake; does not block.
      *
-     * @return false if that was done before
+     * @return false if the socket had been closed this way before
      */
     boolean cut() {
         if (!cut.compareAndSet(false, true)) {
@@ -61,7 +61,7 @@ final class Link {
         }
         try {
             if (socket instanceof SSLSocket) {
-                // otherwise closing waits for the writer in order to send close_notify
+                // otherwise closing a TLS socket would wait for the writer before it sends close_notify
                 socket.setSoLinger(true, 0);
             }
             socket.close();
@@ -70,7 +70,7 @@ final class Link {
         }
     }
 
-    /** Closes in order if that takes at most two seconds, else by the socket; blocks for at most three. */
+    /** Closes gracefully; if that takes longer than two seconds, closes the socket. Blocks for at most three seconds. */
     void close() {
         CompletableFuture<Void> closed = new CompletableFuture<>();
         daemon("safebunny-close", () -> {

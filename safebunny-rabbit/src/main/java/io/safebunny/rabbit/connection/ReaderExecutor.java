@@ -8,8 +8,9 @@ import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 
 /**
- * Has the client call its consumers on the thread that reads from the connection: by default it wakes another thread for each delivery,
- * which only wakes a worker. So consumers must not wait for the broker, whose answer nobody would read. Thread-safe.
+ * Makes the client call its consumers on the thread that reads from the connection. By default, the client wakes another thread for each
+ * delivery, and all that this thread would do is wake a worker. Consumers must not wait for the broker: nobody would read its response.
+ * Thread-safe.
  */
 public final class ReaderExecutor extends AbstractExecutorService {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the RabbitMQ client lacks: connections that are kept open and cut when stuck, safe handling of channels, conversion of messages.
+ * Adds to the RabbitMQ client: connections that are kept open and are cut when stuck, safe handling of channels, conversion of messages.
  * Knows nothing of exchanges, queues or confirms.
  */
 @NullMarked

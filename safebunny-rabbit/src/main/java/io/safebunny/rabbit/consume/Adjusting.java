@@ -63,7 +63,7 @@ final class Adjusting {
         }
     }
 
-    /** Requests another run. Call it during a run when what that run compared may have changed. */
+    /** Requests another run. Call it during a run if the values that the run compared may have changed. */
     void lookAgain() {
         requests.incrementAndGet();
     }
@@ -72,7 +72,10 @@ final class Adjusting {
         return requests.get() > 0;
     }
 
-    /** Keeps blocking calls off the connection's own thread, also when the executor is shut down. */
+    /**
+     * Runs the task on a worker. Never runs it on the calling thread, which may be the connection's own and must not block, even when the
+     * executor is shut down.
+     */
     void onWorker(Runnable task) {
         try {
             workers.execute(task);

@@ -67,7 +67,7 @@ final class AdvisedPipeline implements MethodInterceptor {
     }
 
     /**
-     * Only where there are no advices of the application.
+     * Handles several deliveries together. Call only if the application has no advices.
      *
      * @return those that are still to be handled on their own
      */
@@ -75,7 +75,7 @@ final class AdvisedPipeline implements MethodInterceptor {
         try {
             return pipeline.handleTogether(deliveries);
         } catch (Throwable e) {
-            deliveries.forEach(RabbitDelivery::handBack); // does nothing for those that are settled
+            deliveries.forEach(RabbitDelivery::handBack); // does nothing for settled deliveries
             throw e;
         }
     }

@@ -52,7 +52,7 @@ final class ConsumerControl implements ConsumerSession.Events {
         this.notConsumed = Subject.warn(LOG, "Cannot consume queue '%s'".formatted(queue.name()));
     }
 
-    /** Also true while nothing should be consumed because it is paused or stopping. */
+    /** Whether the queue is consumed as it should be. Also true while nothing should be consumed: paused, or stopping. */
     boolean isConsuming() {
         ConsumerSession present = session;
         return stopping || pace == Pace.PAUSED || (present != null && present.isAlive());
@@ -92,7 +92,7 @@ final class ConsumerControl implements ConsumerSession.Events {
             }
             failedBefore = false;
             context.log().works(notConsumed);
-            // deliveries in the meantime may have changed the wanted prefetch
+            // look again, because deliveries in the meantime may have changed the wanted prefetch
             adjusting.lookAgain();
         } catch (IOException | ShutdownSignalException | ConfigurationException e) {
             String why = Channels.explain(e);
@@ -108,7 +108,7 @@ final class ConsumerControl implements ConsumerSession.Events {
                                     LaterRun.DELAY.toSeconds()));
             adjusting.later();
         } catch (RuntimeException | Error e) {
-            // any failure, also an unexpected one: nothing else would retry
+            // catches unexpected failures too: nothing else would retry
             context.log()
                     .fails(
                             notConsumed,
@@ -191,7 +191,7 @@ final class ConsumerControl implements ConsumerSession.Events {
         boolean wasLast = delivery.session().finished();
         boolean adjust = isOutOfLine();
         if (wasLast || adjust) {
-            // start the others before blocking on the broker below
+            // start the other deliveries before blocking on the broker below
             dispatcher.startWaiting();
         }
         if (wasLast) {
@@ -203,7 +203,10 @@ final class ConsumerControl implements ConsumerSession.Events {
         completeIfDrained();
     }
 
-    /** The other deliveries stop waiting for this one. It still occupies its consumer's prefetch, so they need a new consumer. */
+    /**
+     * Call when the other deliveries stop waiting for this one. It still takes a place in its consumer's prefetch, so the others need a new
+     * consumer.
+     */
     void released(RabbitDelivery delivery) {
         delivery.session().occupy();
         adjustSoon();
@@ -216,12 +219,12 @@ final class ConsumerControl implements ConsumerSession.Events {
         adjusting.stop();
     }
 
-    /** Completes once the consumer is stopped and every delivery is finished. */
+    /** Completes when the consumer is stopped and every delivery is finished. */
     CompletableFuture<Void> drained() {
         return drained.copy();
     }
 
-    /** The order of the checks matters: first that no more deliveries can arrive, then that none is left. */
+    /** The order of the checks matters: first whether any more deliveries can arrive, then whether any are left. */
     private void completeIfDrained() {
         if (!stopping || adjusting.isUnderWay()) {
             return;

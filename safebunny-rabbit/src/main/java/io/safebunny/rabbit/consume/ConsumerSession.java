@@ -22,7 +22,7 @@ final class ConsumerSession {
     /** Called on the connection's own thread: must neither call the broker nor block. */
     interface Events {
 
-        /** @param prefetch of the consumer that received it */
+        /** @param prefetch prefetch of the consumer that received it */
         void delivered(RabbitDelivery delivery, int prefetch);
 
         /** The broker confirmed a cancel: that consumer delivers nothing more. */
@@ -31,7 +31,8 @@ final class ConsumerSession {
         /**
          * Deliveries of this session can no longer be settled: the broker has taken them back.
          *
-         * @param why what the broker did to this queue's channel; {@code null} when the whole connection was lost or this process closed it
+         * @param why why the broker closed or cancelled this queue's channel; {@code null} if the whole connection was lost, or this
+         *     process closed the channel
          */
         void lost(ConsumerSession session, @Nullable String why);
     }
@@ -43,7 +44,7 @@ final class ConsumerSession {
 
     private volatile boolean cut;
 
-    /** True once no more consumers are started here. The channel stays open until its deliveries are finished. */
+    /** Whether this session starts no more consumers. Its channel stays open until its deliveries are finished. */
     private volatile boolean retired;
 
     /** Prefetch of the current consumer, 0 if there is none; written only by the adjusting thread. */
@@ -82,7 +83,7 @@ final class ConsumerSession {
         return channel.isOpen() && !cut && !retired;
     }
 
-    /** Also checks the connection: it knows earlier than its channels that it is closing. */
+    /** Also checks the connection, which knows earlier than its channels that it is closing. */
     boolean canSettle() {
         return !cut && channel.isOpen() && channel.getConnection().isOpen();
     }
@@ -96,13 +97,15 @@ final class ConsumerSession {
     int prefetch() {
         return prefetch;
     }
-    /** Whether the only place of the current consumer is taken by a long-running message for which others no longer wait. */
+    /** Whether a long-running message, for which others no longer wait, occupies the only place of the current consumer. */
     boolean isOccupied() {
         // a consumer with a larger prefetch was started after occupy() and has free places
         return occupied && prefetch == 1;
     }
 
-    /** Others no longer wait for the message that is being handled. If the consumer has only one place, this message takes it. */
+    /**
+     * Call when others no longer wait for the message that is being handled. If the consumer has only one place, that message occupies it.
+     */
     void occupy() {
         occupied = prefetch == 1;
     }
@@ -117,7 +120,7 @@ final class ConsumerSession {
     void consume(int wanted) throws IOException {
         try {
             Receiver receiver = new Receiver(wanted);
-            // receives deliveries of a consumer whose basic.consume-ok came too late
+            // also receives the deliveries of a consumer whose basic.consume-ok came too late
             channel.setDefaultConsumer(receiver);
             channel.basicQos(wanted);
             synchronized (lock) {
@@ -206,7 +209,8 @@ final class ConsumerSession {
             try {
                 deliver(envelope, properties, body);
             } catch (RuntimeException | Error e) {
-                // the client would close the channel here, and wait for an answer that this thread has to read
+                // not rethrown: the client would close the channel and
+                // wait for a response that only this thread can read
                 cut = true;
                 events.lost(
                         ConsumerSession.this,

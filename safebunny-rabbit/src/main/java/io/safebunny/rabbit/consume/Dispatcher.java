@@ -26,13 +26,13 @@ final class Dispatcher {
 
         void handle(RabbitDelivery delivery);
 
-        /** How many {@link #handleTogether} takes at most, at this time; 1 for none. */
+        /** How many deliveries {@link #handleTogether} currently takes at most; 1 if each is handled on its own. */
         default int mostTogether() {
             return 1;
         }
 
         /**
-         * Handles several that waited at the same time, all of them shareable.
+         * Handles several deliveries that waited at the same time and are all shareable.
          *
          * @return those that are still to be handled, each on its own
          */
@@ -40,7 +40,7 @@ final class Dispatcher {
             return deliveries;
         }
 
-        /** Called for each after {@link #handle}, or when {@link #handleTogether} has handled it, whether it returned or threw. */
+        /** Called for each delivery that {@link #handle} or {@link #handleTogether} has handled, whether they returned or threw. */
         void finished(RabbitDelivery delivery);
 
         /** Called when a delivery handled in isolation takes so long that others no longer wait for it. */
@@ -81,7 +81,7 @@ final class Dispatcher {
         stopping = true;
     }
 
-    /** Whether no delivery is being handled or waiting. */
+    /** Whether no delivery is being handled or waits. */
     boolean isIdle() {
         return line.isIdle();
     }
@@ -103,7 +103,7 @@ final class Dispatcher {
         try {
             context.workers().execute(this::takeTurn);
         } catch (RuntimeException | Error e) {
-            // the executor has no thread to spare
+            // the executor has no free thread
             line.endStart();
             startLater(e);
         }
@@ -147,7 +147,7 @@ final class Dispatcher {
         return line.takeNext(together());
     }
 
-    /** Not when stopping: then all places are used. */
+    /** How many deliveries a worker handles together: only one when stopping, so that all places are used. */
     private int together() {
         return stopping ? 1 : work.mostTogether();
     }

@@ -8,9 +8,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Limits the bytes of delivered messages that all queues of a transport hold at once. The broker counts messages, not bytes, so this works
- * by prefetch: a queue whose prefetch times its message size would not fit takes one message at a time until it does. It always gets that
- * one, however large, so no queue ever stalls. It cannot hold back what the broker had sent before the first large message arrived.
- * Thread-safe, never blocks.
+ * by prefetch: a queue whose prefetch times its message size would not fit takes one message at a time until it does. That one message is
+ * always allowed, however large, so no queue ever stalls. The budget cannot hold back what the broker had already sent when the first large
+ * message arrived. Thread-safe, never blocks.
  */
 final class InboundBudget {
 
@@ -18,7 +18,7 @@ final class InboundBudget {
 
     private final BoundedLog log;
     private final long limit;
-    /** Sum over all shares; guarded by this. */
+    /** Sum of the claims of all shares; guarded by this. */
     private long claimed;
 
     /** @param limit in bytes */
@@ -103,7 +103,7 @@ final class InboundBudget {
             claimed += claim - before;
         }
 
-        /** The queue is no longer consumed. */
+        /** Call when the queue is no longer consumed. */
         void leave() {
             synchronized (InboundBudget.this) {
                 left = true;

@@ -10,11 +10,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which deliveries of a queue may be handled concurrently. One that the {@link QuarantinePolicy} isolates, because the broker
- * counted failed deliveries, is handled alone, so that if it ends the process it does not use up the delivery limit of others. For the same
- * reason a new channel takes one message at a time until it receives one without failed deliveries.
+ * Decides which deliveries of a queue may be handled concurrently. If the broker counted failed deliveries of a message, the {@link
+ * QuarantinePolicy} may isolate it: it is then handled alone, so that if it ends the process, the others do not come closer to their
+ * delivery limit. For the same reason a new channel takes one message at a time until it receives one without failed deliveries.
  *
- * <p>Not thread-safe: guarded by the lock of its {@link WaitingLine}. What it schedules runs without that lock.
+ * <p>Not thread-safe: guarded by the lock of its {@link WaitingLine}. The tasks that it schedules run without that lock.
  */
 final class Isolation {
 
@@ -48,13 +48,13 @@ final class Isolation {
         this.takesLong = takesLong;
     }
 
-    /** {@code null} when it may run concurrently with others. */
+    /** How the delivery is isolated; {@code null} if it may run concurrently with others. */
     private @Nullable Alone alone(RabbitDelivery delivery) {
         Evidence known = Evidence.ofBroker(delivery.message().deliveryCount());
         return quarantine.decide(known) instanceof Alone alone ? alone : null;
     }
 
-    /** Call on a new channel: its first deliveries may be the ones that ended the process or the last channel. */
+    /** Call for a new channel: its first deliveries may be those that ended the process or the previous channel. */
     void beCautious() {
         cautious = true;
     }
@@ -97,7 +97,7 @@ final class Isolation {
     void waits(RabbitDelivery next) {
         Alone alone = alone(next);
         if (alone != null && waitsSince == null) {
-            // set before scheduling, as the wake-up comes only once
+            // set before scheduling, because the wake-up comes only once
             waitsSince = timeline.nanoTime();
             timeline.schedule(alone.patience(), waitedEnough);
         }
@@ -120,9 +120,9 @@ final class Isolation {
     }
 
     /**
-     * Others stop waiting for this delivery, because it has run for long without ending the process.
+     * Call when others stop waiting for this delivery, because it has run for long without ending the process.
      *
-     * @return false if it was not isolated any more
+     * @return false if the delivery was no longer isolated
      */
     boolean release(RabbitDelivery delivery) {
         boolean waited = delivery.equals(isolated);

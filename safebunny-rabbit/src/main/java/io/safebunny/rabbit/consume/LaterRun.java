@@ -5,7 +5,7 @@ import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Runs a task once, a second later, however often that is requested in the meantime. Thread-safe. */
+/** Runs a task once, a second after it was requested, however often it is requested in the meantime. Thread-safe. */
 final class LaterRun {
 
     static final Duration DELAY = Duration.ofSeconds(1);
@@ -19,7 +19,7 @@ final class LaterRun {
         this.timeline = timeline;
     }
 
-    /** @return false if it is planned already */
+    /** @return false if a run is planned already */
     boolean plan() {
         if (!planned.compareAndSet(false, true)) {
             return false;

@@ -91,7 +91,7 @@ public final class QueueConsumers {
         containers.forEach(QueueContainer::adjustSoon);
     }
 
-    /** A queue that should be consumed and is not; {@code null} when there is none. */
+    /** A queue that should be consumed but is not; {@code null} if there is none. */
     public @Nullable String idleQueue() {
         return containers.stream()
                 .filter(container -> !container.isConsuming())
@@ -100,7 +100,7 @@ public final class QueueConsumers {
                 .orElse(null);
     }
 
-    /** Also true while nothing should be consumed. */
+    /** Whether the queue is consumed as it should be. Also true while nothing should be consumed: paused, or stopping. */
     public boolean isConsuming(String queue) {
         return containers.stream()
                 .filter(container -> container.queue().equals(queue))

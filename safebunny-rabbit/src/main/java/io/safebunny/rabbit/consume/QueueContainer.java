@@ -67,7 +67,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         setAdviceChain(all);
     }
 
-    /** Does nothing: only reached when an advice proceeds past the innermost one. */
+    /** Does nothing. Reached only if an advice proceeds past the innermost one. */
     @Override
     protected void actualInvokeListener(Channel channel, Object delivery) {}
 
@@ -107,7 +107,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         return queue.name();
     }
 
-    /** Also true while nothing should be consumed: paused, or stopping. */
+    /** Whether the queue is consumed as it should be. Also true while nothing should be consumed: paused, or stopping. */
     boolean isConsuming() {
         return control.isConsuming();
     }

@@ -133,9 +133,9 @@ public final class RabbitBrowsing implements BrowsedQueue {
     }
 
     /**
-     * Uses nack, which a RabbitMQ 4.3 quorum queue does not count as a failed delivery. A quorum queue requeues with a short delay in which
-     * others would miss these messages, so this waits until the queue counts them again. RabbitMQ 4.2.6 and 4.3.0 refuse that count to a
-     * user without configure permission; there, browsing again at once may miss messages.
+     * Requeues by nack, which a RabbitMQ 4.3 quorum queue does not count as a failed delivery. A quorum queue requeues after a short delay
+     * in which other browsers would miss the messages, so this waits until the queue's message count includes them again. RabbitMQ 4.2.6
+     * and 4.3.0 refuse that count to a user without configure permission; then browsing again at once may miss messages.
      */
     private void putBack() {
         try {
@@ -184,7 +184,10 @@ public final class RabbitBrowsing implements BrowsedQueue {
             return !settled && channel.isOpen();
         }
 
-        /** AMQP does not confirm acknowledgements; the broker has received it when it answers the next request on the same channel. */
+        /**
+         * Waits until the broker has the acknowledgement. AMQP does not confirm one, but when the broker answers the next request on the
+         * same channel, it has received it.
+         */
         @Override
         public void acknowledge() {
             if (settled) {
@@ -212,7 +215,7 @@ public final class RabbitBrowsing implements BrowsedQueue {
             settle(delivery -> channel.basicReject(delivery, false));
         }
 
-        /** If the channel is closed, the message is already back in the queue. */
+        /** Settles the message, unless the channel is closed: it is then already back in the queue. */
         private void settle(Answer answer) {
             if (!isOpen()) {
                 return;

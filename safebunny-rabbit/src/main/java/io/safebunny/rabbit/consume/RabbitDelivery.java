@@ -34,17 +34,17 @@ final class RabbitDelivery implements Delivery {
         return session;
     }
 
-    /** In bytes. */
+    /** Size of the body in bytes. */
     int size() {
         return message.message().body().length;
     }
 
-    /** Whether it may be handled together with others: not if it was delivered before, or is to be handled on its own. */
+    /** Whether the delivery may be handled together with others. False for a redelivery, and after {@link #separate}. */
     boolean isShareable() {
         return !single && !message.redelivered();
     }
 
-    /** From now on it is not handled together with others. */
+    /** From now on the delivery is handled on its own. */
     void separate() {
         single = true;
     }
@@ -83,7 +83,7 @@ final class RabbitDelivery implements Delivery {
         settle(() -> session.channel().basicAck(tag, false));
     }
 
-    /** By nack, which a RabbitMQ 4.3 quorum queue does not count as a failed delivery. */
+    /** {@inheritDoc} Uses nack, which a RabbitMQ 4.3 quorum queue does not count as a failed delivery. */
     @Override
     public void handBack() {
         settle(() -> session.channel().basicNack(tag, false, true));
@@ -101,8 +101,8 @@ final class RabbitDelivery implements Delivery {
         try {
             settlement.run();
         } catch (IOException | ShutdownSignalException e) {
-            // debug only: this happens for every message in progress, and the loss of the channel is logged by its
-            // session
+            // debug only: this happens for every message in progress,
+            // and the loss of the channel is logged by its session
             LOG.debug(
                     "Cannot settle message {}: its channel is closed; the broker will redeliver it",
                     Names.printable(String.valueOf(message.message().messageId())));

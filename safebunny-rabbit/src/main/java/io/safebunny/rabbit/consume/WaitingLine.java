@@ -19,9 +19,9 @@ final class WaitingLine {
     private final Isolation isolation;
     private final Deque<RabbitDelivery> waiting = new ArrayDeque<>();
     private int running;
-    /** Workers that have taken a shareable delivery, and perhaps more to be handled with it. */
+    /** Number of workers that have taken a shareable delivery, perhaps with others to be handled together. */
     private int busyWorkers;
-    /** A worker was requested and has not begun yet. */
+    /** Whether a worker was requested that has not begun yet. */
     private boolean starting;
 
     /** @param isolation must not be shared: it is guarded by this object's lock */
@@ -30,7 +30,7 @@ final class WaitingLine {
         this.isolation = isolation;
     }
 
-    /** @param asked the prefetch of the consumer that received it */
+    /** @param asked prefetch of the consumer that received the delivery */
     void add(RabbitDelivery delivery, int asked) {
         synchronized (lock) {
             isolation.delivered(delivery, asked);
@@ -85,7 +85,7 @@ final class WaitingLine {
         }
     }
 
-    /** The requested worker has begun, or could not be started. */
+    /** Call when the requested worker has begun, or could not be started. */
     void endStart() {
         synchronized (lock) {
             starting = false;
@@ -93,7 +93,8 @@ final class WaitingLine {
     }
 
     /**
-     * If it is shareable, call {@link #workEnded} when it, and what was {@linkplain #takeMore added}, is finished.
+     * Takes the next delivery. If it is shareable, call {@link #workEnded} when it and those {@linkplain #takeMore taken with it} are
+     * finished.
      *
      * @param together how many deliveries a worker handles together
      * @return {@code null} when none may begin now
@@ -112,14 +113,14 @@ final class WaitingLine {
         }
     }
 
-    /** A worker has finished what it took, which was shareable. */
+    /** Call when a worker has finished the shareable deliveries that it took. */
     void workEnded() {
         synchronized (lock) {
             busyWorkers--;
         }
     }
 
-    /** These were taken, and are now the next in line, each to be handled on its own. */
+    /** Puts deliveries that were taken back to the front of the line, each to be handled on its own. */
     void giveBack(List<RabbitDelivery> left) {
         synchronized (lock) {
             running -= left.size();
@@ -130,7 +131,10 @@ final class WaitingLine {
         }
     }
 
-    /** Where deliveries are handled together, few workers take them: otherwise one would always be free, and nothing would wait. */
+    /**
+     * If deliveries are handled together, only a few workers may take them: otherwise a worker would always be free, and no deliveries
+     * would wait to be handled together.
+     */
     private boolean nextMayBegin(int together) {
         return nextMayBegin()
                 && (together == 1
@@ -139,10 +143,10 @@ final class WaitingLine {
     }
 
     /**
-     * Adds those that wait and may begin now, up to the next one that is to be handled on its own.
+     * Adds the waiting deliveries that may begin now, up to the next one that must be handled on its own.
      *
-     * @param taken what was {@linkplain #takeNext taken}, and is shareable
-     * @param most of all together
+     * @param taken the shareable delivery that was {@linkplain #takeNext taken}; the others are added to it
+     * @param most maximum size of the list afterwards
      */
     void takeMore(List<RabbitDelivery> taken, int most) {
         synchronized (lock) {
@@ -153,7 +157,7 @@ final class WaitingLine {
         }
     }
 
-    /** If not, the next delivery starts waiting. Call with the lock held. */
+    /** Whether the next delivery may begin; if not, its waiting time starts. Call with the lock held. */
     private boolean nextMayBegin() {
         RabbitDelivery next = waiting.peek();
         if (next == null) {
@@ -175,7 +179,7 @@ final class WaitingLine {
     }
 
     /**
-     * Others stop waiting for this delivery.
+     * Call when others stop waiting for this delivery.
      *
      * @return false if they had stopped before
      */

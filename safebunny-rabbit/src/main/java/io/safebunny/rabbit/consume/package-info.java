@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Consumes queues at the requested pace and hands their deliveries to worker threads, each once. */
+/** Consumes queues at the requested pace, and hands each delivery to a worker thread once. */
 @NullMarked
 package io.safebunny.rabbit.consume;
 

@@ -11,7 +11,7 @@ import java.net.SocketException;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/** Wraps a socket of the application's factory and guards what is read from it. As thread-safe as that socket. */
+/** Wraps a socket of the application's factory and guards the bytes that are read from it. As thread-safe as that socket. */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the wrapped socket has its own locks
 final class GuardedSocket extends Socket {
 

@@ -34,7 +34,7 @@ public final class GuardedSockets extends SocketFactory {
         }
     }
 
-    /** The application factory's own socket, for configurators that look at its type. */
+    /** The socket that the application's factory made, for configurators that depend on its type. */
     public static Socket behind(Socket socket) {
         return socket instanceof GuardedSocket guarded ? guarded.socket() : socket;
     }

@@ -2,9 +2,9 @@
 package io.safebunny.rabbit.guard;
 
 /**
- * Scans the bytes that a connection receives for message headers nested too deeply for the client library, and defuses them: the type octet
- * of such a value is changed to that of a byte array, which has the same layout and is not parsed further. Everything else passes
- * unchanged. One instance per connection, for one thread at a time.
+ * Scans the bytes that a connection receives for message headers nested too deeply for the client library, and makes them harmless: the
+ * type octet of such a value is changed to that of a byte array, which has the same layout but is not parsed further. Everything else
+ * passes unchanged. One instance per connection, for one thread at a time.
  *
  * <p>The client parses tables and arrays recursively, each level through the streams of all levels above it. Measured with amqp-client
  * 5.30: a 128 KiB frame holds 26,200 nested arrays. They overflow any stack below 8 MiB, which ends the connection, and the broker
@@ -24,7 +24,10 @@ final class HeaderGuard {
     private static final int HEADERS = 0x2000;
     private static final byte BYTE_ARRAY = 'x';
 
-    /** What comes next and its length in bytes. Each part is read as a number; what follows it is skipped or parsed. */
+    /**
+     * The part of a frame that comes next, with its length in bytes. Each part is read as a number; the bytes that follow are then skipped
+     * or parsed.
+     */
     private enum Part {
         FRAME_TYPE(1),
         CHANNEL(2),
@@ -40,7 +43,7 @@ final class HeaderGuard {
         TABLE(4),
         ARRAY(4),
         TEXT(4),
-        /** Another value, or the end of the enclosing table or array; known once it is reached. */
+        /** Another value or the end of the enclosing table or array; which of them is known only when the position is reached. */
         VALUE_OR_END(0);
 
         private final int bytes;
@@ -69,7 +72,7 @@ final class HeaderGuard {
     private final boolean[] isTable = new boolean[DEEPEST];
     private int depth;
 
-    /** Parses the next bytes of the connection, and changes those that the client must not parse. */
+    /** Parses the next bytes of the connection, and changes the types of values that the client must not parse. */
     void pass(byte[] bytes, int from, int count) {
         int end = from + count;
         int at = from;

@@ -64,7 +64,7 @@ record AcknowledgementTimeout(String version, String virtualHost) {
             return byDefault(planned.name(), found, enough);
         }
         if (lower <= 0) {
-            // undocumented: it may mean never
+            // undocumented; it may mean that the broker waits for ever
             return null;
         }
         return byArgument == lower
@@ -98,7 +98,7 @@ record AcknowledgementTimeout(String version, String virtualHost) {
         return version.isEmpty() ? "%s (before RabbitMQ 3.12: %s)".formatted(command, inFile) : command;
     }
 
-    /** Only one user policy applies to a queue, and a new policy would disable this one. So extend this one. */
+    /** The advice to extend the existing policy. A new one would disable it, because only one user policy applies to a queue. */
     private String within(String policy, long enough) {
         return "\"%s\":%s in the definition of policy '%s', by rabbitmqctl set_policy with its name and pattern, which rabbitmqctl list_policies -p '%s' prints"
                 .formatted(SETTING, enough, policy, virtualHost);

@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Compares a broker with a topology without changing anything: existence is checked passively, and only what exists is declared as planned,
- * which the broker accepts or refuses. AMQP offers no way to check bindings. Not thread-safe.
+ * Compares a broker with a topology without changing anything: existence is checked passively, and only existing exchanges and queues are
+ * declared as planned, which the broker accepts if they are the same and otherwise refuses. AMQP offers no way to check bindings. Not
+ * thread-safe.
  */
 final class Comparison implements Broker {
 

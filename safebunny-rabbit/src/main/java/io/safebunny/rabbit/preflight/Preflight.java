@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Reads from RabbitMQ's management API what AMQP does not tell: policies on a node's queues, and their bindings. Changes nothing. Without
- * the API it assumes the broker's defaults. Thread-safe.
+ * Reads from RabbitMQ's management API what AMQP does not expose: the policies on a node's queues, and the queues' bindings. Changes
+ * nothing. Without the API it assumes the broker's defaults. Thread-safe.
  */
 public final class Preflight {
 
@@ -42,8 +42,8 @@ public final class Preflight {
     }
 
     /**
-     * What differs from the node's needs, each with what to do; empty if nothing does. An unreachable API is itself a finding. Blocks for
-     * at most a few seconds per queue.
+     * The differences between the broker and the node's needs, each with what to do; empty if there are none. An unreachable API is itself
+     * a finding. Blocks for at most a few seconds per queue.
      *
      * @param handlers of the node; their in-memory retries are compared with the broker's acknowledgement timeout, or its default without
      *     an API
@@ -104,7 +104,7 @@ public final class Preflight {
                 queue.path("operator_policy").asString(""));
     }
 
-    /** Some versions send an empty object as an array. */
+    /** The object as a map. Some versions of the broker send an empty object as an array. */
     private static Map<String, Object> map(JsonNode object) {
         Map<String, Object> map = new TreeMap<>();
         object.properties().forEach(entry -> {

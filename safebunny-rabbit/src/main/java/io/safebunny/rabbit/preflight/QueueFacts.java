@@ -28,7 +28,7 @@ record QueueFacts(
 
     private static final String DELIVERY_LIMIT = "delivery-limit";
 
-    /** What differs from the node's needs: each with its effect and what to do. */
+    /** The differences between the queue and the node's needs, each with its effect and what to do. */
     List<String> findings(Topology.Queue planned) {
         List<String> findings = new ArrayList<>();
         String queue = "Queue '%s'".formatted(planned.name());
@@ -87,7 +87,7 @@ record QueueFacts(
         return effects;
     }
 
-    /** Only quorum queues have a delivery limit; of argument and policy, the lower one applies. */
+    /** What is wrong with the delivery limit. Only quorum queues have one; if both argument and policy set it, the lower one applies. */
     private @Nullable String limit(Topology.Queue planned) {
         Object wanted = planned.arguments().get("x-" + DELIVERY_LIMIT);
         if (!(wanted instanceof Number number) || !type.equals("quorum")) {

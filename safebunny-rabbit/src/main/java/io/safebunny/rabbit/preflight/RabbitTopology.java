@@ -82,7 +82,8 @@ public final class RabbitTopology {
     }
 
     /**
-     * With {@link DelayStrategy#AUTO}, the delay that the broker has. Asks passively first, as declaring would create a missing exchange.
+     * The delay that {@link DelayStrategy#AUTO} chooses on this broker. Checks the exchange passively first, because declaring would create
+     * a missing one.
      */
     private Delay found(Declarations broker) throws IOException {
         String exchange = planned.options().delayedExchange();

@@ -9,8 +9,8 @@ import java.util.List;
  *
  * @param missing exchanges and queues that do not exist, with their types and arguments
  * @param different what exists with other properties: the broker's values, the needed ones, and what to do
- * @param untold what this user may not compare, so that it may be missing or different
- * @param same how many exchanges and queues are as planned
+ * @param untold exchanges and queues that this user may not compare; they may be missing or different
+ * @param same number of exchanges and queues that are as planned
  */
 public record TopologyDifference(List<String> missing, List<String> different, List<String> untold, int same) {
 

@@ -33,7 +33,7 @@ public final class TopologyWatch {
     /**
      * The result of the last check.
      *
-     * @param asOf when it ended
+     * @param asOf when the check ended
      * @param findings what differs from the plan, each with what to do
      */
     public record Seen(Instant asOf, List<String> findings) {
@@ -73,7 +73,7 @@ public final class TopologyWatch {
         looking.stop();
     }
 
-    /** Whether it reads the broker; otherwise findings are based on its defaults. */
+    /** Whether the findings come from the broker; otherwise they are based on the broker's defaults. */
     public boolean asks() {
         return asks;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Compares what is on the broker with what a node needs: over AMQP for the topology command, over the management API for what loses or
- * delays messages.
+ * Compares a broker with the needs of a node: over AMQP for the topology command, and over the management API to find settings that lose or
+ * delay messages.
  */
 @NullMarked
 package io.safebunny.rabbit.preflight;

@@ -42,9 +42,9 @@ final class Pending {
     }
 
     /**
-     * Whether the broker refused this publication rather than another one of its channel, and would refuse it again. The broker refuses by
-     * closing the channel, without saying which publication it was, so this infers it from the reply text. False in doubt, because the
-     * others must be sent again.
+     * Whether the broker closed the channel because of this publication, and would refuse it again. The broker does not say which
+     * publication of the channel it refused, so this is inferred from the reply text. False in doubt, because the other publications must
+     * be sent again.
      */
     boolean isRefusedBy(AMQP.Channel.Close close) {
         String text = close.getReplyText();

@@ -52,7 +52,7 @@ final class PublisherChannel {
         return channel.isOpen();
     }
 
-    /** Whether the broker closed it because an exchange is missing. */
+    /** Whether the broker closed this channel because an exchange is missing. */
     boolean missedAnExchange() {
         AMQP.Channel.Close close = Channels.closeReason(channel.getCloseReason());
         return close != null && close.getReplyCode() == AMQP.NOT_FOUND;
@@ -78,7 +78,7 @@ final class PublisherChannel {
                         new ConnectionLostException(message.publication, Channels.explain(e), e));
             }
         } catch (RuntimeException e) {
-            // the client cannot encode the message, and its sequence number is lost
+            // the client cannot encode the message, so its sequence number is used up without a publication
             if (unconfirmed.forget(sequence)) {
                 message.future.completeExceptionally(new InvalidPublicationException(
                         "Publishing failed [type=%s, id=%s]: AMQP cannot encode it: %s. Check the message's headers: AMQP takes names and properties of up to 255 bytes and a limited set of value types."
@@ -95,7 +95,10 @@ final class PublisherChannel {
         return written;
     }
 
-    /** Waits for the other publications' confirms; what is still unconfirmed afterwards is sent again by its publisher. */
+    /**
+     * Closes the channel after waiting for the other publications' confirms. Publications that are still unconfirmed then are sent again by
+     * their publishers.
+     */
     private void closeAfterTheOthers(Deadline deadline) {
         try {
             boolean unused = deadline.await(unconfirmed.drained());

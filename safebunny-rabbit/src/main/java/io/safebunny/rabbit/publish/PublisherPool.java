@@ -39,7 +39,7 @@ public final class PublisherPool {
     private final Timeline timeline;
     private final List<PublisherSlot> slots;
     private final Permits permits;
-    /** The most recently used slot first; as many slots as permits. */
+    /** The free slots, the most recently used one first. In all there are as many slots as permits. */
     private final Deque<PublisherSlot> free;
 
     private final RecurringTask sweeps;
@@ -62,7 +62,7 @@ public final class PublisherPool {
     /**
      * A message ready to be written.
      *
-     * @param headers the message's own and those that steer it
+     * @param headers the message's own headers and those that steer it
      * @param user broker user for the property {@code user_id}; {@code null} for none
      */
     public record Outgoing(
@@ -71,7 +71,7 @@ public final class PublisherPool {
             Map<String, Object> headers,
             @Nullable String user) {}
 
-    /** Prepares the message when a channel is free, because that may take declarations on the broker. */
+    /** Prepares the message. Called when a channel is free, because preparing may require declarations on the broker. */
     @FunctionalInterface
     public interface Source {
         Outgoing get() throws IOException;
@@ -139,7 +139,10 @@ public final class PublisherPool {
         cutIfStuck(timeline.nanoTime());
     }
 
-    /** A thread writing to a socket that the broker does not read blocks until the socket is closed. */
+    /**
+     * Cuts the connection if a write is stuck: a thread that writes to a socket from which the broker does not read blocks until the socket
+     * is closed.
+     */
     private void cutIfStuck(long now) {
         if (slots.stream().allMatch(slot -> slot.isQuiet(now))) {
             slots.stream()

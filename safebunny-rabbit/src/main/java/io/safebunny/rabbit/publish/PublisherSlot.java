@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class PublisherSlot {
 
-    /** A connection counts as stuck when no write has finished for this long although one is overdue. */
+    /** A connection counts as stuck if a write is overdue and no write has finished for this long. */
     private static final Duration STUCK = Duration.ofMillis(500);
 
-    /** The same for opening a channel or declaring a queue, which takes longer on a busy cluster. */
+    /** The same limit for opening a channel or declaring a queue, which take longer on a busy cluster. */
     private static final Duration STUCK_ASKING = Duration.ofSeconds(5);
 
     private final ConnectionKeeper.Preparation repair;
@@ -88,7 +88,7 @@ final class PublisherSlot {
         return now - wroteAt >= STUCK.toNanos();
     }
 
-    /** The connection of a write that has exceeded its deadline and the stuck limit; {@code null} when there is none. */
+    /** The connection of a write that has exceeded both its deadline and the limit for stuck writes; {@code null} if there is none. */
     @Nullable
     Connection overdue(long now) {
         Connection writing = writingTo;

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Unconfirmed {
 
-    /** By sequence number, in the order of publishing. It is also the lock. */
+    /** The pending publications by sequence number, in the order of publishing. This map is also the lock. */
     private final Map<Long, Pending> pending = new LinkedHashMap<>();
 
     /** Completed when nothing is pending; guarded by {@link #pending}. */
@@ -96,7 +96,7 @@ final class Unconfirmed {
         }
     }
 
-    /** The broker sends a return before the confirm of the same publication; it carries our sequence number. */
+    /** Notes a returned publication. The broker sends the return, with our sequence number, before the confirm. */
     void returned(Return message) {
         String reply = message.getReplyCode() + " " + message.getReplyText();
         long sequence = AmqpMessages.sequence(message.getProperties());
@@ -110,7 +110,10 @@ final class Unconfirmed {
         }
     }
 
-    /** Marks every candidate as unroutable, so that none wrongly counts as routed. No known broker drops the number. */
+    /**
+     * Handles a return without our number, although no known broker drops it: marks every candidate as unroutable, so that none wrongly
+     * counts as routed.
+     */
     private void returnedWithoutNumber(Return message, String reply) {
         for (Pending candidate : pending.values()) {
             if (candidate.destination.exchange().equals(message.getExchange())
@@ -120,7 +123,7 @@ final class Unconfirmed {
         }
     }
 
-    /** Call when the channel closed; again for publications added since. */
+    /** Call when the channel was closed, and again for publications that were added since. */
     void lost(ShutdownSignalException cause) {
         List<Pending> all;
         synchronized (pending) {

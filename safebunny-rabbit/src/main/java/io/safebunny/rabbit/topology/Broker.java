@@ -10,7 +10,7 @@ public interface Broker {
     /**
      * A durable exchange.
      *
-     * @return whether this user may configure it; if not, it exists or its existence cannot be checked
+     * @return whether this user may configure the exchange; if not, the exchange exists, or its existence cannot be checked
      */
     boolean exchange(String name, String type, Map<String, Object> arguments) throws IOException;
 

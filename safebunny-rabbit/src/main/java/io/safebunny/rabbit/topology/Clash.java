@@ -34,7 +34,7 @@ record Clash(
     /** A value in the reply; for some arguments with its type. */
     private static final Pattern VALUE = Pattern.compile("(?:the value )?'(.*?)'(?: of type '[^']*')?");
 
-    /** {@code null} if the reply is about something else. */
+    /** Parses the broker's reply; {@code null} if it is about something else. */
     static @Nullable Clash of(String brokersWords) {
         Matcher words = WORDS.matcher(brokersWords);
         return words.find()
@@ -69,7 +69,10 @@ record Clash(
         return value == null ? "no " + argument : argument + "=" + value;
     }
 
-    /** The broker reports only the first argument that differs, often one that only one type of queue has. */
+    /**
+     * Whether the queue has another type. The broker reports only the first argument that differs, often one that exists for only one type
+     * of queue.
+     */
     private boolean isOfOtherType() {
         return switch (argument) {
             case "x-queue-type" -> true;
@@ -79,7 +82,10 @@ record Clash(
         };
     }
 
-    /** A poison queue has an overflow argument only together with a maximum length. */
+    /**
+     * Whether the clash is about the maximum length of a poison queue: the queue has an overflow argument only together with a maximum
+     * length.
+     */
     private boolean isBoundOfPoison() {
         return name.endsWith("-poison") && argument.equals("x-overflow");
     }
@@ -113,12 +119,12 @@ record Clash(
         };
     }
 
-    /** Queues that all nodes declare alike, independent of configuration. */
+    /** Whether all nodes declare this queue alike, independent of their configuration. */
     private boolean isShared() {
         return name.endsWith(".unrouted") || name.contains(".delayed.");
     }
 
-    /** Tells how to configure the node to match the broker. */
+    /** The advice how to configure the node so that it matches the broker. */
     private String setting(String property) {
         return switch (property) {
             case "safebunny.delay.strategy" ->

@@ -40,8 +40,8 @@ public final class Declarations implements Broker, AutoCloseable {
     private final Connection connection;
     private final Permissions permissions;
     /**
-     * What this user may not declare. After the first refusal, existence is checked first, because each refusal is an error in the broker's
-     * log.
+     * The kinds of objects that this user may not declare. After the first refusal, existence is checked before declaring, because the
+     * broker logs an error for each refusal.
      */
     private final Set<Kind> refused = EnumSet.noneOf(Kind.class);
 
@@ -123,7 +123,7 @@ public final class Declarations implements Broker, AutoCloseable {
         }
     }
 
-    /** Other refusals may be temporary, such as a queue whose broker node is down, and are retried. */
+    /** Throws on other refusals, so that the declaration is retried: they may be temporary, such as a queue whose broker node is down. */
     private static void requireForbidden(AMQP.Channel.Close refusal) throws IOException {
         if (refusal.getReplyCode() != AMQP.ACCESS_REFUSED) {
             throw new IOException(refusal.getReplyText());

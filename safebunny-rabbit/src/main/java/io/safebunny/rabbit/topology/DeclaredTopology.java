@@ -12,7 +12,10 @@ import org.slf4j.LoggerFactory;
 import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 
-/** What a node needs on the broker: its topology and its {@link Delay}. Declared again whenever it may be gone. Thread-safe. */
+/**
+ * Everything that a node needs on the broker: its topology and its {@link Delay}. Declares it again whenever it may have been lost.
+ * Thread-safe.
+ */
 public final class DeclaredTopology {
 
     private static final Logger LOG = LoggerFactory.getLogger(DeclaredTopology.class);
@@ -24,7 +27,7 @@ public final class DeclaredTopology {
         this.delay = delay;
     }
 
-    /** Declares nothing yet. */
+    /** Sets the topology, without declaring it yet. */
     public void plan(Topology topology) {
         planned = topology;
     }
@@ -53,7 +56,7 @@ public final class DeclaredTopology {
         }
     }
 
-    /** Like {@link #declare}. Delays declare their queues again with the next message that needs them. */
+    /** Like {@link #declare}, and also makes the delay declare its queues again with the next message that needs them. */
     public void declareForPublishing(Connection connection) throws IOException {
         Delay chosen = delay.get();
         if (chosen != null) {

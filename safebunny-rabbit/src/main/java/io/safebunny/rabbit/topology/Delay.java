@@ -14,16 +14,16 @@ public interface Delay {
 
     String TO_QUEUE = "retry";
 
-    /** Declares the permanent part; what depends on the length of a delay is declared by {@link #delayed}. */
+    /** Declares the permanent part. The part that depends on the length of a delay is declared by {@link #delayed}. */
     void declare(Broker broker) throws IOException;
 
     /** The exchange that delayed messages are published to. */
     String entry();
 
-    /** Where to publish a message that is to take the route after the delay. Declares what this delay needs, the first time. */
+    /** Where to publish a message that is to take the route after the delay. On first use of a delay, declares the queues that it needs. */
     Destination delayed(Route route, Duration delay, Declarations.Source broker) throws IOException;
 
-    /** Forgets what was declared, as the broker may have lost it. */
+    /** Forgets what was declared, because the broker may have lost it. */
     void reconnected();
 
     /** The header value for a route. Only publications and retries to a queue can be delayed. */

@@ -31,7 +31,7 @@ public final class DelayChoice {
         return strategy == DelayStrategy.AUTO;
     }
 
-    /** {@code null} until it is chosen. */
+    /** The chosen delay; {@code null} until it is chosen. */
     public @Nullable Delay get() {
         return chosen;
     }

@@ -15,11 +15,12 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Delays messages in a ladder of durable quorum queues, its rungs. Headers lead a message from rung to rung by dead-lettering, see {@link
- * LadderPath}. All messages of a rung wait equally long, so none holds another back.
+ * LadderPath}. All messages of a rung wait equally long, so none has to wait for another.
  *
  * <p>Routing is by headers because the routing key stays that of the final destination. Rungs and the bindings between them are declared on
- * first use. Dead-lettering is at-least-once, so a broker crash loses nothing. The price: a message with no way out of a rung stays there,
- * and a few dozen of them block everything behind them. Every exchange behind a rung therefore has an alternate that takes such messages.
+ * first use. Dead-lettering is at-least-once, so a broker crash loses nothing. The price: a message that cannot be routed out of a rung
+ * stays there, and a few dozen of them block everything behind them. Every exchange behind a rung therefore has an alternate exchange that
+ * takes such messages.
  */
 public final class LadderDelay implements Delay {
 
@@ -30,7 +31,7 @@ public final class LadderDelay implements Delay {
         this.names = names;
     }
 
-    /** Messages enter through a topic exchange that passes everything on, because topic permissions apply only to topic exchanges. */
+    /** {@inheritDoc} Messages enter through a topic exchange that passes on everything: topic permissions apply only to topic exchanges. */
     @Override
     public void declare(Broker broker) throws IOException {
         boolean shaped = broker.exchange(names.delayedExchange(), "headers", Map.of());
@@ -72,7 +73,7 @@ public final class LadderDelay implements Delay {
         }
     }
 
-    /** Rungs that this user may not configure, and their bindings, are left to an administrator. */
+    /** Declares a rung and its bindings. What this user may not configure is left to an administrator. */
     private void declare(Broker broker, Step step) throws IOException {
         String target = step.target(names);
         if (step.isEnd()) {

@@ -40,7 +40,7 @@ final class LadderPath {
         return rungs;
     }
 
-    /** @param end header value for where the last rung leads */
+    /** @param end header value for the route after the last rung */
     static List<Step> steps(List<Integer> rungs, String end, TopologyOptions names) {
         List<Step> steps = new ArrayList<>();
         String exchange = names.delayedExchange();
@@ -60,10 +60,10 @@ final class LadderPath {
     }
 
     /**
-     * A binding: messages at the exchange whose header has this value go to the next rung or, after the last rung, to the exchange that
-     * starts their route.
+     * A binding of the exchange: messages with this header value go to the next rung or, after the last rung, to the exchange that starts
+     * their route.
      *
-     * @param rung its exponent, {@link #END} for the last step
+     * @param rung exponent of the next rung; {@link #END} for the last step
      */
     record Step(String exchange, String header, String value, int rung) {
 

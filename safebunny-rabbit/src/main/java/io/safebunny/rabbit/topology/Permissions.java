@@ -47,7 +47,7 @@ public record Permissions(String node, TopologyOptions names) {
         return name.replace(".", "\\.");
     }
 
-    /** A queue or exchange is missing, or a binding cannot be declared. */
+    /** The exception for a queue or exchange that is missing, or a binding that cannot be declared. */
     ConfigurationException missingToDeclare(String what, String words) {
         Refusal refusal = Refusal.of(words);
         return new ConfigurationException(
@@ -57,7 +57,7 @@ public record Permissions(String node, TopologyOptions names) {
                         .formatted(refusal.command(broad(), broad(), broad())));
     }
 
-    /** @param permission that this user lacks: {@code read} or {@code write} */
+    /** @param permission the permission that this user lacks: {@code read} or {@code write} */
     public ConfigurationException missingToRun(String permission, String words) {
         Refusal refusal = Refusal.of(words);
         String topics = List.of(names.mainExchange(), names.ownExchange(), names.laterExchange()).stream()

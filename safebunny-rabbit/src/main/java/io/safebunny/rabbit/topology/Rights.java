@@ -25,8 +25,8 @@ public final class Rights {
     private Rights() {}
 
     /**
-     * Asks the broker to remove a binding that never exists, because it checks write permission on the exchange first. A test publication
-     * would block while the broker has an alarm. Topic permissions are not checked; they show when publishing.
+     * Asks the broker to remove a binding that never exists: the broker first checks the write permission on the exchange. A test
+     * publication would block during an alarm of the broker. Topic permissions are not checked here; a missing one makes publications fail.
      *
      * @throws ConfigurationException SB-1204
      */

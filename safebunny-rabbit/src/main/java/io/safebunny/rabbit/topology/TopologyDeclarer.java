@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies a topology: declares what is missing, accepts what is the same, refuses what differs. Queues that this user may not declare, and
- * their bindings, are left to an administrator. Optional queues come last and are skipped if they are missing and may not be declared.
+ * Applies a topology: declares missing objects, accepts those that are the same, and refuses those that differ. Queues that this user may
+ * not declare, and their bindings, are left to an administrator. Optional queues come last and are skipped if they are missing and may not
+ * be declared.
  */
 public final class TopologyDeclarer {
 

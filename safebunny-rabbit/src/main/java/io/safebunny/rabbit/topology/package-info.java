@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a node needs on the broker, delays included: declared on every connect, as far as the broker user may. */
+/** Declares what a node needs on the broker, including delays, on every connect and as far as the broker user is permitted. */
 @NullMarked
 package io.safebunny.rabbit.topology;
 
