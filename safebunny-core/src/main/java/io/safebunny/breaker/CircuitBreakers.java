@@ -72,7 +72,7 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
         };
     }
 
-    /** From now on no breaker changes by itself. */
+    /** Stops the breakers: from now on none changes by itself. */
     public void stop() {
         byName.values().forEach(TypeBreaker::stop);
     }
@@ -112,7 +112,7 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
     }
 
     /**
-     * Pauses the type until {@link #release}, if this node handles it; replaces an earlier hold.
+     * Keeps the type paused until {@link #release}. Replaces an earlier hold. No effect if this node does not handle the type.
      *
      * @param pause {@code null} if the type has not started
      */
@@ -165,7 +165,7 @@ public final class CircuitBreakers implements BunnyCircuitBreaker {
         return breaker;
     }
 
-    /** Called in order, by one thread at a time. */
+    /** Called for all changes in order, by one thread at a time. */
     private void changed(State before, Status now) {
         LOG.atLevel(now.state() == State.OPEN ? Level.WARN : Level.INFO)
                 .log("Circuit breaker of {}: {} -> {}", now.type(), before, now);

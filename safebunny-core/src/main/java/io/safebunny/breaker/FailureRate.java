@@ -35,7 +35,7 @@ final class FailureRate {
         return counted.getState() == CircuitBreaker.State.OPEN;
     }
 
-    /** {@code null} until there have been enough messages. */
+    /** The rate in percent; {@code null} until there have been enough messages. */
     @Nullable
     Float percent() {
         float percent = counted.getMetrics().getFailureRate();

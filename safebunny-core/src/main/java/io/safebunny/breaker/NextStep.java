@@ -7,7 +7,7 @@ import io.safebunny.time.Timeline.Purpose;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The step that a breaker takes next by itself, if any. Runs it under the breaker's lock, which also guards this object. */
+/** The breaker's next step that is planned for a later time, if any. Runs it under the breaker's lock, which also guards this object. */
 final class NextStep {
 
     private final Timeline timeline;
@@ -19,7 +19,7 @@ final class NextStep {
         this.lock = lock;
     }
 
-    /** A step. It is not run unless it is still {@link #planned} when its time comes. */
+    /** A step. Runs only if it is still the {@link #planned} one when its time comes. */
     private static final class Planned {
 
         private @Nullable Cancellable timer;

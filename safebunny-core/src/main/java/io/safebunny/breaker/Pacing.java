@@ -7,7 +7,7 @@ import io.safebunny.transport.Pace;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sets the pace at which a type is consumed: the one that fits the breaker's state, or none while the type is held. Guarded by the
+ * Sets the pace at which a type is consumed: the pace that fits the breaker's state, or paused while the type is held. Guarded by the
  * breaker's lock.
  */
 final class Pacing {
@@ -16,7 +16,7 @@ final class Pacing {
     private Pace wanted = Pace.FULL;
     private boolean held;
 
-    /** @param paced {@code null} to leave the last one as it is */
+    /** @param paced the consumption; {@code null} to leave the previous one at its pace */
     void paces(@Nullable Consumption paced) {
         consumption = paced;
         set();

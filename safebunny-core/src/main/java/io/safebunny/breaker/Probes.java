@@ -10,7 +10,7 @@ final class Probes {
     private final float limit;
     private int succeeded;
     private int failed;
-    /** Probes let in since the breaker became half-open that have no result yet. */
+    /** Number of probes that were let in since the breaker became half-open and have no result yet. */
     private int awaited;
 
     Probes(BreakerSettings settings) {
@@ -24,7 +24,7 @@ final class Probes {
         failed = 0;
     }
 
-    /** Stops waiting for earlier probes; if one returns after all, its result counts. */
+    /** Stops waiting for the earlier probes. If one of them returns after all, its result counts. */
     void begin() {
         awaited = 0;
     }
@@ -47,7 +47,7 @@ final class Probes {
         failed += success ? 0 : 1;
     }
 
-    /** The message was not handled, so that another one must be the probe. */
+    /** Call when the message that was let in was not handled: another one must be the probe. */
     void wasNone() {
         awaited = Math.max(0, awaited - 1);
     }

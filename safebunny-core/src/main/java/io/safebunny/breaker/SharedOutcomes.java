@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What came of the transactions that messages of one handler shared. After several failed ones in a row there are none for a while, because
- * all of their messages run twice. Thread-safe.
+ * The outcomes of the transactions that messages of one handler shared. After several failures in a row no transactions are shared for a
+ * while, because each message of a failed one runs twice. Thread-safe.
  */
 public final class SharedOutcomes {
 
@@ -39,12 +39,12 @@ public final class SharedOutcomes {
         metrics.registerShared(type);
     }
 
-    /** Whether too many have failed just now. */
+    /** Whether transactions are not shared for now, because too many have failed. */
     public boolean isResting() {
         return hasRested && timeline.nanoTime() - restsUntil < 0;
     }
 
-    /** @param isBroken whether the transaction has failed; otherwise the rest of them has left it */
+    /** @param isBroken whether the transaction has failed; otherwise the messages that were not committed have left it */
     public void ended(int messages, int committed, boolean isBroken) {
         metrics.shared(type, "committed", committed);
         metrics.shared(type, isBroken ? "broken" : "left", messages - committed);

@@ -13,15 +13,15 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What a breaker's status shows beside its state: since when, until when, and why. Guarded by the breaker's lock. */
+/** What a breaker's status shows in addition to its state: since when, until when, and why. Guarded by the breaker's lock. */
 final class StatusDetails {
 
     private static final int LONGEST_TEXT = 500;
 
     /**
-     * An operator's pause, or a type that has not started.
+     * Why a type is held: an operator paused it, or it has not started.
      *
-     * @param pause {@code null} if it has not started
+     * @param pause {@code null} if the type has not started
      */
     record Hold(String reason, @Nullable Pause pause) {}
 
@@ -48,10 +48,10 @@ final class StatusDetails {
     }
 
     void because(String why) {
-        reason = Printable.text(why); // handlers may quote a message
+        reason = Printable.text(why); // made printable, because a handler's text may quote a message
     }
 
-    /** The status that others see has changed. */
+    /** Call when the state that others see has changed. */
     void hasChanged() {
         since = timeline.now();
     }

@@ -32,13 +32,13 @@ public final class TypeBreaker {
     private State state = State.CLOSED;
     private long openUntil;
 
-    /** Takes precedence over the state. */
+    /** Holds the type; takes precedence over the state. {@code null} if the type is not held. */
     private StatusDetails.@Nullable Hold held;
 
-    /** Incremented when the breaker opens for a new reason or closes: results of messages let in before no longer count. */
+    /** Incremented when the breaker opens for a new reason or closes: the results of messages that were let in before no longer count. */
     private int period;
 
-    /** @param listener receives the state before and the status now, under the lock, so it must only note the change */
+    /** @param listener receives the previous state and the current status. Called under the lock, so it must only note the change */
     TypeBreaker(
             StatusDetails details, BreakerSettings settings, Timeline timeline, BiConsumer<State, Status> listener) {
         this.details = details;
@@ -73,7 +73,7 @@ public final class TypeBreaker {
         tell(before);
     }
 
-    /** From now on the state decides again. */
+    /** Ends the hold: from now on the state decides again. */
     synchronized void release(String why) {
         if (held == null) {
             return;
@@ -146,7 +146,7 @@ public final class TypeBreaker {
         }
     }
 
-    /** Stops changing by itself. */
+    /** Stops the breaker from changing by itself. */
     synchronized void stop() {
         next.cancel();
         pacing.paces(null);
@@ -163,14 +163,14 @@ public final class TypeBreaker {
             }
             probes.letIn();
             if (!probes.isRoom()) {
-                pacing.want(Pace.PAUSED); // until their results are known
+                pacing.want(Pace.PAUSED); // until the results of the probes are known
             }
             next.plan(settings.waitDurationInOpenState(), this::giveUpWaiting);
         }
         return new Admission(period, state == State.HALF_OPEN);
     }
 
-    /** As {@link #admit}, but {@code null} also while messages are let in as probes: then each is to be handled on its own. */
+    /** Like {@link #admit}, but also {@code null} while messages are let in as probes, because each probe must be handled on its own. */
     public synchronized @Nullable Admission admitUnlessProbing() {
         return isClosed() ? admit() : null;
     }
@@ -180,7 +180,10 @@ public final class TypeBreaker {
         return held == null && state == State.CLOSED;
     }
 
-    /** Handlers that never return must not keep the breaker half-open; if one returns after all, its result counts. */
+    /**
+     * Opens the breaker again if probes do not return: handlers that never return must not keep it half-open. If one returns after all, its
+     * result counts.
+     */
     private void giveUpWaiting() {
         if (probes.awaited() > 0) {
             pause(

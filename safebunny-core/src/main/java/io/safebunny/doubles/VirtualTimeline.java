@@ -84,7 +84,7 @@ public final class VirtualTimeline implements Timeline {
         return due != null;
     }
 
-    /** Moves to the next task. Never moves backwards, because several threads may move the time. */
+    /** Moves to the next task. Never moves the time backwards, as several threads may move it. */
     private synchronized @Nullable Task moveToNext(long end) {
         Task next = tasks.peek();
         if (next == null || next.due() > end) {
@@ -177,7 +177,7 @@ public final class VirtualTimeline implements Timeline {
         }
     }
 
-    /** Gives the same numbers in every run. */
+    /** {@inheritDoc} Gives the same numbers in every run. */
     @Override
     public RandomGenerator random() {
         return random;

@@ -35,7 +35,7 @@ final class Consumptions {
 
     private static final Logger LOG = LoggerFactory.getLogger(Consumptions.class);
 
-    /** Prefetch of the queues of dead letters and of features. */
+    /** Prefetch of the queues that belong to no type: the dead letters, and those of features. */
     private static final int BESIDE_AT_ONCE = 10;
 
     private final Node node;
@@ -89,7 +89,7 @@ final class Consumptions {
         return consumption;
     }
 
-    /** {@code status}; unusable if every place in the prefetch of some queue is held by a message whose copy the broker refuses. */
+    /** Returns the status, but as unusable if some queue is {@linkplain #blocked blocked}. */
     TransportStatus withStandstills(TransportStatus status, Map<String, HeldDeliveries.Held> held) {
         String blocked = blocked(held);
         return blocked == null
@@ -97,7 +97,10 @@ final class Consumptions {
                 : new TransportStatus(false, "queue '%s' is blocked: %s".formatted(blocked, held.get(blocked)));
     }
 
-    /** A queue in which every place in the prefetch is held; {@code null} for none. */
+    /**
+     * A queue that is blocked, because every place in its prefetch is held by a message whose copy the broker refuses; {@code null} if
+     * there is none.
+     */
     @Nullable
     String blocked(Map<String, HeldDeliveries.Held> held) {
         return held.entrySet().stream()

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What a node handles. */
+/** All handlers of a node. */
 record Handlers(List<HandlerDefinition> all) {
 
     private static final int MOST_NAMED = 20;
@@ -54,7 +54,7 @@ record Handlers(List<HandlerDefinition> all) {
         }
     }
 
-    /** Delayed retries that are so short that their unit may have been forgotten, with their handlers. */
+    /** Delayed retries, with their handlers, that are suspiciously short: somebody may have forgotten to write the unit. */
     List<String> hastyRetries() {
         return all.stream()
                 .filter(handler -> handler.recovery().delayed().delays().stream()
@@ -83,7 +83,7 @@ record Handlers(List<HandlerDefinition> all) {
                                 ", ", "This node itself takes ", own.size() > MOST_NAMED ? " and others." : "."));
     }
 
-    /** One line each, for the log. */
+    /** All handlers, one line each, for the log. */
     String describe(TrustedUsers trustedUsers) {
         if (all.isEmpty()) {
             return " nothing: it only publishes";

@@ -75,7 +75,7 @@ public final class SafeBunnyEngine {
     }
 
     /**
-     * What a feature of this node offers, such as {@link io.safebunny.ScheduledMessages}; available from construction on.
+     * An object that a feature of this node offers, such as {@link io.safebunny.ScheduledMessages}; available from construction on.
      *
      * @throws MisuseException SB-5001 when no feature offers it
      */
@@ -105,7 +105,7 @@ public final class SafeBunnyEngine {
         return consumptions.withStandstills(status, held());
     }
 
-    /** {@code null} while the store answers, or when there is none. */
+    /** The current outage of the store; {@code null} while the store answers, or if there is no store. */
     public @Nullable StoreOutage storeOutage() {
         return node.storeOutage();
     }
@@ -185,7 +185,7 @@ public final class SafeBunnyEngine {
         try {
             transport.start(topology);
         } catch (RuntimeException e) {
-            node.sender().awaitStart(); // no connection is coming, so publications must not wait for one
+            node.sender().awaitStart(); // there will be no connection, so publications must not wait for one
             throw e;
         }
         if (deduplication != null) {
@@ -197,7 +197,7 @@ public final class SafeBunnyEngine {
         }
     }
 
-    /** The second half of {@link #start(List, List)}. If it fails, it stops what it started; call {@link #stopPublishing} then. */
+    /** The second half of {@link #start(List, List)}. If it fails, consuming is stopped again; then call {@link #stopPublishing}. */
     public void startConsuming() {
         try {
             consume(Objects.requireNonNull(defined, "startPublishing comes first"));
@@ -208,7 +208,7 @@ public final class SafeBunnyEngine {
     }
 
     /**
-     * What a start would declare, for an engine that is not going to be started.
+     * The topology that a start would declare, for an engine that is not going to be started.
      *
      * @throws ConfigurationException when handlers contradict each other, as {@link #start(List, List)}
      */
@@ -218,7 +218,7 @@ public final class SafeBunnyEngine {
         return planned(handlers);
     }
 
-    /** What was declared at the start; {@code null} before it. */
+    /** The topology that was declared at the start; {@code null} before. */
     public @Nullable Topology topology() {
         return started;
     }
@@ -257,14 +257,14 @@ public final class SafeBunnyEngine {
     }
 
     /**
-     * The first half of {@link #stop}: publishing goes on. If handlers outlast the grace period, the connection is closed under them, because
-     * only that guarantees that their messages come back.
+     * The first half of {@link #stop}: publishing goes on. If handlers outlast the grace period, the connection is closed while they run,
+     * because only that guarantees that their messages come back.
      */
     public void stopConsuming(Duration grace) {
         features.forEach(NodeFeature::stopConsuming);
         parts.breakers().stop();
-        // close first: the caller interrupts the handlers next, and with an open delivery the interrupt would cost an
-        // attempt
+        // close first: the caller interrupts the handlers next, and
+        // with an open delivery the interrupt would cost an attempt
         if (!consumptions.drain(grace)) {
             parts.transport().close();
             node.sender().stop();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The composition root: the only package that sees everything, and nothing but wiring and the order of start and stop. */
+/** The composition root, and the only package that sees all others. Contains nothing but the wiring, and the order of start and stop. */
 @NullMarked
 package io.safebunny.engine;
 

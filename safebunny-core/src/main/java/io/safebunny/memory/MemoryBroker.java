@@ -141,7 +141,7 @@ public final class MemoryBroker {
         return queue;
     }
 
-    /** @return whether a queue is bound there; otherwise the message was not accepted */
+    /** @return whether a queue is bound to the address; if not, the message was not accepted */
     boolean send(Address to, WireMessage message, Duration delay, Purpose purpose) {
         synchronized (lock) {
             if (!bindings.containsKey(to)) {
@@ -159,7 +159,7 @@ public final class MemoryBroker {
     /**
      * Call it with the lock held.
      *
-     * @return whether a queue is bound there
+     * @return whether a queue is bound to the address
      */
     boolean routed(Address to, WireMessage message, List<Runnable> afterwards) {
         route(to, message, afterwards);
@@ -181,7 +181,7 @@ public final class MemoryBroker {
         }
     }
 
-    /** Releases everything that is due, in order, whichever timer fires first. */
+    /** Releases all messages that are due, in order, no matter which timer fires first. */
     private void releaseDue() {
         change(afterwards -> {
             long now = timeline.nanoTime();
@@ -194,7 +194,7 @@ public final class MemoryBroker {
         });
     }
 
-    /** @param pace at first */
+    /** @param pace the pace to begin with */
     MemoryConsumption consume(String queueName, int prefetch, Pace pace, DeliveryHandler handler, Executor worker) {
         List<MemoryConsumption> created = new ArrayList<>(1);
         change(afterwards -> {
@@ -231,7 +231,7 @@ public final class MemoryBroker {
         }
     }
 
-    /** Cuts off all of them before handing out messages, so that no message moves from one to another. */
+    /** Cuts off all these consumptions before messages are handed out again, so that no message moves from one of them to another. */
     void cutOff(Collection<MemoryConsumption> consumptions) {
         change(afterwards -> {
             consumptions.forEach(consumption -> consumption.cutOff(afterwards));
@@ -239,10 +239,7 @@ public final class MemoryBroker {
         });
     }
 
-    /**
-     * Changes state under the lock, then runs the actions that the change added, without the lock, because they call foreign
-     * code.
-     */
+    /** Makes a change under the lock. Then runs the actions that the change has added, without the lock, because they call foreign code. */
     void change(Consumer<List<Runnable>> change) {
         List<Runnable> afterwards = new ArrayList<>();
         synchronized (lock) {
@@ -255,7 +252,7 @@ public final class MemoryBroker {
         try {
             delivery.consumption().executor().execute(delivery::run);
         } catch (RejectedExecutionException e) {
-            // it cannot be handled here; cutting off the consumer puts the message back
+            // the delivery cannot be handled here; cutting off its consumer puts the message back
             cutOff(List.of(delivery.consumption()));
         }
     }

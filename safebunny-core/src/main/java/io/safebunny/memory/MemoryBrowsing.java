@@ -57,7 +57,7 @@ final class MemoryBrowsing implements BrowsedQueue {
         return new BrowsingException(name, "its transport was closed. Use one that is open.", null);
     }
 
-    /** Called when the transport is closed: messages taken go back, and nothing more can be settled. */
+    /** Call when the transport is closed: the messages that were taken go back, and none can be settled any more. */
     void cutOff() {
         broker.change(afterwards -> cutOff = true);
         close();

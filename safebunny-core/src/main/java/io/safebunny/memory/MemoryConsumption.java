@@ -45,7 +45,7 @@ final class MemoryConsumption implements Consumption {
         limit = limit(pace);
     }
 
-    /** When paused, deliveries that were assigned but not started go back to their positions in the queue. */
+    /** {@inheritDoc} A pause returns deliveries that were assigned but not started to their positions in the queue. */
     @Override
     public void pace(Pace pace) {
         broker.change(afterwards -> {
@@ -65,7 +65,7 @@ final class MemoryConsumption implements Consumption {
         };
     }
 
-    /** Also puts back deliveries whose handler returned without settling them, because nobody else will. */
+    /** {@inheritDoc} Also puts back deliveries whose handler has returned without settling them, because nobody else will. */
     @Override
     public CompletableFuture<Void> stop() {
         broker.change(afterwards -> {
@@ -89,7 +89,7 @@ final class MemoryConsumption implements Consumption {
         return queue;
     }
 
-    // called by the queue and the broker, with the lock held
+    // ---- called by the queue and the broker, with the lock held
 
     boolean hasPlace() {
         return !stopping && places.size() < limit;
@@ -117,13 +117,13 @@ final class MemoryConsumption implements Consumption {
         end(afterwards);
     }
 
-    // called by deliveries
+    // ---- called by deliveries
 
     void handle(MemoryDelivery delivery) {
         boolean[] begun = {false};
         broker.change(afterwards -> begun[0] = delivery.begin());
         if (!begun[0]) {
-            return; // it was put back while waiting for a thread
+            return; // the delivery was put back while it waited for a thread
         }
         try {
             handler.handle(delivery);

@@ -57,7 +57,7 @@ final class MemoryDelivery implements Delivery {
         consumption.handle(this);
     }
 
-    /** @return whether it was still unsettled */
+    /** @return whether the delivery was still unsettled */
     boolean settle() {
         boolean wasOpen = !settled;
         settled = true;

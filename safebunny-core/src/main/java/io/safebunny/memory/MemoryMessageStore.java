@@ -28,16 +28,18 @@ public final class MemoryMessageStore implements MessageStore {
     private final Timeline timeline;
     private final Retention retention;
     private final Map<RecordKey, Entry> records = new HashMap<>();
-    /** Records in a final state, in the order in which they were written, without poisoned ones, which are kept longer. */
+    /**
+     * Records in a final state, in the order in which they were written. Poisoned ones are kept longer, so they have a queue of their own.
+     */
     private final Queue<Entry> finished = new ArrayDeque<>();
 
     private final Queue<Entry> poisoned = new ArrayDeque<>();
     /** Records in state {@code COMPLETED}, oldest first. */
     private final Map<RecordKey, Entry> completed = new LinkedHashMap<>();
-    /** Companions with a listing. */
+    /** Companions that have a listing, by key. */
     private final Map<RecordKey, MessageRecord> listed = new LinkedHashMap<>();
 
-    /** @param retention how long records in a final state are kept; poisoned ones as {@link Retention#of(Duration)} says */
+    /** @param retention how long records in a final state are kept; poisoned ones longer, see {@link Retention#of(Duration)} */
     public MemoryMessageStore(Timeline timeline, Duration retention) {
         this(timeline, Retention.of(retention));
     }
@@ -171,7 +173,7 @@ public final class MemoryMessageStore implements MessageStore {
                 break;
             }
             candidates.remove();
-            if (records.remove(oldest.record.key(), oldest)) { // false if it has been written again since
+            if (records.remove(oldest.record.key(), oldest)) { // false if the record has been written again since
                 listed.remove(oldest.record.key());
                 removed++;
             }

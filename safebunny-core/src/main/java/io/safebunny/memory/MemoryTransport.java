@@ -91,7 +91,7 @@ public final class MemoryTransport implements Transport {
         return consumption;
     }
 
-    /** Completes before it returns. An unroutable message is refused at once, even if it is delayed. */
+    /** {@inheritDoc} The future is complete when this returns. Refuses an unroutable message at once, even a delayed one. */
     @Override
     public CompletableFuture<Void> send(OutboundMessage outbound, Deadline deadline) {
         if (closed) {
@@ -140,7 +140,7 @@ public final class MemoryTransport implements Transport {
         return message.withHeaders(Collections.unmodifiableMap(new LinkedHashMap<>(message.headers())));
     }
 
-    /** Reaches all transports of this broker that joined as the same node, on the sending thread. */
+    /** {@inheritDoc} Announcements reach all transports of this broker that joined as the same node, on the sending thread. */
     @Override
     public ControlChannel control(String node, Consumer<byte[]> heard) {
         Consumer<byte[]> whileOpen = message -> {

@@ -112,13 +112,13 @@ class MeteredStore implements MessageStore {
     @Override
     public int removeExpired(int limit) {
         int removed = timers.time(Operation.REMOVE_EXPIRED, () -> store.removeExpired(limit));
-        if (removed < limit) { // so the store has gone through all kinds of records
+        if (removed < limit) { // fewer than the limit: the store has gone through all kinds of records
             answers().everythingWritten();
         }
         return removed;
     }
 
-    /** Times a store that takes part in the handlers' transactions. */
+    /** The variant for a store that takes part in the handlers' transactions. */
     private static final class Transactional extends MeteredStore implements TransactionalMessageStore {
 
         private final TransactionalMessageStore store;

@@ -84,7 +84,7 @@ public final class Node {
         return parts.timeline();
     }
 
-    /** Runs what may block, such as calls of the store. */
+    /** Runs tasks that may block, such as calls of the store. */
     public Executor workers() {
         return parts.callbacks();
     }
@@ -103,7 +103,7 @@ public final class Node {
         return Objects.requireNonNull(store(), "a store");
     }
 
-    /** {@code null} while the store answers, or when there is none. */
+    /** The current outage of the store; {@code null} while the store answers, or if there is no store. */
     public @Nullable StoreOutage storeOutage() {
         return store == null ? null : store.answers().outage();
     }
@@ -130,7 +130,7 @@ public final class Node {
         return library;
     }
 
-    /** The message that each thread of this node is handling. */
+    /** Tells which message each thread of this node is handling. */
     public CurrentHandling current() {
         return current;
     }

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Something that a node does besides handling the application's messages. The engine calls the methods one after the other, in the order
- * of their declaration. What a feature {@link #offers} is thread-safe and may be called at any time.
+ * Something that a node does in addition to handling the application's messages. The engine calls the methods one after the other, in the
+ * order of their declaration. The objects that a feature {@link #offers} are thread-safe and may be called at any time.
  */
 public interface NodeFeature {
 
-    /** Its APIs for applications, operators and probes, which find each by its type. */
+    /** The feature's APIs for applications, operators and probes, which find each by its type. */
     default List<Object> offers() {
         return List.of();
     }
@@ -30,22 +30,22 @@ public interface NodeFeature {
         return List.of();
     }
 
-    /** Nodes whose set-aside messages this one wants copies of; the topology binds a queue for these. */
+    /** Nodes that this node wants notices from when they set messages aside; the topology binds a queue for these notices. */
     default List<String> participants() {
         return List.of();
     }
 
-    /** The node publishes from now on. */
+    /** Called when the node can publish. */
     default void startPublishing() {}
 
     /**
-     * The node is about to consume.
+     * Called when the node is about to consume.
      *
      * @param handlers all of the node; empty if it only publishes
      */
     default void startConsuming(List<HandlerDefinition> handlers) {}
 
-    /** Whether a type must not be consumed yet. Its breaker starts it later. */
+    /** Whether a type must not be consumed yet. Its breaker starts the consumption later. */
     default boolean holds(String type) {
         return false;
     }
@@ -55,17 +55,19 @@ public interface NodeFeature {
         return false;
     }
 
-    /** One of {@link #queues}, or the queue of dead letters, was opened. The feature that holds it starts it later. */
+    /**
+     * Called when one of {@link #queues}, or the queue of dead letters, was opened. If a feature holds it, that feature starts it later.
+     */
     default void opened(Consumption other) {}
 
-    /** Queues that it consumes in addition to those of the handlers, by name. */
+    /** Queues that the feature consumes in addition to those of the handlers, by name. */
     default Map<String, DeliveryHandler> queues() {
         return Map.of();
     }
 
-    /** The node is about to take no more messages. */
+    /** Called when the node is about to stop taking messages. */
     default void stopConsuming() {}
 
-    /** The node is about to stop publishing. */
+    /** Called when the node is about to stop publishing. */
     default void stopPublishing() {}
 }

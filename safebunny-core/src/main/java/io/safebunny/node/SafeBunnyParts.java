@@ -74,7 +74,7 @@ public final class SafeBunnyParts {
         listeners = builder.listeners;
     }
 
-    /** Everything that is not set has the default that its setter names. */
+    /** Parts that are not set have the default that their setter names. */
     public static Builder builder(SafeBunnyOptions options, Transport transport, Timeline timeline) {
         return new Builder(options, transport, timeline);
     }
@@ -197,13 +197,16 @@ public final class SafeBunnyParts {
             return this;
         }
 
-        /** Whether the node stores scheduled messages. That takes a store, and a queue of its own. Default: no. */
+        /** Whether the node stores scheduled messages; it then needs a store, and has one more queue. Default: no. */
         public Builder scheduling(boolean scheduling) {
             this.scheduling = scheduling;
             return this;
         }
 
-        /** The name that operators see for this instance, such as its host. A few random characters are added. Default: only these. */
+        /**
+         * The name that operators see for this instance, such as its host. A few random characters are appended. Default: only the random
+         * characters.
+         */
         public Builder instance(String instance) {
             this.instance = instance;
             return this;
@@ -275,7 +278,7 @@ public final class SafeBunnyParts {
             return this;
         }
 
-        /** Receive all events, on a thread of the callbacks' executor. Default: none. */
+        /** The listeners receive all events, on a thread of the callbacks' executor. Default: none. */
         public Builder listeners(List<SafeBunnyEvent.Listener> listeners) {
             this.listeners = List.copyOf(listeners);
             return this;

@@ -12,11 +12,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tells whether the store answers, judging by its last call, which is at most a lease ago. Successful reads prove nothing about writes, so
- * it is also an outage if writes of several records time out and none of the same kind succeeds. Thread-safe.
+ * it is also an outage if writes of several records time out and no write of the same kind succeeds. Thread-safe.
  */
 final class StoreAnswers {
 
-    /** A single record may just be locked by another delivery of its message. */
+    /**
+     * Writes of this many records must fail before it counts as an outage: a single record may just be locked by another delivery of its
+     * message.
+     */
     private static final int FEWEST_RECORDS = 2;
 
     private static final int MOST_RECORDS = 100;
@@ -42,12 +45,12 @@ final class StoreAnswers {
     }
 
     void answered() {
-        if (outage != null) { // this runs for each call, and the field hardly ever changes
+        if (outage != null) { // checked first, because this runs for each call and the field hardly ever changes
             outage = null;
         }
     }
 
-    /** @param records that were not written */
+    /** @param records keys of the records that were not written */
     void notWritten(Collection<RecordKey> records, StoreUnavailableException failure) {
         synchronized (unwritten) {
             if (unwritten.size() < MOST_RECORDS) {
@@ -57,7 +60,7 @@ final class StoreAnswers {
         }
     }
 
-    /** Writes of these records succeeded, so the place where the store keeps records of their kind accepts writes. */
+    /** Call when writes of these records succeeded: the place where the store keeps records of their kind accepts writes. */
     void written(Collection<RecordKey> records) {
         synchronized (unwritten) {
             unwritten.removeIf(late -> records.stream().anyMatch(record -> isOfOneKind(late, record)));
@@ -67,7 +70,7 @@ final class StoreAnswers {
         }
     }
 
-    /** True after a write timed out, until one of its kind is answered. */
+    /** True after a write has timed out, until the store answers a write of the same kind. */
     boolean isMissingWrites() {
         return ofWrites != null;
     }

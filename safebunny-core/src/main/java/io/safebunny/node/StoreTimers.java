@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 /** {@code safebunny.store}: how long each operation of the store takes, with its outcome. Also tells whether the store answers. Thread-safe. */
 final class StoreTimers {
 
-    /** Ordered: those of transactional stores only are at the end. */
+    /** The operations; those that only transactional stores have come last. */
     enum Operation {
         CREATE,
         REPLACE,

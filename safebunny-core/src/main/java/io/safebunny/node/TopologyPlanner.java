@@ -65,7 +65,7 @@ public final class TopologyPlanner {
         }
         if (!watched.isEmpty()) {
             String watch = Topology.poisonWatchOf(node);
-            // without the limits of the poison queue, because the broker would silently drop news
+            // not limited like the poison queue, because beyond a limit the broker would silently drop notices
             queues.add(new Queue(watch, operatorArguments(options)));
             for (String other : watched) {
                 bindings.add(new Binding(options.mainExchange(), watch, Topology.setAsideOf(other)));
@@ -107,8 +107,8 @@ public final class TopologyPlanner {
         arguments.put("x-dead-letter-exchange", options.poisonExchange());
         arguments.put("x-dead-letter-routing-key", routingKey);
         if (options.queueType() == QueueType.QUORUM) {
-            // at-least-once requires reject-publish: with the default overflow the broker silently falls back to
-            // at-most-once
+            // at-least-once requires reject-publish: with the default
+            // overflow the broker silently falls back to at-most-once
             arguments.put("x-dead-letter-strategy", "at-least-once");
             arguments.put("x-overflow", "reject-publish");
         }

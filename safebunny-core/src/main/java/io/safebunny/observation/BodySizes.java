@@ -41,7 +41,7 @@ final class BodySizes {
         }
     }
 
-    /** Looked up once per type, because a lookup costs more than measuring. */
+    /** The summary of a type. Looked up in the registry only once per type, because a lookup costs more than measuring. */
     private DistributionSummary of(String type) {
         DistributionSummary known = byType.get(type);
         return known != null
@@ -64,7 +64,7 @@ final class BodySizes {
         }
     }
 
-    /** Logged once, because it would happen for every message. */
+    /** Logs a failure, but only the first one, because it would recur for every message. */
     private void tell(Throwable failure) {
         if (!told) {
             told = true;

@@ -21,7 +21,7 @@ import org.slf4j.spi.LoggingEventBuilder;
  */
 public final class BoundedLog {
 
-    /** A flood logs one count per interval; an outage logs its end at most once per interval. */
+    /** A flood is logged as one count per interval; the end of an outage is logged at most once per interval. */
     static final Duration INTERVAL = Duration.ofMinutes(1);
 
     private static final int MOST_SUBJECTS = 1_000;
@@ -30,7 +30,7 @@ public final class BoundedLog {
     private final ExceptionDetails details;
     private final Map<Subject, Flood> floods = new LinkedHashMap<>();
     private final Map<Subject, Outage> outages = new LinkedHashMap<>();
-    /** Lets the hot path skip the lock while there is no outage. */
+    /** Whether there is any outage; lets the hot path skip the lock while there is none. */
     private volatile boolean anyOutage;
 
     public BoundedLog(Timeline timeline, ExceptionDetails details) {
@@ -39,7 +39,7 @@ public final class BoundedLog {
     }
 
     /**
-     * What log lines are about; those about the same subject are counted together.
+     * The subject of log lines. Lines with the same subject are counted together.
      *
      * @param text common beginning of the lines, up to a colon; only this node's own names and classes, never content of a
      *     message
@@ -67,18 +67,18 @@ public final class BoundedLog {
         }
     }
 
-    /** The part of an exception that may be logged. */
+    /** The exception, reduced to the part that may be logged. */
     public Throwable tellable(Throwable failure) {
         return details.logged(failure);
     }
 
-    /** How much of exceptions is shown. */
+    /** How much of an exception is shown. */
     public ExceptionDetails details() {
         return details;
     }
 
     /**
-     * Logs an event in full, or counts it; the count and the latest event are logged once a minute. While more events of a kind
+     * Logs an event in full, or counts it; the count and the latest event are logged once a minute. While more events with the same subject
      * arrive per minute than may be logged in full, all of them are only counted.
      *
      * @param which such as a message's id, safe to be logged
@@ -178,10 +178,7 @@ public final class BoundedLog {
         log(what, end);
     }
 
-    /**
-     * If no thread is available, the next call schedules again: a log line that cannot be scheduled must not fail the work it is
-     * about.
-     */
+    /** Schedules a log line. If no thread is available, the next call tries again: failing to log must not fail the work that is logged. */
     private void schedule(@Nullable Duration in, Runnable task, Runnable unplan) {
         try {
             if (in != null) {

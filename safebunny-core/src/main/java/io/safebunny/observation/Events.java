@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Passes events to the application's listeners on a separate thread: whoever reports an event neither waits for them nor sees
- * their failures. Thread-safe. Only {@link #stop} and {@link #moved}, which calls the listeners itself, block.
+ * Passes events to the application's listeners on a separate thread: the code that reports an event neither waits for them nor sees their
+ * failures. Thread-safe. Only {@link #stop} and {@link #moved}, which calls the listeners itself, block.
  */
 public final class Events {
 
@@ -56,7 +56,7 @@ public final class Events {
 
     private final SerialTask telling;
 
-    /** Completed when all events from before the stop have been delivered; {@code null} before the stop. */
+    /** Completes when all events from before the stop have been delivered; {@code null} before the stop. */
     private volatile @Nullable CompletableFuture<Void> lastWords;
 
     /** @param executor runs the listeners, which may block */
@@ -96,7 +96,10 @@ public final class Events {
                 timeline.now()));
     }
 
-    /** For a message that was refused before handling, or set aside by the broker: type and ids are as the sender wrote them. */
+    /**
+     * Like {@link #givenUp}, for a message that was refused before handling, or set aside by the broker: its type and ids are as the sender
+     * wrote them.
+     */
     public void givenUpUnhandled(WireMessage message, PoisonReason reason, Throwable failure) {
         tell(new MessageGivenUp(
                 node,
@@ -121,8 +124,8 @@ public final class Events {
     }
 
     /**
-     * Calls the listeners before it returns, on this thread, even after the node has stopped: an audit must not miss one, however
-     * slow it is.
+     * Reports a moved copy. Calls the listeners on this thread before it returns, even after the node has stopped: an audit must not miss
+     * such an event, even if it is slow.
      *
      * @param to the queue that has the copy now
      */

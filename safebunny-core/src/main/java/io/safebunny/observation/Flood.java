@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Counts the lines of one kind: those logged in full in this minute, and those only counted. Guarded by the lock of its log. */
+/**
+ * Counts the lines of one subject: those logged in full in this minute, and those that were only counted. Guarded by the lock of its log.
+ */
 final class Flood {
 
     private final int most;
@@ -45,7 +47,7 @@ final class Flood {
         goesOn = itGoesOn;
     }
 
-    /** @return time until the count must be logged; {@code null} if that is already planned */
+    /** @return time until the count must be logged; {@code null} if logging it is already planned */
     @Nullable
     Duration plan(long now) {
         if (planned) {
@@ -59,7 +61,7 @@ final class Flood {
         planned = false;
     }
 
-    /** @return a line with the count; {@code null} if nothing was only counted */
+    /** @return a line with the count of lines that were not logged in full; {@code null} if all were */
     @Nullable
     String count(long now) {
         planned = false;

@@ -23,8 +23,8 @@ public final class HandlingContext extends ReceiverContext<Envelope> implements 
     }
 
     /**
-     * Whether this delivery does not directly follow the publication: a retry, a returned, delayed or scheduled message, or a
-     * replay. It gets a trace of its own with a link, because otherwise the publication's trace would stay open for hours.
+     * Whether this delivery does not directly follow the publication: a retry, a returned, delayed or scheduled message, or a replay. Such
+     * a delivery gets a separate trace with a link, because otherwise the publication's trace would stay open for hours.
      */
     @Override
     public boolean isLater() {

@@ -31,7 +31,7 @@ public final class MessageMeters {
         delivered(sentAt, body, timeline.now());
     }
 
-    /** As the other one, of a message that was delivered then. */
+    /** Like {@link #delivered(long, byte[])}, for a message that was delivered at the given time. */
     public void delivered(long sentAt, byte[] body, Instant at) {
         record(sentAt, at, queue);
         sizes.record(type, body);

@@ -27,7 +27,7 @@ public final class Metrics {
     private static final Logger LOG = LoggerFactory.getLogger(Metrics.class);
 
     private final MeterRegistry registry;
-    /** Meters whose failure has been logged; once is enough, because it would happen for every message. */
+    /** Meters whose failure has been logged. It is logged once, because it would recur for every message. */
     private final Set<String> told = ConcurrentHashMap.newKeySet();
 
     private final BodySizes consumed;
@@ -164,7 +164,7 @@ public final class Metrics {
         count("safebunny.dedup", "type", type, "outcome", "busy");
     }
 
-    /** {@code safebunny.dedup}, outcome {@code takeover}: a message whose claim fell silent is handled again. */
+    /** {@code safebunny.dedup}, outcome {@code takeover}: a message is handled again, because the owner of its claim has fallen silent. */
     public void claimTakenOver(String type) {
         count("safebunny.dedup", "type", type, "outcome", "takeover");
     }
@@ -187,7 +187,7 @@ public final class Metrics {
         count("safebunny.dedup", "type", type, "outcome", "overtaken");
     }
 
-    /** {@code safebunny.shared}: messages that were to share a transaction, and what came of it. */
+    /** {@code safebunny.shared}: messages that were meant to share a transaction, by the outcome. */
     public void shared(String type, String outcome, int messages) {
         quietly("safebunny.shared", () -> registry.counter("safebunny.shared", "type", type, "outcome", outcome)
                 .increment(messages));

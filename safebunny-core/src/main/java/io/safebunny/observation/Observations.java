@@ -42,7 +42,7 @@ public final class Observations {
 
     private final ObservationRegistry registry;
     private final String exchange;
-    /** Prefix of the exchanges that deliver delayed messages and copies back to queues. */
+    /** Prefix of the exchanges that route delayed messages and copies back to queues. */
     private final String laterExchanges;
 
     private final Set<String> published = ConcurrentHashMap.newKeySet();
@@ -65,7 +65,7 @@ public final class Observations {
         return new Observations(ObservationRegistry.NOOP, "", null);
     }
 
-    /** Registers the meters of these types at 0, unless nothing observes. */
+    /** Registers the meters of these types at 0, if anything is observed. */
     public void register(Metrics metrics, Set<String> handledTypes) {
         if (registry.isNoop()) {
             return;
@@ -77,7 +77,7 @@ public final class Observations {
     }
 
     /**
-     * Starts an observation; {@code null} if nothing observes.
+     * Starts an observation; {@code null} if nothing is observed.
      *
      * @param exchange exchange through which the queue got the message, with the routing key
      * @param again whether the message's headers say that it is a retry or a replay, or was stored before it was sent
@@ -99,7 +99,7 @@ public final class Observations {
     }
 
     /**
-     * Starts an observation that writes its trace context into the map; {@code null} if nothing observes.
+     * Starts an observation that writes its trace context into the map; {@code null} if nothing is observed.
      *
      * @param routingKey routing key of the message, which is sent within the observation
      */
@@ -143,8 +143,8 @@ public final class Observations {
     }
 
     /**
-     * Observes the sending of a message that was created earlier, in the span that its headers name. It is part of the same
-     * trace, in whatever process, unless it was scheduled or kept by a saga.
+     * Observes the sending of a message that was created earlier, in the span that its headers name. Sending belongs to the same trace as
+     * the creation, even in another process, unless the message was scheduled or kept by a saga.
      */
     public @Nullable Observation startSending(String type, String routingKey, String id, Map<String, Object> headers) {
         if (registry.isNoop()) {
@@ -185,7 +185,7 @@ public final class Observations {
         }
     }
 
-    /** Renames the observation of a message that was stored to be sent later instead of being sent. */
+    /** Renames the observation of a message that was not sent, but stored to be sent later. */
     public void wasCreated(Observation observation, String routingKey) {
         safely.run(() -> {
             observation.getContext().setName("safebunny.create");
@@ -241,7 +241,7 @@ public final class Observations {
         return parent == null || parent.trace().isEmpty() ? new HashMap<>(2) : new HashMap<>(parent.trace());
     }
 
-    /** Keeps only the W3C headers; other formats that a tracer writes are not part of the wire contract. */
+    /** Keeps only the W3C headers, because the wire contract includes no other formats that a tracer may write. */
     public static Map<String, String> w3c(Map<String, String> trace) {
         if (trace.isEmpty()) {
             return Map.of();

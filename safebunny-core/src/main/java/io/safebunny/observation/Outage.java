@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class Outage {
 
     private boolean down;
-    /** Whether its beginning has been logged, but not its end. */
+    /** Whether the beginning of the outage has been logged, but not its end. */
     private boolean told;
 
     private long begun;
@@ -67,7 +67,7 @@ final class Outage {
         planned = false;
     }
 
-    /** @return a line saying that it is over; {@code null} if it is not over, or that has been logged */
+    /** @return a line that the outage is over; {@code null} if it is not over, or its end has been logged */
     @Nullable
     String end(long now) {
         planned = false;

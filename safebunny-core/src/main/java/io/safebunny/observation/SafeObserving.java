@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls observation handlers so that their failures, including errors, which incompatible libraries throw, are logged and otherwise
- * ignored. Thread-safe.
+ * Calls observation handlers. Their failures, including the errors that incompatible libraries throw, are logged and otherwise ignored.
+ * Thread-safe.
  */
 final class SafeObserving {
 

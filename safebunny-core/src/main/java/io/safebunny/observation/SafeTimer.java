@@ -31,7 +31,7 @@ public final class SafeTimer {
         try {
             timer.record(Math.max(0, amount), unit);
         } catch (RuntimeException | Error e) {
-            if (!told) { // once is enough, because it would happen for every message
+            if (!told) { // logged once, because it would recur for every message
                 told = true;
                 LOG.warn("Measuring {} failed", timer.getId().getName(), Printable.inLines(e));
             }

@@ -10,11 +10,11 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A message between instances of a node: a hint or a question. It changes nothing on an instance, so that a forged one only makes the
- * instance read the store, or answer.
+ * A message between instances of a node: a hint or a question. It changes nothing by itself: a forged one can only make an instance read
+ * the store, or answer.
  *
- * @param from the instance
- * @param operation to read, or that was read; {@code null} for the other kinds
+ * @param from the instance that sends the message
+ * @param operation the operation to read, or that was read; {@code null} for kinds without one
  * @param applied in an answer: whether the store has the operation
  */
 record ControlMessage(Kind kind, String from, @Nullable String operation, boolean applied) {
@@ -55,7 +55,7 @@ record ControlMessage(Kind kind, String from, @Nullable String operation, boolea
         return json.toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    /** @return {@code null} for anything that instances of this version do not send */
+    /** @return the message; {@code null} if this version of SafeBunny does not send such a message */
     static @Nullable ControlMessage parse(byte[] bytes, JsonMapper mapper) {
         if (bytes.length > LARGEST) {
             return null;

@@ -28,12 +28,12 @@ final class Conversation {
     private final Consumer<String> toRead;
     private final Instances others;
     private final RecurringTask signs;
-    /** Set while an answer to a greeting is due, so that several greetings at once get one answer. */
+    /** Set while an answer to a greeting is due, so that simultaneous greetings get only one answer. */
     private final AtomicBoolean greeted = new AtomicBoolean();
 
     private volatile ControlChannel control = ControlChannel.none();
 
-    /** @param toRead receives each operation that another instance asks to read; must not block */
+    /** @param toRead receives each operation that another instance asks this one to read; must not block */
     Conversation(Node node, String instance, Consumer<String> toRead) {
         this.node = node;
         this.instance = instance;
@@ -70,7 +70,7 @@ final class Conversation {
         return others.expectAnswers(operation);
     }
 
-    /** The instances that answered or were expected to; ends the operation. */
+    /** The instances that answered, and those that were expected to. Call once, at the end of the operation. */
     List<Instance> answers(String operation) {
         return others.answers(operation);
     }
@@ -114,7 +114,7 @@ final class Conversation {
         }
     }
 
-    /** Sends the message on a thread that may wait for the broker. */
+    /** Sends the message on another thread, which may wait for the broker. */
     private void later(ControlMessage message) {
         try {
             node.workers().execute(() -> {

@@ -13,10 +13,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
-/** The other instances of the node that were heard from lately, and their answers to operations. Thread-safe. */
+/** The other instances of the node that have sent something lately, and their answers to operations. Thread-safe. */
 final class Instances {
 
-    /** Real nodes have dozens; more are forged and ignored. */
+    /** Maximum number of known instances. Real nodes have dozens; any beyond this limit are probably forged, and ignored. */
     private static final int MOST = 1_000;
 
     private final Timeline timeline;
@@ -78,7 +78,7 @@ final class Instances {
         }
     }
 
-    /** The instances that answered or were expected to; ends the operation. */
+    /** The instances that answered, and those that were expected to. Call once, at the end of the operation. */
     synchronized List<Instance> answers(String operation) {
         List<Instance> told = new ArrayList<>();
         Answers answers = open.remove(operation);

@@ -32,7 +32,7 @@ public final class NodeOperations implements BunnyOperations, NodeFeature {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeOperations.class);
 
-    /** How long to wait for the answers of the others. */
+    /** How long to wait for the answers of the other instances. */
     private static final Duration ANSWER = Duration.ofSeconds(1);
 
     private static final int ID_LENGTH = 8;
@@ -48,7 +48,7 @@ public final class NodeOperations implements BunnyOperations, NodeFeature {
     private final BoundedLog log;
 
     /**
-     * @param name of the instance, to which a few random characters are added; may be empty
+     * @param name name of the instance, to which a few random characters are appended; may be empty
      * @param durable whether the store, if there is one, outlives this process
      */
     public NodeOperations(Node node, String name, boolean durable) {
@@ -73,7 +73,7 @@ public final class NodeOperations implements BunnyOperations, NodeFeature {
         return List.of(this);
     }
 
-    /** Pauses what the store says is paused, and joins the other instances. */
+    /** {@inheritDoc} Pauses the types that are paused according to the store, and joins the other instances. */
     @Override
     public void startConsuming(List<HandlerDefinition> handlers) {
         if (handlers.isEmpty()) {
@@ -91,7 +91,7 @@ public final class NodeOperations implements BunnyOperations, NodeFeature {
         return pauses.handles(type);
     }
 
-    /** True until the first type is started. */
+    /** {@inheritDoc} True until the first type is started. */
     @Override
     public boolean holdsOtherQueues() {
         return !pauses.hasBegun();

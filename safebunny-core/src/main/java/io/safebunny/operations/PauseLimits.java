@@ -6,7 +6,7 @@ import io.safebunny.message.Names;
 import java.time.Duration;
 import tools.jackson.databind.JsonNode;
 
-/** Limits for what callers and other instances send. */
+/** Checks values from callers and other instances against their limits. */
 final class PauseLimits {
 
     static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
@@ -39,10 +39,10 @@ final class PauseLimits {
         return Names.printable(text, longest);
     }
 
-    /** @throws IllegalArgumentException when it is missing or too long */
+    /** @throws IllegalArgumentException when the text is missing or too long */
     static String text(JsonNode json, String name, int longest) {
         String text = json.path(name).asString("");
-        if (text.isEmpty() || text.length() > 4 * longest) { // an escaped text is up to four times as long
+        if (text.isEmpty() || text.length() > 4 * longest) { // an escaped text may be four times as long
             throw new IllegalArgumentException(name);
         }
         return text;

@@ -11,7 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * An order to pause a type, or to resume it. Immutable.
  *
- * @param at when it was given, by the clock of the instance that was asked
+ * @param at when the order was given, by the clock of the instance that received the request
  * @param duration of the pause; zero resumes
  */
 record PauseOrder(String operation, String type, Instant at, Duration duration, String reason, String by) {
@@ -26,10 +26,10 @@ record PauseOrder(String operation, String type, Instant at, Duration duration, 
 
     /**
      * The rest of the pause, for an instance that has just read the order. Computed by the instance's own clock, but at most the whole
-     * pause, and at least the whole pause minus {@code sinceRead}, because the order is not older than that. So instances that read
-     * regularly do not need equal clocks.
+     * pause, and at least the whole pause minus {@code sinceRead}, because the order cannot be older than that. So instances that read
+     * regularly do not need synchronized clocks.
      *
-     * @param sinceRead how long ago the store did not have the order yet; the longest possible duration if that is unknown
+     * @param sinceRead time since the last read, when the store did not have the order yet; the longest possible duration if unknown
      */
     Duration left(Instant now, Duration sinceRead) {
         Duration byClock = Duration.between(now, until());

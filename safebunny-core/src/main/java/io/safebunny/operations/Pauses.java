@@ -26,17 +26,20 @@ final class Pauses {
     private final CircuitBreakers breakers;
     private final Timeline timeline;
     private final boolean autoStartup;
-    private final Map<String, Latest> latest = new TreeMap<>(); // guarded by this, as all below
-    /** By type, the operation that was last read from the store; only a different one is new. */
+    private final Map<String, Latest> latest = new TreeMap<>(); // guarded by this, like all fields below
+    /** The operation that was last read from the store, by type. Only a different one is new. */
     private final Map<String, String> read = new HashMap<>();
 
-    /** Types that somebody has resumed since this instance started. If it started without consuming, only these are consumed. */
+    /** Types that somebody has resumed since this instance started. If the instance started without consuming, it consumes only these. */
     private final Set<String> begun = new HashSet<>();
-    /** Other queues, which start with the first of these types. */
+    /** The queues that belong to no type. They start together with the first type in {@link #begun}. */
     private final List<Consumption> beside = new ArrayList<>();
 
     private long version;
-    /** The last read found no orders. Once may be a replica that lags behind; twice means that they were deleted. */
+    /**
+     * Whether the last read found no orders. A single such read may come from a replica that lags behind; two in a row mean that the orders
+     * were deleted.
+     */
     private boolean missing;
 
     /** When the store was last read, by the monotonic clock; {@code null} for never. */
@@ -49,7 +52,7 @@ final class Pauses {
         this.autoStartup = autoStartup;
     }
 
-    /** @param end of the pause; {@code null} if it is over or was not a pause */
+    /** @param end ends the pause; {@code null} if the pause is over, or the order was not a pause */
     private record Latest(PauseOrder order, Scope scope, Timeline.@Nullable Cancellable end) {}
 
     /** Carries out an order for this instance alone. */
@@ -58,7 +61,7 @@ final class Pauses {
         begin(order);
     }
 
-    /** If the order resumes a type, an instance that started without consuming consumes it from now on, unless it is paused. */
+    /** If this instance started without consuming and the order resumes a type, starts to consume the type, unless it is paused. */
     synchronized void begin(PauseOrder order) {
         if (order.isPause() || !begun.add(order.type()) || autoStartup) {
             return;
@@ -71,7 +74,7 @@ final class Pauses {
     }
 
     /**
-     * Carries out stored orders that are new. A version older than the last one read is ignored: a replica may lag behind.
+     * Carries out stored orders that are new. Ignores a version that is older than the last one read, because a replica may lag behind.
      *
      * @param stored {@code null} if the store has none
      */
@@ -82,7 +85,7 @@ final class Pauses {
             return;
         }
         missing = false;
-        boolean first = readAt == null; // orders found then were given before this instance started
+        boolean first = readAt == null; // the orders of the first read were given before this instance started
         long now = timeline.nanoTime();
         Duration sinceRead = readAt == null ? PauseLimits.LONGEST_PAUSE : Duration.ofNanos(now - readAt);
         readAt = now;
@@ -99,7 +102,10 @@ final class Pauses {
         read.entrySet().removeIf(entry -> isWithdrawn(orders, entry.getKey(), entry.getValue()));
     }
 
-    /** The order is gone from the store: somebody deleted it, or it was dropped long after its pause was over. */
+    /**
+     * Whether the order is gone from the store, and if so, ends its pause. Somebody deleted it, or it was dropped long after its pause was
+     * over.
+     */
     private boolean isWithdrawn(Map<String, PauseOrder> orders, String type, String operation) {
         if (orders.containsKey(type)) {
             return false;
@@ -148,7 +154,7 @@ final class Pauses {
         }
     }
 
-    /** The end of a pause does not start a type that has not been started. */
+    /** Releases the type, unless it has not been started: the end of a pause does not start it. */
     private void release(String type, String why) {
         if (hasStarted(type)) {
             breakers.release(type, why);
@@ -172,7 +178,7 @@ final class Pauses {
         }
     }
 
-    /** Whether this is the latest operation on its type that was read from the store, and it has been carried out. */
+    /** Whether the operation is the latest one on its type that was read from the store, and has been carried out. */
     synchronized boolean hasRead(String operation) {
         return read.entrySet().stream()
                 .anyMatch(entry ->
@@ -180,9 +186,9 @@ final class Pauses {
     }
 
     /**
-     * Call it when the node begins to handle a type, which may be paused already.
+     * Call when the node begins to handle a type; the type may already be paused.
      *
-     * @return whether it must not be consumed yet
+     * @return whether the type must not be consumed yet
      */
     synchronized boolean handles(String type) {
         Latest known = latest.get(type);
@@ -201,7 +207,7 @@ final class Pauses {
         return autoStartup || !begun.isEmpty();
     }
 
-    /** Starts the consumption together with the first type. */
+    /** Starts the consumption together with the first type, or at once if one has started. */
     synchronized void paces(Consumption consumption) {
         if (hasBegun()) {
             consumption.pace(Pace.FULL);

@@ -28,7 +28,7 @@ final class SharedPauses {
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
     private static final Duration BETWEEN_HINTS = Duration.ofMillis(100);
 
-    /** Limit of operations that others wait for; more are forged and not answered. */
+    /** Maximum number of operations that other instances wait for. Any beyond it are probably forged, and get no answer. */
     private static final int MOST_ASKED = 100;
 
     private final String node;
@@ -45,7 +45,7 @@ final class SharedPauses {
     private volatile long readAt;
     private volatile boolean answers = true;
 
-    /** @param answer receives each operation that somebody waits for, once the store has been read */
+    /** @param answer called for each operation that another instance waits for, after the store has been read */
     SharedPauses(Node node, Pauses pauses, Consumer<String> answer) {
         this.log = node.log();
         this.node = node.name();
@@ -78,7 +78,7 @@ final class SharedPauses {
     }
 
     /**
-     * @return whether the order is stored, and carried out on this instance
+     * @return whether the order was stored, and carried out on this instance
      * @throws RuntimeException if the store does not answer; an order that was stored nevertheless is read later
      */
     boolean write(PauseOrder order) {

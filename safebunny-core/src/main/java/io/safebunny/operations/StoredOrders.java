@@ -23,8 +23,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 
 /**
- * The latest order for each type, in one record of the node, so that one read returns them all. A write replaces the version that was read,
- * so the order of versions decides which order is the latest, not a clock. Thread-safe.
+ * The latest order for each type, in one record of the node, so that one read returns them all. A write replaces the version that was read:
+ * which order is the latest is decided by the versions, not by a clock. Thread-safe.
  */
 final class StoredOrders {
 
@@ -54,7 +54,7 @@ final class StoredOrders {
      */
     record Board(long version, Map<String, PauseOrder> orders) {}
 
-    /** {@code null} if there are none. */
+    /** Reads the stored orders; {@code null} if there are none. */
     @Nullable
     Board read() {
         return board(TransactionalMessageStore.apart(store, () -> store.find(KEY)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Operations on all instances of a node: stored, and announced to the instances that run. Nothing here handles messages. */
+/** Operations on all instances of a node: they are stored, and announced to the running instances. Nothing here handles messages. */
 @NullMarked
 package io.safebunny.operations;
 

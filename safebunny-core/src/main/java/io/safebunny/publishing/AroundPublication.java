@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * What runs around a publication. Immutable.
+ * The code that runs around a publication. Immutable.
  *
  * @param middlewares of the application, outermost first
- * @param scope in which they run
+ * @param scope the scope in which the middlewares run
  * @param threads complete the futures of {@code publishAsync} and run the after group, because callers' code must not run on an I/O thread
  */
 public record AroundPublication(

@@ -26,7 +26,7 @@ final class Callbacks implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(Callbacks.class);
     private static final Subject FAILED = Subject.error(LOG, "Callbacks failed").upTo(20);
 
-    /** Another thread is started when the first task has waited this long. */
+    /** If the first waiting task has waited this long, another thread is started. */
     static final Duration LONG = Duration.ofMillis(10);
 
     private final BoundedLog log;
@@ -38,7 +38,7 @@ final class Callbacks implements Executor {
 
     private record Waiting(Runnable task, long since) {}
 
-    /** @param threads should start each task at once; this class does not notice if tasks wait there */
+    /** @param threads should start each task at once, because this class does not notice if tasks wait there */
     Callbacks(Executor threads, Timeline timeline, BoundedLog log) {
         this.log = log;
         this.threads = threads;
@@ -73,7 +73,7 @@ final class Callbacks implements Executor {
     }
 
     private void runAll() {
-        // keep the thread's own interrupt: during shutdown this is the caller's thread
+        // restored afterwards: during shutdown this is the caller's thread, and the interrupt is meant for it
         boolean interrupted = Thread.interrupted();
         for (Runnable task = next(); task != null; task = next()) {
             try {
@@ -97,7 +97,7 @@ final class Callbacks implements Executor {
         return next.task;
     }
 
-    /** Checks again while tasks are waiting. Call it with the lock held. */
+    /** Schedules a check whether tasks still wait. Call with the lock held. */
     private void watch() {
         if (!watched && !tasks.isEmpty()) {
             watched = true;

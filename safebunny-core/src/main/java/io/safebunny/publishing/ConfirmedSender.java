@@ -34,14 +34,14 @@ public final class ConfirmedSender {
     private final Permits inFlight;
     private final Observations observations;
     private final AtomicInteger unconfirmed = new AtomicInteger();
-    /** Messages that lost their connection, in that order, in which stop() ends them. */
+    /** Messages that lost their connection, in the order of the loss; stop() ends them in this order. */
     private final Set<PendingConfirm> retrying = Collections.synchronizedSet(new LinkedHashSet<>());
 
     private volatile UnaryOperator<String> taken = type -> "";
     private volatile boolean started = true;
     private volatile boolean stopped;
 
-    /** Observes nothing. */
+    /** A sender without observations. */
     public ConfirmedSender(
             Transport transport, Timeline timeline, Executor retries, Duration timeout, int maxInFlight) {
         this(transport, timeline, retries, new Limits(timeout, maxInFlight), Observations.none());
@@ -64,7 +64,7 @@ public final class ConfirmedSender {
      */
     public record Limits(Duration timeout, int maxInFlight) {}
 
-    /** Refuses publications until {@link #start}, because there is no connection yet. */
+    /** From now on refuses publications until {@link #start}, because there is no connection yet. */
     public void awaitStart() {
         started = false;
     }
@@ -73,13 +73,13 @@ public final class ConfirmedSender {
         started = true;
     }
 
-    /** @param taken maps the type of an unroutable message to a text about what this node consumes; may return an empty text */
+    /** @param taken given the type of an unroutable message, returns a text that says what this node consumes, or an empty text */
     public void explainUnroutable(UnaryOperator<String> taken) {
         this.taken = taken;
     }
 
     /**
-     * Refuses a publication of the application while nobody opens a connection for it.
+     * Refuses a publication of the application if no connection is open or being opened.
      *
      * @throws NotRunningException before the start and after the stop
      */
@@ -106,7 +106,7 @@ public final class ConfirmedSender {
         return send(message, deadline());
     }
 
-    /** Like {@link #send(OutboundMessage)}, with an observation of its own, for messages that were created earlier. */
+    /** Like {@link #send(OutboundMessage)}, with a separate observation, for messages that were created earlier. */
     public PendingConfirm sendTraced(OutboundMessage message) {
         WireMessage wire = message.message();
         Observation observation = observations.startSending(
@@ -151,9 +151,9 @@ public final class ConfirmedSender {
     }
 
     /**
-     * Has {@link #stop} end it from now on.
+     * Registers a message that is being retried, so that {@link #stop} ends it.
      *
-     * @return {@code false} if it was retried before
+     * @return {@code false} if it is registered already
      */
     boolean retries(PendingConfirm sent) {
         return retrying.add(sent);
@@ -164,7 +164,7 @@ public final class ConfirmedSender {
         retrying.remove(sent);
     }
 
-    /** No longer in flight. */
+    /** Call when the message is no longer in flight. */
     void ended(PendingConfirm sent) {
         unconfirmed.decrementAndGet();
         inFlight.release();
@@ -175,7 +175,7 @@ public final class ConfirmedSender {
         return stopped;
     }
 
-    /** A text about what this node itself consumes of the type; may be empty. */
+    /** A text that says what this node itself consumes, for the error about an unroutable message of this type; may be empty. */
     String taken(String type) {
         return taken.apply(type);
     }

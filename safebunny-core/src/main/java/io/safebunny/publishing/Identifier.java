@@ -25,11 +25,11 @@ final class Identifier {
 
     private final String node;
     private final IdScheme scheme;
-    // lineage derives correlation ids from keys under either scheme, because marker-mask cannot
+    // used with either scheme, because marker-mask cannot derive a correlation id from a key
     private final LineageIdScheme keyedCorrelation;
     private final RandomGenerator random;
 
-    /** @param random for publications outside handlers that have no key: their repeats are not recognised */
+    /** @param random makes the ids of publications outside handlers that have no key; repeats of these are not recognised */
     Identifier(String node, IdScheme scheme, RandomGenerator random) {
         this.random = random;
         this.node = node;
@@ -42,7 +42,7 @@ final class Identifier {
         return scheme instanceof LineageIdScheme lineage ? lineage : new LineageIdScheme();
     }
 
-    /** Does not overflow, even if the parent's marker is the largest integer. */
+    /** The marker after the parent's. Does not overflow, even if the parent's marker is the largest integer. */
     static int markerAfter(Envelope parent) {
         return Math.max(parent.marker(), parent.marker() + 1);
     }
@@ -53,7 +53,7 @@ final class Identifier {
         Headers.requirePublishable(publication.headers());
         Surrounding surrounding = publication.surrounding;
         Envelope parent = surrounding == null ? null : surrounding.message();
-        // set already if a middleware runs the rest again, which must publish the same message
+        // already set if a middleware runs the rest of the pipeline again, which must publish the same message
         String known = publication.messageId();
         String correlationId = known == null
                 ? correlationId(publication, parent)
@@ -86,7 +86,10 @@ final class Identifier {
                 body);
     }
 
-    /** Keeps the publisher's order. The order of {@code Map.copyOf} differs between runs, which would show on the wire. */
+    /**
+     * Copies the headers in the publisher's order: the order of {@code Map.copyOf} differs between runs, and would change the message on
+     * the wire.
+     */
     private static Map<String, Object> ordered(Map<String, Object> headers) {
         return headers.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     }
@@ -134,8 +137,8 @@ final class Identifier {
     }
 
     /**
-     * A delayed message waits on the broker, which alone knows later whether a queue is bound, and does not drop the message if there is
-     * none.
+     * Refuses a delay for a message that may be dropped if unheard: it would wait on the broker, and only the broker would know later that
+     * no queue is bound, but would not drop it.
      */
     private static void requireHeardAtOnce(PublishCall publication) {
         if (publication.options.isDroppedIfUnheard()

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LibraryMessages {
 
-    /** The delayed message exchange supports up to 49 days. */
+    /** Longest delay of a message. The delayed message exchange supports up to 49 days. */
     private static final Duration LONGEST_SLEEP = Duration.ofDays(40);
 
     private final String node;
@@ -53,7 +53,7 @@ public final class LibraryMessages {
     /**
      * A message without a cause.
      *
-     * @param due when it is to be delivered; the past means now
+     * @param due when the message is to be delivered; a past instant means now
      */
     public OutboundMessage first(String id, String correlationId, Object payload, Instant now, Instant due) {
         Instant comes = due.isBefore(now) ? now : due;
@@ -61,7 +61,7 @@ public final class LibraryMessages {
     }
 
     /**
-     * When a message arrives that is to wake somebody at the given time. Earlier, if no message can be delayed for so long; another one is
+     * When a wake-up message for the given time will arrive. Earlier than that if no message can be delayed for so long: another one is
      * then sent for the remaining time.
      */
     public static Instant wakesAt(Instant due, Instant now) {

@@ -58,7 +58,7 @@ public final class MessageFactory {
         return publication.deliverAt() == null ? message : message.deliveredAt(dueAt(publication), publication.delay());
     }
 
-    /** In whole milliseconds, as messages are sent and stored; rounded up, so that none is early. */
+    /** When the message is due, in whole milliseconds, like the times that are sent and stored; rounded up, so that no message is early. */
     private Instant dueAt(PublishCall publication) {
         Instant due = publication.deliverAt();
         return due == null
@@ -66,7 +66,7 @@ public final class MessageFactory {
                 : due.plusNanos(999_999).truncatedTo(ChronoUnit.MILLIS);
     }
 
-    /** Receivers limit both the size on the wire and the decoded size. */
+    /** Checks both the decoded size and the size on the wire, because receivers limit both. */
     private void requireNotTooLarge(PublishCall publication, byte[] body) {
         if (body.length > options.maxMessageSize()) {
             throw new InvalidPublicationException(

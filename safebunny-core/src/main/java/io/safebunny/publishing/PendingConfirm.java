@@ -44,7 +44,7 @@ public final class PendingConfirm extends CompletableFuture<Void> {
     private volatile Timeline.@Nullable Cancellable limit;
 
     /**
-     * Sends messages.
+     * What is needed to send messages.
      *
      * @param retries runs retries
      */
@@ -108,7 +108,7 @@ public final class PendingConfirm extends CompletableFuture<Void> {
                 });
     }
 
-    /** Turns exceptions of the transport into failed futures; otherwise a retry would never complete. */
+    /** Sends once. Turns exceptions of the transport into failed futures, because otherwise a retry would never complete. */
     private CompletableFuture<Void> sendOnce(OutboundMessage outbound) {
         try {
             return means.transport.send(outbound, deadline);
@@ -132,7 +132,7 @@ public final class PendingConfirm extends CompletableFuture<Void> {
         return dropped;
     }
 
-    /** Schedules the time limit only at the first lost connection, because most messages never need one. */
+    /** Schedules a retry. The time limit is scheduled only at the first lost connection, because most messages never need one. */
     private void againAfter(Throwable cause) {
         if (isDone()) { // the deadline has passed
             return;
@@ -143,18 +143,18 @@ public final class PendingConfirm extends CompletableFuture<Void> {
                         Duration.ofNanos(deadline.nanosLeft()), () -> completeExceptionally(cause));
             }
             means.timeline.schedule(jittered(backOff), () -> attemptOnRetries(cause));
-        } catch (RuntimeException | Error e) { // otherwise nothing would complete it or release its permit
+        } catch (RuntimeException | Error e) { // nothing else would complete this or release its permit
             cause.addSuppressed(e);
             completeExceptionally(cause);
         }
-        if (isDone()) { // it may have ended before it was added
+        if (isDone()) { // this may have ended before it was added
             sender.retriesNoMore(this);
         }
         Duration doubled = backOff.multipliedBy(2);
         backOff = doubled.compareTo(LONGEST_BACK_OFF) > 0 ? LONGEST_BACK_OFF : doubled;
     }
 
-    /** Between half and all of the given time, so that messages lost together are retried at different times and not all lost again. */
+    /** Between half and all of the given time: messages that were lost together must not all be retried, and lost, together again. */
     private Duration jittered(Duration longest) {
         return longest.minusNanos(means.timeline.random().nextLong(longest.toNanos() / 2));
     }
@@ -177,7 +177,7 @@ public final class PendingConfirm extends CompletableFuture<Void> {
         completeExceptionally(new ConnectionLostException(message.publication(), "shutting down", cause));
     }
 
-    /** Frees the permit and the timer, which would keep the message in memory until it fires. */
+    /** Releases the permit, and the timer, which otherwise would keep the message in memory until it fires. */
     void ended() {
         sender.ended(this);
         Timeline.Cancellable pending = limit;

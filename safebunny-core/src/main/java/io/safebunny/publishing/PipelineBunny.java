@@ -36,7 +36,7 @@ public final class PipelineBunny implements Bunny {
     private final Pipeline<PublishCall> pipeline;
 
     /**
-     * @param current the current handlings of this engine
+     * @param current tells which message each thread of this engine is handling
      * @param outbox if {@code null}, transactions open on the publishing thread are ignored
      */
     public PipelineBunny(
@@ -108,8 +108,8 @@ public final class PipelineBunny implements Bunny {
     }
 
     /**
-     * Creates a message without sending it. The publish middlewares see it now. The caller keeps it, and must report its outcome to the
-     * message's watcher.
+     * Creates a message without sending it; the publish middlewares see it now. The caller keeps the message, and must later report the
+     * outcome to the message's watcher.
      *
      * @return {@code null} when a middleware dropped it
      */
@@ -122,7 +122,7 @@ public final class PipelineBunny implements Bunny {
         return run(Mode.KEEP, payload, publishOptions, surrounding(payload, publishOptions)).kept;
     }
 
-    /** Collects, stores or sends an existing message, as {@link #publish(Object, PublishOptions)} does with a new one. */
+    /** Collects, stores or sends an existing message, in the way {@link #publish(Object, PublishOptions)} does with a new one. */
     public void hand(OutboundMessage message) {
         Handling handling = current.get();
         if (handling == null) {

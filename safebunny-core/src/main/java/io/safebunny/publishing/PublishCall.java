@@ -78,7 +78,7 @@ final class PublishCall implements PublishContext {
         correlationId = correlation;
     }
 
-    /** Records that the action has succeeded, even if a middleware runs it again and it fails then. */
+    /** Records that the action has succeeded. It stays recorded even if a middleware runs the action again and that run fails. */
     void accepted() {
         accepted = true;
     }
@@ -97,7 +97,10 @@ final class PublishCall implements PublishContext {
         failure = cause;
     }
 
-    /** Sets the deadline for everything from the call of {@code publish} to the confirm. Messages that are collected or kept have none. */
+    /**
+     * Sets the deadline for everything from the call of {@code publish} to the confirm. Messages that are collected or kept have no
+     * deadline.
+     */
     void deadline(Deadline untilConfirmed) {
         deadline = untilConfirmed;
     }
@@ -131,7 +134,7 @@ final class PublishCall implements PublishContext {
         return delay;
     }
 
-    /** {@code null} unless the caller set an instant in the future. */
+    /** The instant of delivery; {@code null} unless the caller set one in the future. */
     @Nullable
     Instant deliverAt() {
         return delay.isZero() ? null : options.deliverAt();

@@ -50,7 +50,7 @@ final class Report implements OutboundMessage.Watcher {
         }
         try {
             reports.execute(() -> run(outcome, failure));
-        } catch (Throwable e) { // a failed report must not affect the message
+        } catch (Throwable e) { // a failure to report must not affect the message
             String id = String.valueOf(call.messageId());
             log.tell(
                     UNTOLD,
@@ -63,7 +63,7 @@ final class Report implements OutboundMessage.Watcher {
         }
     }
 
-    /** Reports on this thread. */
+    /** Reports the outcome on this thread. */
     void endedHere(PublishOutcome outcome, @Nullable Throwable failure) {
         if (!told.getAndSet(true)) {
             run(outcome, failure);

@@ -39,7 +39,7 @@ final class Reports implements Executor {
         this.hasAfter = !afterGroup.isEmpty();
     }
 
-    /** {@code null} if there is nobody to report to. */
+    /** The report of this publication; {@code null} if there is no middleware to report to. */
     @Nullable
     Report on(PublishCall call) {
         return hasAfter ? new Report(call, after, scope, this, log) : null;
@@ -66,7 +66,7 @@ final class Reports implements Executor {
             synchronized (this) {
                 running--;
                 if (!waiting.remove(report)) {
-                    return; // another thread has taken it
+                    return; // another thread has taken the report
                 }
             }
             throw noThread;

@@ -32,7 +32,7 @@ final class StoreOrSend implements Middleware<PublishCall> {
     private final Executor callbacks;
     private final Reports reports;
 
-    /** @param callbacks tells callers that did not wait what became of their message */
+    /** @param callbacks runs the code that tells callers, which did not wait, the outcome of their publication */
     StoreOrSend(
             MessageFactory messages,
             ConfirmedSender sender,
@@ -70,7 +70,7 @@ final class StoreOrSend implements Middleware<PublishCall> {
         }
     }
 
-    /** @return {@code null} if the outcome is reported later */
+    /** @return the outcome; {@code null} if it is reported later */
     private @Nullable PublishOutcome send(PublishCall call, @Nullable Report report) {
         if (call.surrounding != null) {
             if (call.mode != PublishCall.Mode.SEND_NOW || !call.surrounding.isEnding()) {
@@ -147,7 +147,10 @@ final class StoreOrSend implements Middleware<PublishCall> {
         }
     }
 
-    /** Collects the message as part of the handling, or of the transaction of a listener that runs when the handling ends. */
+    /**
+     * Collects the message as part of the handling. If a listener publishes at the end of the handling in its own transaction, stores it in
+     * that transaction.
+     */
     void collect(Surrounding handling, OutboundMessage message) {
         if (!handling.leavesToItsTransaction() || !isStored(message)) {
             handling.collect(message);

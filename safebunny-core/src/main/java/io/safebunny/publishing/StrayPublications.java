@@ -23,7 +23,7 @@ final class StrayPublications {
         this.current = current;
     }
 
-    /** Only a warning, because a pool thread that was started within a handling may work for somebody else by now. */
+    /** Warns and does not refuse, because a pool thread that was started within a handling may by now work for somebody else. */
     void warn(Object payload) {
         Handling handling = current.startedIn();
         if (handling != null && told.add(payload.getClass())) {

@@ -26,16 +26,16 @@ public sealed interface BreakerEffect {
     enum Result implements BreakerEffect {
         /** Counts as a failed message. */
         FAILURE,
-        /** The handler ran, and the failure concerns this message alone: not a failure of the type, and a successful probe. */
-        ANSWER,
         /**
-         * The handler did not run, or ended for reasons that say nothing about it: not a failure, and another message has to be
-         * the probe.
+         * The handler ran, and the failure concerns this message alone: does not count as a failure of the type, and counts as a successful
+         * probe.
          */
+        ANSWER,
+        /** The handler did not run, or its end says nothing about it: does not count, and another message must be the probe. */
         NOTHING
     }
 
-    /** Depends only on the failure, whatever happens to the message. */
+    /** The effect of a failure. Depends on the failure only, whatever happens to the message. */
     static BreakerEffect of(Throwable failure) {
         if (failure instanceof ThrottledException throttled) {
             return new Pause(throttled.delay(), "a handler is throttled");

@@ -6,8 +6,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a delivery of a message ends. Decided once; record, breaker, copy, log, meter, span, event and after group are told this same value,
- * so they cannot disagree. Immutable.
+ * How a delivery of a message ends. Decided once: record, breaker, copy, log, meter, span, event and after group all get this value, so
+ * they cannot disagree. Immutable.
  */
 public sealed interface Ending {
 
@@ -17,7 +17,7 @@ public sealed interface Ending {
     /** The handler succeeded, and everything that follows from that is done. */
     record Handled() implements Ending {}
 
-    /** The message was handled before, or must not be any more because it was undone. */
+    /** The message was handled before, or must not be handled any more because it was undone. */
     record Duplicate() implements Ending {}
 
     /** The handler failed, or was not run. */
@@ -26,7 +26,7 @@ public sealed interface Ending {
         /** The exception to show in logs and in the poison copy. */
         Throwable failure();
 
-        /** What it means for the breaker of the message's type. */
+        /** What the failure means for the breaker of the message's type. */
         BreakerEffect breaker();
 
         /** What to write to the message's record, if there is one. */
@@ -54,7 +54,7 @@ public sealed interface Ending {
     /**
      * The message goes to the poison queue and stays there until an operator acts.
      *
-     * @param stored what its record says of that
+     * @param stored what the message's record says about this
      */
     record Poisoned(PoisonReason reason, Throwable failure, BreakerEffect breaker, PoisonRecord stored)
             implements Failed {
@@ -76,7 +76,7 @@ public sealed interface Ending {
      */
     record Returned(@Nullable Duration after, Throwable failure, BreakerEffect breaker) implements Failed {
 
-        /** The handler did not run to its end, or what it published is not confirmed. */
+        /** For a handler that did not run to its end, or whose publications are not confirmed. */
         public static Returned because(NotHandledException why) {
             return new Returned(why.delay(), why, BreakerEffect.of(why));
         }

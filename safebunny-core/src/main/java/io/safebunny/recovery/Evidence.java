@@ -2,10 +2,10 @@
 package io.safebunny.recovery;
 
 /**
- * Signs that a message may be crashing the processes that handle it, as far as they are known where the decision is taken.
+ * Signs that a message may be crashing the processes that handle it, as far as the process that decides knows them.
  *
- * @param deliveries failed deliveries as counted by the broker, each caused by a crash or just a lost connection; 0 if it does not
- *     count them
+ * @param deliveries number of failed deliveries, as counted by the broker, each caused by a crash or merely a lost connection; 0 if the
+ *     broker does not count them
  * @param takeovers consecutive claims, including the present one, that took over from a silent one; 0 without a store
  * @param survived whether this process survived an earlier delivery of the message that was cut off
  */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public record FailedAttempt(Throwable failure, int delayedRetries, boolean isOpen, Age age, double random) {
 
     /**
-     * How old a message is, and the age up to which it is handled.
+     * The age of a message, and the age up to which messages are handled.
      *
      * @param limit {@code null} for none
      */
@@ -25,7 +25,7 @@ public record FailedAttempt(Throwable failure, int delayedRetries, boolean isOpe
 
         public static final Age UNLIMITED = new Age(Duration.ZERO, null);
 
-        /** Whether the message will be too old after the wait. */
+        /** Whether the message will be too old after this wait. */
         public boolean isExceededIn(Duration wait) {
             return limit != null && now.plus(wait).compareTo(limit) > 0;
         }

@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 /** The handler did not run to its end for a temporary reason. The message comes back without costing an attempt. */
 public final class NotHandledException extends SafeBunnyException {
 
-    /** With a shorter pause, the breaker would open and close many times a second and copy the messages in the prefetch each time. */
+    /**
+     * Shortest pause: otherwise the breaker could open and close many times a second, and each time the messages in the prefetch would be
+     * copied.
+     */
     private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
 
     private static final Duration UNTIL_DEPLOYED = Duration.ofMinutes(1);
@@ -24,22 +27,22 @@ public final class NotHandledException extends SafeBunnyException {
         this.pause = pause;
     }
 
-    /** The reason concerns this message alone. */
+    /** For a reason that concerns this message alone. */
     public static NotHandledException later(String why, Duration delay) {
         return new NotHandledException(why, delay, false, null);
     }
 
-    /** Only another version of the application can handle this message. It comes back after a minute. */
+    /** For a message that only another version of the application can handle. It comes back after a minute. */
     public static NotHandledException byThisVersion(String why) {
         return later(why, UNTIL_DEPLOYED);
     }
 
-    /** The reason concerns every message: something that handling needs is unavailable. */
+    /** For a reason that concerns every message of the type: something that handling needs is unavailable. */
     public static NotHandledException trouble(String why, Duration delay) {
         return new NotHandledException(why, delay, true, null);
     }
 
-    /** Something that handling needs asked for a pause; it lasts at least a second. */
+    /** For a dependency of the handling, such as the store, that asked for a pause. The pause lasts at least a second. */
     public static NotHandledException throttled(String why, Duration asked) {
         Duration pause = asked.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : asked;
         return new NotHandledException(why, pause, true, pause);

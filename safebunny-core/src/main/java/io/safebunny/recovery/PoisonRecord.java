@@ -5,18 +5,18 @@ package io.safebunny.recovery;
  * What the record says about a message that is set aside.
  *
  * @param version the version with which its poison copy can be replayed; 0 if the record does not say that it is set aside
- * @param by who set it aside
+ * @param by who set the message aside
  */
 public record PoisonRecord(long version, By by) {
 
     public static final PoisonRecord NONE = new PoisonRecord(0, By.THIS_DELIVERY);
 
-    /** Who set a message aside, which decides who is told of it. */
+    /** Who set a message aside; this decides who is notified. */
     public enum By {
         THIS_DELIVERY,
-        /** This delivery only adds a copy; everybody has been told already. */
+        /** An earlier delivery: this one only adds a copy, and everybody has been notified already. */
         ANOTHER_DELIVERY,
-        /** It has been edited, and was or is being handled, so sagas that wait for it are not told. */
+        /** The message has been edited, and was or is being handled, so sagas that wait for it are not notified. */
         ITS_EDITOR
     }
 

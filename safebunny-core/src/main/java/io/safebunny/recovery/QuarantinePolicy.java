@@ -8,19 +8,20 @@ import io.safebunny.recovery.Treatment.SetAside;
 import java.time.Duration;
 
 /**
- * Decides what to do with a message that may be crashing the processes that handle it: it is isolated first and set aside in the end, so
- * that no other message is. For the numbers see {@code docs/decisions/0005-delivery-limit.md}. Immutable.
+ * Decides what to do with a message that may be crashing the processes that handle it: it is first isolated and finally set aside, so that
+ * no other message is set aside in its place. For the numbers see {@code docs/decisions/0005-delivery-limit.md}. Immutable.
  */
 public final class QuarantinePolicy {
 
     /**
-     * Failed deliveries, or silent claims, after which a message is isolated. A cut connection or an impatient deployment causes one or two,
-     * and so do the first crashes, for every message that was being handled at the time.
+     * Failed deliveries, or silent claims, after which a message is isolated. A cut connection or an impatient deployment causes one or two
+     * of them, for every message being handled at the time; so do the first crashes.
      */
     private static final int ISOLATED_AFTER = 3;
 
     /**
-     * How long the messages of a queue wait for each other: longer than most handlers take, but short enough for a type to stand still.
+     * How long isolated and other messages of a queue wait for each other. Longer than most handlers take, but not too long for a type to
+     * stand still.
      */
     public static final Duration PATIENCE = Duration.ofMinutes(1);
 
@@ -32,7 +33,7 @@ public final class QuarantinePolicy {
     private final Alone alone;
 
     /**
-     * @param limit failed deliveries after which the broker sets a message aside; a record allows one claim more
+     * @param limit failed deliveries after which the broker sets a message aside; with a record, one more claim is allowed
      * @param patience how long an isolated message waits for the others, and they for it
      */
     public QuarantinePolicy(int limit, Duration patience) {
@@ -51,7 +52,10 @@ public final class QuarantinePolicy {
         return known.deliveries() >= ISOLATED_AFTER || known.takeovers() >= ISOLATED_AFTER ? alone : BESIDE_OTHERS;
     }
 
-    /** Half of the limit. The other half is left for processes that do not know that this one survived. */
+    /**
+     * Failed deliveries after which a message that this process has survived is replaced by a fresh copy: half of the limit. The other half
+     * is left for processes that do not know of the survival.
+     */
     private int wornOut() {
         return Math.max(1, limit / 2);
     }

@@ -18,8 +18,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what follows from a handler's failures. Pure. The handler runs at most (in-memory retries + 1) × (delayed retries + 1)
- * times.
+ * Decides the consequences of a handler's failures. Pure. The handler runs at most (in-memory retries + 1) × (delayed retries + 1) times.
  *
  * @param inMemory retries that hold a place in the prefetch
  * @param delayed retries that leave the consumer
@@ -44,8 +43,8 @@ public record RecoveryPolicy(
     /**
      * Decides whether the handler runs again at once, within its delivery.
      *
-     * @param retries of it in this delivery so far
-     * @return the wait before that; {@code null} when the delivery is to end
+     * @param retries number of in-memory retries in this delivery so far
+     * @return the wait before the handler runs again; {@code null} if the delivery is to end
      */
     public @Nullable Duration again(FailedAttempt failed, int retries) {
         boolean isWorthIt = failed.isOpen()
@@ -57,7 +56,7 @@ public record RecoveryPolicy(
         return isWorthIt ? inMemory.delay(retries, failed.random()) : null;
     }
 
-    /** Decides how a delivery ends: what a failure means for the message, its record and its type. The only place that does. */
+    /** Decides how a delivery ends: what a failure means for the message, its record and its type. Nothing else decides this. */
     public Ending.Failed end(FailedAttempt failed) {
         Throwable failure = failed.failure();
         BreakerEffect breaker = BreakerEffect.of(failure);
@@ -127,7 +126,10 @@ public record RecoveryPolicy(
         return retryFor.isEmpty() || matches(retryFor, failure) || failure instanceof RetryLaterException;
     }
 
-    /** The same code would be refused again, and while it is retried, the saga seems to be well. */
+    /**
+     * Whether a saga's code is wrong. Not retried: the same code would be refused again, and during the retries the saga would seem to be
+     * healthy.
+     */
     private static boolean isDefectOfASaga(Throwable failure) {
         return failure instanceof MisuseException misuse && misuse.code().equals(MisuseException.SAGA);
     }
@@ -139,7 +141,7 @@ public record RecoveryPolicy(
         return failure instanceof ThrottledException throttled ? throttled.delay() : null;
     }
 
-    /** A message that comes back too old would never reach its handler, so it is set aside while it can still be replayed. */
+    /** The failure of a message that would come back too old to reach its handler: it is set aside now, while it can still be replayed. */
     private static PoisonMessageException tooLate(Duration asked, Age age, Throwable failure) {
         return new PoisonMessageException(
                 "The handler asked for the message again at a time when it will be too old to be handled [delay=%s, age=%s, safebunny.dedup.retention=%s]. It is set aside now, while it can still be replayed. Ask for a shorter delay, or raise the retention."

@@ -4,7 +4,9 @@ package io.safebunny.recovery;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.message.Names;
 
-/** A message belongs to a saga that does not exist. It may have come early, so it comes again as the delayed retries say. */
+/**
+ * A message belongs to a saga that does not exist. The message may have come too early, so it comes back according to the delayed retries.
+ */
 public final class UnknownSagaException extends SafeBunnyException {
 
     private static final long serialVersionUID = 1L;

@@ -8,7 +8,7 @@ import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Instant;
 
-/** Creates the messages that store a scheduled message, and those that wake it. Thread-safe. */
+/** Creates the messages that make a node store a scheduled message, and the alarms that wake it. Thread-safe. */
 final class Alarms {
 
     private final LibraryMessages library;

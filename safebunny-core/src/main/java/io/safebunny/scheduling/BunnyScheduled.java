@@ -4,8 +4,8 @@ package io.safebunny.scheduling;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a node to store a message until it is due. Without a publication it is an alarm: the scheduled message may be due, and the alarm's
- * own id is its token. The correlation id is the id of the scheduled message.
+ * Tells a node to store a message until it is due. Without a publication it is an alarm, which says that the scheduled message may be due;
+ * the alarm's message id is the token of the alarm. The correlation id is the id of the scheduled message.
  *
  * @param publication the message in its stored form
  * @param deliverAt milliseconds since the epoch; 0 in an alarm

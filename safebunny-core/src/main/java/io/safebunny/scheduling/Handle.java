@@ -6,14 +6,14 @@ import io.safebunny.message.Names;
 import java.time.Instant;
 
 /**
- * Identifies a scheduled message: the node that stores it, its message id, and when it was scheduled. The time distinguishes a message that
- * the store has forgotten from one that it does not have yet. Immutable.
+ * Identifies a scheduled message: the node that stores it, its message id, and when it was scheduled. The time makes it possible to
+ * distinguish a message that the store has forgotten from one that it does not have yet. Immutable.
  */
 record Handle(String node, String messageId, Instant scheduledAt) {
 
-    private static final String SEPARATOR = "~"; // occurs in no node name and no id
+    private static final String SEPARATOR = "~"; // occurs neither in node names nor in ids
 
-    /** @throws MisuseException SB-5013 when it is not one of that node */
+    /** @throws MisuseException SB-5013 if the text is not a handle of that node */
     static Handle parse(String text, String node) {
         String[] parts = text.split(SEPARATOR, -1);
         if (parts.length != 3 || !Names.isCorrelationId(parts[1])) {
@@ -38,7 +38,7 @@ record Handle(String node, String messageId, Instant scheduledAt) {
                 "Invalid handle of a scheduled message [%s]: %s.".formatted(Names.printable(text), why));
     }
 
-    /** The form that {@link #parse} reads. */
+    /** The text that {@link #parse} reads. */
     String text() {
         return node
                 + SEPARATOR

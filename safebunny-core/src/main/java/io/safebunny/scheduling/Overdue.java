@@ -8,20 +8,20 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Overdue records of one kind: the message that should have woken them has not come. Thread-safe. */
+/** Overdue records of one kind, such as sagas: the alarm that should have woken them has not come. Thread-safe. */
 public interface Overdue {
 
-    /** Those overdue since {@code from} or later, but not after {@code until}; earliest first. */
+    /** The records that have been overdue since some time between {@code from} and {@code until}; earliest first. */
     List<MessageRecord> find(Instant from, Instant until, int limit);
 
     /** Since when the record is overdue; {@link #find} selects by this time. */
     Instant since(Listing listing);
 
-    /** The same listing, overdue from then on. */
+    /** The same listing, but overdue since the given time. */
     Listing at(Instant since, Listing listing);
 
     /**
-     * Takes a record: writes it so that nobody finds it for a while. If this throws, the caller postpones the record.
+     * Takes a record, and writes it so that nobody finds it as overdue for a while. If this throws, the caller postpones the record.
      *
      * @return {@code null} if another instance was faster, or there is nothing to send
      */
@@ -31,7 +31,7 @@ public interface Overdue {
     /**
      * A record that was taken.
      *
-     * @param taken as it is stored now
+     * @param taken the record, as it is stored now
      * @param alarms messages to send
      */
     record Woken(MessageRecord taken, List<OutboundMessage> alarms) {}

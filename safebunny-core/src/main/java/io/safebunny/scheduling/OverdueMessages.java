@@ -67,7 +67,7 @@ final class OverdueMessages implements Overdue {
             waiting = ScheduledDocument.waiting(due, alarm, waiting.publication());
         }
         boolean isSent =
-                fate == AlarmFate.MISSING || fate == AlarmFate.SPENT; // what was set aside, a person replays or moves
+                fate == AlarmFate.MISSING || fate == AlarmFate.SPENT; // one that was set aside is an operator's
         Duration pause = fate == AlarmFate.OPEN ? lease : OverdueSweep.backOff(lease, due, now);
         MessageRecord taken =
                 store.replace(waiting.write(record, id, RandomIds.next(timeline.random()), now.plus(pause)));

@@ -34,9 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sweeps the store for what is overdue: takes it, several records at a time, and wakes it by messages. A record that cannot be taken is
- * skipped, so that it does not block the others. The next round continues one that ran out of time. Every instance of a node sweeps;
- * records taken by one are not found by the others for a while. Used by one thread at a time.
+ * Sweeps the store for overdue records: takes several at a time, and sends the alarms that wake them. A record that cannot be taken is
+ * skipped, so that it does not block the others. If a round runs out of time, the next one continues where it ended. Every instance of a
+ * node sweeps; the others do not find a record for a while after one has taken it. Used by one thread at a time.
  *
  * <p>Undispatched records are swept by {@code dedup.dispatch}, which sends their messages one by one, so that a destination that does not
  * answer does not hold up the others.
@@ -48,9 +48,9 @@ public final class OverdueSweep {
     private static final int PORTION = 100;
     /** Records taken at once: few enough to leave connections to the store for the handlers, even during a backlog. */
     private static final int AT_ONCE = 8;
-    /** Limit of records that are overdue since the same millisecond; beyond it the sweep moves on. */
+    /** Maximum number of records overdue since the same millisecond; if there are more, the sweep moves on to the next millisecond. */
     private static final int MOST_MET = 1_000;
-    /** Limit of skipped records; further ones are tried again in each round. */
+    /** Maximum number of skipped records; further ones are tried again in each round. */
     private static final int MOST_LEFT = 10_000;
 
     private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
@@ -62,7 +62,7 @@ public final class OverdueSweep {
     private final SideBySide sideBySide;
     private final Timeline timeline;
     private final BoundedLog log;
-    /** Maximum duration of a round. A message that is late by half a lease is sent again. */
+    /** Maximum duration of a round. An alarm that is late by half a lease is sent again. */
     private final Duration lease;
 
     private final Subject failed;
@@ -71,7 +71,7 @@ public final class OverdueSweep {
     /** Where the next round begins. */
     private Instant begin = Instant.EPOCH;
 
-    /** @param what for the log, such as "sagas" */
+    /** @param what names the records in the log, such as "sagas" */
     public OverdueSweep(String what, Overdue overdue, Node node) {
         this.what = what;
         this.overdue = overdue;
@@ -84,14 +84,17 @@ public final class OverdueSweep {
         this.failed = Subject.warn(LOG, "Sweep of overdue %s failed".formatted(what));
     }
 
-    /** Doubles the wait each time, up to an hour, so that messages that exist but cannot be handled do not multiply. */
+    /**
+     * The next wait of a record that is overdue again and again. Doubles each time, up to an hour, so that alarms that exist but cannot be
+     * handled do not multiply.
+     */
     public static Duration backOff(Duration shortest, Instant since, Instant now) {
         Duration waited = Duration.between(since, now);
         Duration bounded = waited.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : waited;
         return bounded.compareTo(shortest) > 0 ? bounded : shortest;
     }
 
-    /** How late a message may be before it counts as lost, given that it may still be handled or retried. */
+    /** How late an alarm may be before it counts as lost: long enough for it to be handled and retried. */
     public static Duration patience(RetryStrategy retries, Duration lease) {
         return retries.total().plus(lease.multipliedBy(4));
     }
@@ -118,7 +121,7 @@ public final class OverdueSweep {
     /** @return whether nothing failed */
     private boolean sweep(Deadline end) throws InterruptedException {
         boolean all = true;
-        Set<RecordKey> met = new HashSet<>(); // already taken, but found again at the beginning of the next portion
+        Set<RecordKey> met = new HashSet<>(); // already taken, but found again at the start of the next portion
         Instant from = begin;
         while (!end.isOver()) {
             int asked = PORTION + met.size();
@@ -160,7 +163,7 @@ public final class OverdueSweep {
         final Queue<RecordKey> failures = new ConcurrentLinkedQueue<>();
         private final Deadline end;
         private final Queue<MessageRecord> open = new ConcurrentLinkedQueue<>();
-        /** Since when the first record is overdue for which there was no time; {@code null} if there is none. */
+        /** Since when the first of the records for which there was no time has been overdue; {@code null} if there was time for all. */
         @Nullable
         Instant firstOpen;
 
@@ -203,9 +206,9 @@ public final class OverdueSweep {
     }
 
     /**
-     * Postpones the record with its content unchanged, because its new content may be why it cannot be written.
+     * Postpones the record, with its content unchanged, because the new content may be the reason why it cannot be written.
      *
-     * @return whether the record is not found again for a while
+     * @return whether that succeeded, so that the record is not found for a while
      */
     private boolean isPutOff(MessageRecord record, Instant until) {
         try {
@@ -222,7 +225,7 @@ public final class OverdueSweep {
         return store.replace(record.nextContent(record.state(), record.owner(), later, record.steps()));
     }
 
-    /** @return whether all are confirmed; the others are sent again later */
+    /** @return whether all alarms are confirmed; unconfirmed ones are sent again later */
     private boolean send(Collection<Woken> woken) throws InterruptedException {
         List<OutboundMessage> alarms =
                 woken.stream().flatMap(taken -> taken.alarms().stream()).toList();
@@ -245,7 +248,7 @@ public final class OverdueSweep {
             Instant soon = timeline.now().plus(lease);
             List<MessageRecord> late = woken.stream()
                     .map(Woken::taken)
-                    .filter(taken -> since(taken).isAfter(soon)) // those that would otherwise wait longer than that
+                    .filter(taken -> since(taken).isAfter(soon)) // only those that would otherwise wait longer
                     .toList();
             sideBySide.forEach(late, taken -> {
                 boolean unused = isPutOff(taken, soon);

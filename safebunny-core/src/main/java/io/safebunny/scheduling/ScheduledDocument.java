@@ -18,11 +18,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scheduled message as it is stored, in the partition of its own id. Immutable; times are in whole milliseconds.
+ * A scheduled message in its stored form. Its partition is its own id. Immutable; times are in whole milliseconds.
  *
  * @param deliverAt {@code null} if the message was cancelled before its time was known
- * @param alarm {@code null} unless it waits
- * @param publication {@code null} unless it waits
+ * @param alarm {@code null} unless the message waits
+ * @param publication {@code null} unless the message waits
  */
 record ScheduledDocument(
         Status status,
@@ -36,7 +36,7 @@ record ScheduledDocument(
     private static final String FORMAT = "1";
 
     enum Status {
-        /** The message was moved before it arrived. */
+        /** The message was moved before it arrived in the store. */
         EXPECTED,
         WAITING,
         PUBLISHED,
@@ -46,8 +46,8 @@ record ScheduledDocument(
     /**
      * The delayed message that wakes the scheduled one.
      *
-     * @param token its id
-     * @param wakesAt when it arrives; not after the message is due
+     * @param token the alarm's message id
+     * @param wakesAt when the alarm arrives; not later than the message is due
      */
     record Alarm(String token, Instant wakesAt) {}
 
@@ -67,7 +67,7 @@ record ScheduledDocument(
         return new ScheduledDocument(status, deliverAt, null, null);
     }
 
-    /** @throws UnreadableRecordException a newer version of SafeBunny wrote it */
+    /** @throws UnreadableRecordException if a newer version of SafeBunny wrote it */
     static ScheduledDocument read(MessageRecord stored) {
         Map<String, String> content = stored.steps();
         if (!FORMAT.equals(content.get("format"))) {
@@ -110,8 +110,8 @@ record ScheduledDocument(
     /**
      * Returns the record to write next.
      *
-     * @param stored what it follows; {@code null} for the first
-     * @param owner unique, to recognise this write
+     * @param stored the record that it follows; {@code null} for the first
+     * @param owner unique, so that this write can be recognised
      */
     MessageRecord write(@Nullable MessageRecord stored, String messageId, String owner) {
         return write(stored, messageId, owner, deliverAt);
@@ -120,7 +120,7 @@ record ScheduledDocument(
     /**
      * The next write.
      *
-     * @param overdueFrom since when the sweeper finds it, if it waits
+     * @param overdueFrom time from which the sweeper finds the message, if it waits
      */
     MessageRecord write(@Nullable MessageRecord stored, String messageId, String owner, @Nullable Instant overdueFrom) {
         Listing listing = status == Status.WAITING && overdueFrom != null

@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Changes documents outside the handling of messages, by conditional writes in transactions of their own. After a conflict, or a call
- * without an answer, reads the document, which tells whether the write succeeded, and tries again. Thread-safe.
+ * Changes documents outside the handling of messages, by conditional writes in transactions of their own. After a conflict or a call
+ * without an answer, reads the document to see whether the write succeeded, and if not, tries again. Thread-safe.
  */
 final class ScheduledDocuments {
 
@@ -61,7 +61,10 @@ final class ScheduledDocuments {
         ScheduledDocument of(@Nullable ScheduledDocument known);
     }
 
-    /** The result of one attempt: written; or overtaken, which is to be repeated; or neither, because it came too late. */
+    /**
+     * The result of one attempt: the document was written; or the attempt was overtaken, and must be repeated; or it came too late, so
+     * neither.
+     */
     private record Attempt(boolean isOvertaken, @Nullable ScheduledDocument written) {}
 
     Optional<ScheduledMessage> find(Handle handle) {
@@ -102,14 +105,13 @@ final class ScheduledDocuments {
         if (alarm == null || known.publication() == null) {
             return null;
         }
-        // an alarm that is already due may have been set aside; an alarm that comes early is set again for the
-        // remaining
-        // time
+        // an alarm that is already due may have been set aside;
+        // one that comes early is set again for the remaining time
         boolean wakesInTime = alarm.wakesAt().isAfter(now) && !alarm.wakesAt().isAfter(deliverAt);
         return ScheduledDocument.waiting(deliverAt, wakesInTime ? alarm : another, known.publication());
     }
 
-    /** @return what this call has written; {@code null} if it came too late */
+    /** @return the document that this call has written; {@code null} if it came too late */
     private @Nullable ScheduledDocument change(Handle handle, Change change) {
         String owner = RandomIds.next(timeline.random());
         for (int failures = 0; ; ) {
@@ -130,8 +132,7 @@ final class ScheduledDocuments {
 
     private Attempt attempt(Handle handle, String owner, Change change) {
         MessageRecord stored = store.find(ScheduledDocument.key(handle.messageId()));
-        if (stored != null
-                && stored.owner().equals(owner)) { // an earlier attempt of this call wrote it, and the answer was lost
+        if (stored != null && stored.owner().equals(owner)) { // written by an earlier attempt, whose answer was lost
             ScheduledDocument written = ScheduledDocument.read(stored);
             count(null, written);
             return new Attempt(false, written);
@@ -153,7 +154,7 @@ final class ScheduledDocuments {
         return new Attempt(!isOurs, isOurs ? next : null);
     }
 
-    /** Counts a message once, even if it is cancelled twice. */
+    /** Counts a move or a cancellation. A message that is cancelled twice is counted once. */
     private void count(@Nullable ScheduledDocument known, ScheduledDocument written) {
         if (written.status() != Status.CANCELLED) {
             metrics.scheduled("moved");

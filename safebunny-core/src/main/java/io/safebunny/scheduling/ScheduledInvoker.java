@@ -55,7 +55,7 @@ final class ScheduledInvoker implements HandlerInvoker {
         this.retention = node.options().retention();
     }
 
-    /** A message, and the document that it concerns. */
+    /** A message that is being handled, and the document that it concerns. */
     private record Visit(
             Handling handling,
             String id,

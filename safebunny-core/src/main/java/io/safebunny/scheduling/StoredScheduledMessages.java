@@ -53,7 +53,7 @@ final class StoredScheduledMessages implements ScheduledMessages {
         Instant now = timeline.now();
         OutboundMessage publication = publisher.keepBack(payload, options);
         if (publication == null) {
-            return Published.dropped().messageId(); // throws
+            return Published.dropped().messageId(); // throws SB-5008
         }
         try {
             return keep(publication, now);
@@ -79,7 +79,10 @@ final class StoredScheduledMessages implements ScheduledMessages {
         return new Handle(node, id, now).text();
     }
 
-    /** The id becomes the correlation id of the messages about it, and thus the partition of its document. */
+    /**
+     * The id of the message, which must be a valid correlation id: it becomes that of the messages about it, and so the partition of its
+     * document.
+     */
     private static String requireId(OutboundMessage publication) {
         String id = String.valueOf(publication.message().messageId());
         if (!Names.isCorrelationId(id)) {
@@ -99,7 +102,7 @@ final class StoredScheduledMessages implements ScheduledMessages {
         }
     }
 
-    /** Rounded up, so that no message is early. */
+    /** The instant in whole milliseconds, rounded up, so that no message is early. */
     private static Instant inMillis(Instant instant) {
         return instant.plusNanos(999_999).truncatedTo(ChronoUnit.MILLIS);
     }

@@ -11,9 +11,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The maximum age of a message: records of older ones have expired, so nobody knows whether they were handled. Thread-safe.
+ * The maximum age of a message. The records of older messages have expired, so nobody knows whether they were handled. Thread-safe.
  *
- * @param retention how long handled messages are remembered; {@code null} when they are not, and then there is no limit
+ * @param retention how long handled messages are remembered; {@code null} if they are not remembered; then there is no limit
  */
 public record AgeLimit(Timeline timeline, @Nullable Duration retention) {
 

@@ -13,7 +13,7 @@ import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Checks messages as the queue of a handler does, without handling them. Thread-safe. */
+/** Checks messages in the same way as the queue of a handler, without handling them. Thread-safe. */
 public final class MessageInspector {
 
     private final MessageValidator validator;
@@ -30,13 +30,13 @@ public final class MessageInspector {
     }
 
     /**
-     * @param message with its body decoded
-     * @param key of its record
-     * @param tooOld whether it is older than the retention of records
+     * @param message the message, with its body decoded
+     * @param key key of its record
+     * @param tooOld whether the message is older than the retention of records
      */
     public record Inspected(Envelope message, RecordKey key, boolean tooOld) {}
 
-    /** Whether the queue accepts certain users of the broker only; a copy no longer proves who sent it. */
+    /** Whether the queue accepts messages only from certain users of the broker. A copy no longer proves who sent the message. */
     public boolean checksSenders() {
         return checksSenders;
     }
@@ -44,13 +44,13 @@ public final class MessageInspector {
     /**
      * Decodes the body, which may still not be a payload of the handler.
      *
-     * @throws InvalidMessageException it cannot even be decoded
+     * @throws InvalidMessageException if the body cannot even be decoded
      */
     public Envelope decoded(WireMessage wire) {
         return validator.decoded(validator.envelope(wire), wire);
     }
 
-    /** @throws InvalidMessageException the queue would refuse it, whatever its age */
+    /** @throws InvalidMessageException if the queue would refuse the message, whatever its age */
     public Inspected inspect(WireMessage wire) {
         Envelope message = decoded(wire);
         Object payload = validator.payload(message);

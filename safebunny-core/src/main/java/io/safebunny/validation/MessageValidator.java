@@ -21,7 +21,7 @@ import io.safebunny.transport.IncomingMessage;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Decides whether a delivery is a message this queue's handler can take. Thread-safe. */
+/** Decides whether a delivery is a message that the handler of this queue can take. Thread-safe. */
 public final class MessageValidator {
 
     /** For SafeBunny's own messages, independent of the application's serializers. */
@@ -98,7 +98,7 @@ public final class MessageValidator {
     }
 
     /**
-     * Decodes the body, after the sender was checked: nothing is decoded for a sender who is not trusted.
+     * Decodes the body. Call after the sender was checked, so that nothing is decoded for a sender who is not trusted.
      *
      * @throws InvalidMessageException {@code malformed-body}, or {@code too-large} if the decoded body is
      */

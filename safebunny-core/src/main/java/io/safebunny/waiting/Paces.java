@@ -17,7 +17,10 @@ final class Paces<K> {
 
     static final int MOST_KEYS = 1_000;
 
-    /** Used until a turn has been measured. Too short costs a few extra retries; too long leaves the line empty. */
+    /**
+     * Assumed length of a turn until one has been measured. Too short a guess costs a few extra retries; too long a guess leaves the line
+     * empty.
+     */
     private static final long FIRST_GUESS = Duration.ofMillis(20).toNanos();
 
     /** Weight of the last turn in the average. */
@@ -47,7 +50,7 @@ final class Paces<K> {
         }
     }
 
-    /** The next free slot in the schedule, or a random delay if that slot is too far in the future to predict. */
+    /** When to retry: at the next free slot of the schedule, or after a random delay if that slot is too far in the future to predict. */
     synchronized Duration comesAgainIn(K key, long now) {
         Schedule schedule = paces.get(key);
         if (schedule == null || now - schedule.next > LONGEST.toNanos()) {
@@ -63,7 +66,7 @@ final class Paces<K> {
         return Duration.ofNanos(Math.max(due - now, SHORTEST.toNanos()));
     }
 
-    /** Records how long a turn lasted; only for keys whose line has been full. */
+    /** Records how long a turn lasted. Has an effect only for keys whose line has been full. */
     synchronized void took(K key, long nanos) {
         Schedule schedule = paces.get(key);
         if (schedule != null) {

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
 
 /**
- * A bounded number of permits. Unlike a {@link Semaphore}, it waits on the deadline's timeline, so it works in virtual time. A
- * newcomer may overtake the line, because a permit reserved for a waking thread would sit idle. Thread-safe.
+ * A bounded number of permits. Unlike a {@link Semaphore}, it waits on the deadline's timeline, so it works in virtual time. A newcomer may
+ * overtake the line: a permit that is reserved for a thread that is still waking up would be unused meanwhile. Thread-safe.
  */
 public final class Permits {
 
@@ -48,7 +48,7 @@ public final class Permits {
 
     private boolean acquireInTurn(CompletableFuture<Void> turn, Deadline deadline) throws InterruptedException {
         try {
-            // try again: a permit released before this turn joined the line woke nobody
+            // try again: a permit that was released before this turn joined the line has woken nobody
             if (free.tryAcquire()) {
                 return true;
             }

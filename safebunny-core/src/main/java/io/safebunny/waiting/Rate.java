@@ -4,12 +4,12 @@ package io.safebunny.waiting;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 
-/** Limits how often something is done. Confined to one thread. */
+/** Limits how often an action is done. Confined to one thread. */
 public final class Rate {
 
     private static final double NANOS_PER_SECOND = 1e9;
 
-    /** One day. */
+    /** One day, in nanoseconds. */
     private static final double LONGEST_PAUSE = 86_400 * NANOS_PER_SECOND;
 
     private static final long MOST_MADE_UP = Duration.ofMillis(100).toNanos();
@@ -25,12 +25,12 @@ public final class Rate {
         this.nextTurn = timeline.nanoTime();
     }
 
-    /** Time until the next one is due; zero if it is. */
+    /** Time until the next action may be done; zero if it may be done now. */
     public Duration left() {
         return perSecond == 0 ? Duration.ZERO : Duration.ofNanos(Math.max(0, nextTurn - timeline.nanoTime()));
     }
 
-    /** Call it for each one. After a delay it makes up for 100 ms at most, so it never goes much faster than the rate. */
+    /** Call for each action. After a delay, at most 100 ms are made up for, so actions are never much more frequent than the rate. */
     public void take() {
         if (perSecond > 0) {
             nextTurn = Math.max(nextTurn, timeline.nanoTime() - MOST_MADE_UP)

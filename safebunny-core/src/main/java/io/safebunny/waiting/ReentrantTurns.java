@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReentrantTurns {
 
-    /** The timeline only offers bounded waits, so {@link #lock} repeats this one. */
+    /** Duration of one wait; {@link #lock} repeats it, because the timeline only offers bounded waits. */
     private static final Duration PATIENCE = Duration.ofHours(1);
 
     private final Timeline timeline;

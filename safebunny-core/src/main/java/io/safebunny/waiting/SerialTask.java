@@ -125,7 +125,7 @@ public final class SerialTask {
     private void runOnce() {
         try {
             task.run();
-        } catch (Throwable e) { // even a checked one: the task may be written in a language without them
+        } catch (Throwable e) { // even checked ones: the task may be written in a language that does not declare them
             report(e);
         }
     }
@@ -154,7 +154,7 @@ public final class SerialTask {
             return;
         }
         phase = Phase.IDLE;
-        // rejections are not logged, because they are normal while a node stops
+        // other rejections are not logged, because they are normal while a node stops
         if (refusal instanceof OutOfMemoryError && !starved) {
             starved = true;
             LOG.warn(
@@ -173,7 +173,7 @@ public final class SerialTask {
         upcoming = null;
     }
 
-    /** A planned request. One that fires although it was cancelled is recognised because it is no longer {@link #upcoming}. */
+    /** A planned request. If it fires although it was cancelled, this is noticed because it is no longer {@link #upcoming}. */
     private final class PlannedRun {
         final long due;
         final Purpose purpose;

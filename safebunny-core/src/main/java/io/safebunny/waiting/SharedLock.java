@@ -22,12 +22,12 @@ public final class SharedLock {
         this.timeline = timeline;
     }
 
-    /** @return whether the caller now holds it, shared, and must release it */
+    /** @return whether the caller now holds the lock, shared with others, and must release it */
     public boolean acquireTogether(Duration patience) throws InterruptedException {
         return acquire(1, patience);
     }
 
-    /** @return whether the caller now holds it, exclusively, and must release it */
+    /** @return whether the caller now holds the lock exclusively, and must release it */
     public boolean acquireAlone(Duration patience) throws InterruptedException {
         boolean acquired = acquire(ALL, patience);
         if (acquired) {

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs an action for many elements, a few at a time. The calling thread takes part, so it works even without a free thread.
+ * Runs an action for many elements, a few at a time. The calling thread takes part, so this works even if no other thread is free.
  * Thread-safe.
  */
 public final class SideBySide {

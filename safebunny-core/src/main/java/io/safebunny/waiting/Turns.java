@@ -23,7 +23,7 @@ public final class Turns<K> {
     /** The line of one key; forgotten when its last user leaves. */
     private static final class KeyLine {
         private final WaitingLine turns = new WaitingLine(1);
-        /** Those who wait, and the one whose turn it is. Guarded by the map. */
+        /** Number of callers that wait, plus the one whose turn it is. Guarded by the map. */
         private int users;
 
         private volatile long turnBegan;
@@ -33,14 +33,14 @@ public final class Turns<K> {
     @FunctionalInterface
     public interface Hold extends AutoCloseable {
 
-        /** Of nothing. */
+        /** A hold of nothing. */
         Hold NONE = () -> {};
 
         @Override
         void close();
     }
 
-    /** @return {@code null} if somebody else holds it */
+    /** @return the turn; {@code null} if somebody else has it */
     public @Nullable Hold tryTake(K key) {
         KeyLine line = new KeyLine();
         line.users = 1;
@@ -49,7 +49,7 @@ public final class Turns<K> {
         return taken && held.putIfAbsent(key, line) == null ? () -> release(key, line) : null;
     }
 
-    /** When a caller that does not wait should retry, so that about one arrives for each turn that ends. */
+    /** When a caller that does not wait should retry: such that for each turn that ends, about one caller arrives. */
     public Duration comesAgainIn(K key) {
         return paces.comesAgainIn(key, timeline.nanoTime());
     }

@@ -32,7 +32,10 @@ final class WaitingLine {
         boolean await(CompletableFuture<Void> turn) throws InterruptedException;
     }
 
-    /** @return whether the caller has the permits and must give them back; {@code false} at once if others are before it */
+    /**
+     * @return whether the caller has the permits, and must give them back. Returns {@code false} at once if others are waiting, or too few
+     *     permits are free
+     */
     synchronized boolean tryTake(int wanted) {
         if (free < wanted || (line != null && !line.isEmpty())) {
             return false;
@@ -79,14 +82,14 @@ final class WaitingLine {
         wake(served);
     }
 
-    /** @return {@code false} if it already has its permits */
+    /** @return {@code false} if the waiter already has its permits */
     private boolean leave(Waiter waiter) {
         List<Waiter> served;
         synchronized (this) {
             if (line == null || !line.remove(waiter)) {
                 return false;
             }
-            // those behind it may have wanted less
+            // those behind it may want fewer permits
             served = serve();
         }
         wake(served);
@@ -105,7 +108,7 @@ final class WaitingLine {
         return served;
     }
 
-    /** Call it without the monitor: completing the futures may run foreign code. */
+    /** Call without holding the monitor, because completing the futures may run foreign code. */
     private static void wake(List<Waiter> served) {
         served.forEach(waiter -> waiter.turn().complete(null));
     }

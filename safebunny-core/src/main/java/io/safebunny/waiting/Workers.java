@@ -4,8 +4,8 @@ package io.safebunny.waiting;
 import java.util.concurrent.Executor;
 
 /**
- * The threads of a node, for handling deliveries and for waiting on a broker or a database. Deliberately not an {@link Executor}:
- * a bean of that type would make Boot's application task executor back off. As thread-safe as its executor.
+ * The threads of a node, for handling deliveries and for waiting on a broker or a database. Deliberately not an {@link Executor}: a bean of
+ * that type would keep Boot from creating its application task executor. As thread-safe as its executor.
  */
 public final class Workers implements AutoCloseable {
 

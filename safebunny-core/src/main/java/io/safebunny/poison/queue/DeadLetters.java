@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves what the broker itself set aside into the poison queue, with the reason. Trusts the first entry of {@code x-death}, which the
- * broker writes whatever the sender put there, if it names a queue of this node: a sender may also publish to the dead letters directly.
- * Thread-safe.
+ * Moves messages that the broker itself has set aside into the poison queue, with the reason. The reason is in the first entry of {@code
+ * x-death}: the broker writes it, whatever the sender has put there. It is trusted only if it names a queue of this node, because a sender
+ * may also publish to the dead-letter queue directly. Thread-safe.
  */
 public final class DeadLetters implements DeliveryHandler {
 
@@ -28,10 +28,10 @@ public final class DeadLetters implements DeliveryHandler {
 
     private static final Subject STUCK = Subject.error(LOG, "Dead letters cannot be put into the poison queue");
 
-    /** The broker's reasons; any other was not written by a broker. */
+    /** The reasons that a broker writes; any other was written by somebody else. */
     private static final Set<String> REASONS = Set.of("delivery_limit", "expired", "rejected", "maxlen");
 
-    /** Longest AMQP short string, such as an exchange or a routing key. */
+    /** Maximum length of an AMQP short string, such as the name of an exchange or a routing key. */
     private static final int LONGEST_NAME = 255;
 
     private final PoisonQueue poisonQueue;
@@ -39,7 +39,7 @@ public final class DeadLetters implements DeliveryHandler {
     private final Events events;
     private final BoundedLog log;
 
-    /** @param queues from which the broker sets messages of this node aside */
+    /** @param queues the queues of this node from which the broker may set messages aside */
     public DeadLetters(PoisonQueue poisonQueue, Set<String> queues, Events events, BoundedLog log) {
         this.events = events;
         this.poisonQueue = poisonQueue;
@@ -61,7 +61,7 @@ public final class DeadLetters implements DeliveryHandler {
             InvalidMessageException why = death.explained();
             Settlement end = poisonQueue.put(delivery, death.origin(delivery.message()), why.reason(), why);
             if (end == Settlement.ACKNOWLEDGE
-                    && !death.wasGivenUp()) { // otherwise it comes back, or was reported before
+                    && !death.wasGivenUp()) { // if not, the message comes back, or was reported before
                 events.givenUpUnhandled(delivery.message().message(), why.reason(), why);
             }
             return end;
@@ -95,13 +95,13 @@ public final class DeadLetters implements DeliveryHandler {
             return NONE;
         }
 
-        /** Empty for nested values, which a sender may have nested deeply. */
+        /** The value as text. Empty for nested values, because a sender may have nested them deeply. */
         private static String text(@Nullable Object value) {
             String text = value == null || value instanceof Map || value instanceof List ? "" : value.toString();
             return text.length() <= LONGEST_NAME ? text : text.substring(0, LONGEST_NAME);
         }
 
-        /** The message as it was in its own queue. */
+        /** The message as it was in its original queue. */
         IncomingMessage origin(IncomingMessage message) {
             return queue.isEmpty()
                     ? message
@@ -109,7 +109,7 @@ public final class DeadLetters implements DeliveryHandler {
                             new Origin(queue, exchange, routingKey), true, message.deliveryCount(), message.message());
         }
 
-        /** Whether this node rejected it because the broker refused its poison copy; that was reported then. */
+        /** Whether this node rejected the message because the broker refused its poison copy. In that case it has already been reported. */
         boolean wasGivenUp() {
             return reason.equals("rejected");
         }

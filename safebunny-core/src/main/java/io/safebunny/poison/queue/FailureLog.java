@@ -12,9 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs the failures of one handler. The first failure of a message and the one that poisons it have a stack trace, those between one line.
- * Refused messages have no trace, as it would only show our own check. Floods are bounded: one full entry per reason of refusal, and twenty
- * failures a minute per exception class; the rest is counted, and logged one by one at {@code DEBUG}. Thread-safe.
+ * Logs the failures of one handler. The first failure of a message, and the one that poisons it, are logged with a stack trace, those in
+ * between with one line. Refused messages have no trace, because it would only show SafeBunny's own check. Floods are bounded to one full
+ * entry per reason of refusal, and twenty failures a minute per exception class; the rest are counted, and logged one by one at {@code
+ * DEBUG}. Thread-safe.
  */
 public final class FailureLog {
 
@@ -39,7 +40,7 @@ public final class FailureLog {
     /**
      * Identifies the message in every line about it.
      *
-     * @param saga that it belongs to, unless that is its correlation id
+     * @param saga id of the message's saga, unless it is the correlation id
      */
     public static String ids(IncomingMessage message, @Nullable String saga) {
         return "queue=%s, %s%s"
@@ -52,7 +53,7 @@ public final class FailureLog {
     /**
      * @param ids from {@link #ids}
      * @param isFirst whether this is the first known failure of the message
-     * @param again what happens next, the end of a sentence
+     * @param again what happens next, as the end of a sentence
      */
     public void failed(String ids, boolean isFirst, String again, Throwable failure) {
         boolean traced = isFirst && !(failure instanceof InvalidMessageException);

@@ -20,7 +20,7 @@ public final class HeldDeliveries {
     }
 
     /**
-     * What one queue holds.
+     * The held deliveries of one queue.
      *
      * @param count deliveries held now; each takes a place in the prefetch window
      * @param reason why one of them is held
@@ -34,7 +34,7 @@ public final class HeldDeliveries {
         }
     }
 
-    /** What is held now, by queue; queues without held deliveries are absent. */
+    /** The deliveries held now, by queue; queues without any are absent. */
     public Map<String, Held> byQueue() {
         Map<String, Held> queues = new TreeMap<>();
         reasons.forEach((delivery, reason) -> queues.merge(

@@ -36,7 +36,7 @@ public final class Mover {
     private final Timeline timeline;
     private final HeldDeliveries held;
     private final BoundedLog log;
-    /** Whether the broker can set aside without loss what is not moved; otherwise everything is tried for ever. */
+    /** Whether moving may be given up, because the broker can set the message aside without loss; otherwise it is tried for ever. */
     private final boolean mayGiveUp;
 
     private final Subject poisonUnconfirmed;
@@ -60,23 +60,23 @@ public final class Mover {
     }
 
     public enum Outcome {
-        /** Confirmed: the original may go. */
+        /** The copy is confirmed, so the original may be removed. */
         MOVED,
         /** The delivery is closed, or its thread was interrupted. */
         ENDED,
-        /** The broker does not take the copy. */
+        /** The broker refuses the copy. */
         REFUSED
     }
 
     /**
-     * @param refusals how often the broker may refuse what it might take later; it is asked only once for what it never takes
-     * @throws RuntimeException when the copy can never be sent, as it is
+     * @param refusals after how many refusals to give up. A refusal that is final, because the copy is too large, ends it at once
+     * @throws RuntimeException if the copy, as it is, can never be sent
      */
     public Outcome move(Delivery delivery, OutboundMessage copy, int refusals) {
         return tryAndRelease(delivery, copy, mayGiveUp ? refusals : NEVER);
     }
 
-    /** The same for what is told about a message, which nobody else would tell: never given up. */
+    /** Sends a notice about a message. Never gives up, because nobody else would send the notice. */
     Outcome tell(Delivery delivery, OutboundMessage notice) {
         return tryAndRelease(delivery, notice, NEVER);
     }
@@ -99,7 +99,7 @@ public final class Mover {
                 log.works(unconfirmed);
                 return Outcome.MOVED;
             } catch (PublishException
-                    | ConfigurationException e) { // the latter is an operator's to mend, not the message's fault
+                    | ConfigurationException e) { // the latter is for an operator to correct, not the message's fault
                 refused += isRefusal(e) ? 1 : 0;
                 if (refusals != NEVER && (refused >= refusals || isFinal(e))) {
                     log.tell(
@@ -134,7 +134,7 @@ public final class Mover {
         return route instanceof Route.ToSubscribers ? noticeUnconfirmed : returnUnconfirmed;
     }
 
-    /** An answer, and it is no. A timeout or a lost connection says nothing about this message. */
+    /** Whether the broker has refused the message. A timeout or a lost connection says nothing about the message. */
     private static boolean isRefusal(SafeBunnyException e) {
         return e instanceof NackedException || e instanceof UnroutableException || e instanceof ConfigurationException;
     }
@@ -147,7 +147,7 @@ public final class Mover {
         return Names.printable(String.valueOf(Printable.of(e).getMessage()), 1_000);
     }
 
-    /** Waits as long as it takes to not be a hot loop. */
+    /** Waits long enough to keep a retry from becoming a hot loop. */
     public void pause() {
         boolean unused = sleep(LONGEST_PAUSE);
     }

@@ -16,20 +16,20 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Builds what goes into the poison queue: the original bytes and properties, and why they are there. Pure. */
+/** Builds poison copies: the original bytes and properties, and the reason why the message was set aside. Pure. */
 public final class PoisonCopies {
 
-    /** All headers and properties must fit one frame (128 KiB), so these two are cut. */
+    /** Limits of the exception's message and stack trace: all headers and properties together must fit into one frame (128 KiB). */
     private static final int MAX_MESSAGE = 1_000;
 
     private static final int MAX_STACKTRACE = 8_000;
 
-    /** Leaves room in the frame for the properties, which have 255 bytes at most. */
+    /** Leaves room in the frame for the properties, each of which has at most 255 bytes. */
     private static final int MAX_HEADERS = 124 * 1024;
 
     private PoisonCopies() {}
 
-    /** @param told what may be told of the failure */
+    /** @param told the failure, reduced to what may be shown */
     public static WireMessage of(
             IncomingMessage incoming, PoisonReason reason, Throwable failure, Throwable told, Instant now) {
         WireMessage original = incoming.message();
@@ -42,18 +42,18 @@ public final class PoisonCopies {
         headers.put(Headers.ORIGINAL_ROUTING_KEY, incoming.routingKey());
         headers.put(Headers.EXCEPTION_TYPE, failure.getClass().getName());
         headers.put(Headers.EXCEPTION_MESSAGE, cut(String.valueOf(told.getMessage()), MAX_MESSAGE));
-        if (!(failure instanceof InvalidMessageException)) { // a sender's doing, and the place would be ours
+        if (!(failure instanceof InvalidMessageException)) { // the trace would only show our own check
             headers.put(Headers.EXCEPTION_STACKTRACE, middleCut(stackTrace(told), MAX_STACKTRACE));
         }
         for (String ours : List.of(Headers.EXCEPTION_STACKTRACE, Headers.EXCEPTION_MESSAGE)) {
-            if (HeaderBytes.of(headers) > MAX_HEADERS) { // the sender's come first
+            if (HeaderBytes.of(headers) > MAX_HEADERS) { // the sender's headers take precedence
                 headers.remove(ours);
             }
         }
         return original.withHeaders(headers);
     }
 
-    /** Without what the sender wrote, for a message whose properties cannot be written again. */
+    /** A copy without the sender's properties and headers, for a message whose properties cannot be written again. */
     static WireMessage bare(IncomingMessage incoming, PoisonReason reason, Instant now) {
         return new WireMessage(
                 null,
@@ -72,9 +72,9 @@ public final class PoisonCopies {
     }
 
     /**
-     * What nodes with sagas are told about a message that is set aside; {@code null} for one that cannot belong to a saga. Sent besides
-     * the poison copy and not instead of a second one, because a queue that also took copies would hide from us that the poison queue is
-     * gone.
+     * The notice to nodes with sagas that a message is set aside; {@code null} if the message cannot belong to a saga. It is a separate
+     * message: if the poison copy itself were also routed to those nodes' queues, it would never be unroutable, and nobody would notice
+     * that the poison queue is missing.
      *
      * @param message as its poison copy describes it
      */
@@ -96,7 +96,7 @@ public final class PoisonCopies {
                 headers.put(number, value);
             }
         }
-        if (message.headers().get(Headers.RESENT_AT) instanceof Number resentAt) { // tells it from earlier sendings
+        if (message.headers().get(Headers.RESENT_AT) instanceof Number resentAt) { // not an earlier sending
             headers.put(Headers.SENT_AT, resentAt);
         }
         if (message.headers().get(Headers.CAUSATION_ID) instanceof String cause && Names.isMessageId(cause)) {
@@ -113,7 +113,7 @@ public final class PoisonCopies {
         return text.toString();
     }
 
-    /** Keeps the beginning, and the end with the first cause. */
+    /** Keeps the beginning, and the end, which shows the root cause. */
     private static String middleCut(String text, int length) {
         int end = length / 3;
         return text.length() <= length

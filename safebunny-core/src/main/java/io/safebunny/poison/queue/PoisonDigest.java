@@ -10,15 +10,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells copies of one message from other messages, whoever made them: of a message with a usable id by id, saga, type and bytes; of
- * one without by all of its properties, the application's headers and its bytes. Nothing that changes from one delivery to the next
- * (attempts, the broker's own headers) is part of it. Pure.
+ * Computes a digest that is the same for all copies of one message, whoever made them, and differs for other messages. It covers id, saga,
+ * type and bytes; for a message without a usable id, all properties, the application's headers and the bytes. Nothing that changes from one
+ * delivery to the next (attempts, the broker's own headers) is part of it. Pure.
  */
 public final class PoisonDigest {
 
     private PoisonDigest() {}
 
-    /** 64 hexadecimal digits. */
+    /** The digest, as 64 hexadecimal digits. */
     public static String of(WireMessage message) {
         String id = message.messageId();
         FieldHash hash = FieldHash.sha256().add(id).add(message.correlationId()).add(message.type());

@@ -26,14 +26,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where messages end that are not handled, whoever decided that: every one passes here. The copy is confirmed before the original may be
- * acknowledged; a copy that the broker goes on refusing is given up, and the broker moves the message itself. Thread-safe.
+ * Puts messages into the poison queue: every message that is set aside, for whatever reason, passes through here. The copy is confirmed
+ * before the original is acknowledged. If the broker keeps refusing the copy, the copy is given up, and the broker moves the message
+ * itself. Thread-safe.
  */
 public final class PoisonQueue {
 
     private static final Logger LOG = LoggerFactory.getLogger(PoisonQueue.class);
 
-    /** Of a copy, until it is given up: half a minute. */
+    /** Number of refusals after which a copy is given up: about half a minute. */
     private static final int REFUSALS = 8;
 
     private final String node;
@@ -47,8 +48,8 @@ public final class PoisonQueue {
     private final Events events;
 
     /**
-     * @param queue of the delivered messages
-     * @param type of them, for the metrics
+     * @param queue the queue of the delivered messages
+     * @param type the type of the messages, for the metrics
      */
     public PoisonQueue(Node node, String queue, String type, Mover mover, FailureLog failures) {
         this.node = node.name();
@@ -63,24 +64,24 @@ public final class PoisonQueue {
         this.events = node.events();
     }
 
-    /** A delivery that no handler was given: it is no message, or SafeBunny itself failed. */
+    /** Sets aside a delivery that was not passed to a handler, because it is not a valid message or SafeBunny itself failed. */
     public Settlement putUnhandled(Delivery delivery, PoisonReason reason, Throwable failure) {
         Settlement end = put(delivery, delivery.message(), reason, failure);
-        if (end != Settlement.HAND_BACK) { // otherwise it is delivered again, and told then
+        if (end != Settlement.HAND_BACK) { // if handed back, it is delivered again, and reported then
             events.givenUpUnhandled(delivery.message().message(), reason, failure);
         }
         return end;
     }
 
-    /** @param message the delivered one, as its poison copy shall describe it */
+    /** @param message the delivered message, as its poison copy is to describe it */
     Settlement put(Delivery delivery, IncomingMessage message, PoisonReason reason, Throwable failure) {
         return put(delivery, message, FailureLog.ids(message, null), reason, failure, true);
     }
 
     /**
-     * A message that is given up. Sagas are not told if it was edited: what they wait for is not this copy.
+     * Sets aside a message that is given up. Sagas are not notified if the message was edited, because they do not wait for this copy.
      *
-     * @param saga that it belongs to, unless that is its correlation id
+     * @param saga id of the message's saga, unless it is the correlation id
      */
     public Settlement put(Delivery delivery, @Nullable String saga, Poisoned poisoned) {
         IncomingMessage copied =
@@ -94,7 +95,7 @@ public final class PoisonQueue {
                 poisoned.stored().by() != By.ITS_EDITOR);
     }
 
-    /** @param version of the record, if that says that the message is set aside */
+    /** @param version version of the record, if the record says that the message is set aside; otherwise 0 */
     private static IncomingMessage withVersion(IncomingMessage delivered, long version) {
         if (version == 0) {
             return delivered;
@@ -135,7 +136,7 @@ public final class PoisonQueue {
         return end(outcome, reason);
     }
 
-    /** Before the original is settled, so that a crash in between repeats both. */
+    /** Notifies sagas. Called before the original is settled, so that a crash in between repeats both. */
     private Outcome tellSagas(Delivery delivery, WireMessage message, PoisonReason reason) {
         WireMessage notice = PoisonCopies.notice(node, message, reason, timeline.now());
         return notice == null
@@ -151,8 +152,8 @@ public final class PoisonQueue {
     }
 
     /**
-     * The end of the message, known once: either its copy is in the poison queue, or it was given up and the broker moves it there. Without
-     * an end of it, it is delivered again, and ends another time.
+     * How to settle the original. Counts the message if this is final: either its copy is in the poison queue, or the copy was given up and
+     * the broker moves the message there. Otherwise the message is delivered again, and counted then.
      */
     private Settlement end(Outcome outcome, PoisonReason reason) {
         if (outcome == Outcome.ENDED) {
@@ -162,7 +163,7 @@ public final class PoisonQueue {
         return outcome == Outcome.MOVED ? Settlement.ACKNOWLEDGE : Settlement.REJECT;
     }
 
-    /** Waits as long as it takes to not be a hot loop. */
+    /** Waits long enough to keep a retry from becoming a hot loop. */
     public void pause() {
         mover.pause();
     }

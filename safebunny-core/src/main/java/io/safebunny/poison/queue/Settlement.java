@@ -5,11 +5,11 @@ import io.safebunny.transport.Delivery;
 
 /** How a delivery ends. */
 public enum Settlement {
-    /** The message is done with, or its copy is confirmed elsewhere. */
+    /** The message is done, or its copy is confirmed elsewhere. */
     ACKNOWLEDGE,
-    /** It could neither be finished nor moved on: it stays in its queue and is delivered again. */
+    /** The message could neither be finished nor moved: it stays in its queue and is delivered again. */
     HAND_BACK,
-    /** No copy of it is taken: the broker itself moves it towards the poison queue. */
+    /** The broker refuses the copy: the broker itself moves the message towards the poison queue. */
     REJECT;
 
     public void settle(Delivery delivery) {

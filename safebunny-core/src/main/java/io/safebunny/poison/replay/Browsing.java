@@ -11,19 +11,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the queues of poison messages for browsing. Browsing takes the copies away from everybody else, so an operation at the same time
- * would find an empty queue and end; within one instance they wait for each other. Thread-safe.
+ * Opens the poison queue and its archive for browsing. Browsing takes the copies away from everybody else, so an operation at the same time
+ * would find an empty queue and end. Within one instance, browsing and operations therefore wait for each other. Thread-safe.
  */
 final class Browsing {
 
     private final Transport transport;
-    private final Lock lock = new ReentrantLock(true); // fair, so that others get in between two copies of an operation
+    private final Lock lock = new ReentrantLock(true); // fair: others get a turn between two copies
 
     Browsing(Transport transport) {
         this.transport = transport;
     }
 
-    /** Browses while no operation takes copies. Waits for others that browse. */
+    /** Browses while no operation takes copies. Waits for others who are browsing. */
     <T> T alone(String queue, Function<BrowsedQueue, T> look) {
         return locked(() -> {
             try (BrowsedQueue browsed = transport.browse(queue)) {
@@ -32,7 +32,10 @@ final class Browsing {
         });
     }
 
-    /** For a long operation: others may browse between two of its copies, and have put back what they took when it takes the next. */
+    /**
+     * For a long operation: others may browse between two of its copies. They have put back their copies before the operation takes its
+     * next one.
+     */
     BrowsedQueue byTurns(String queue) {
         return new ByTurns(locked(() -> transport.browse(queue)));
     }

@@ -47,12 +47,12 @@ final class CopyMover {
     /**
      * Blocks until the broker has confirmed the message.
      *
-     * @return why the broker refused this message, as a sentence, which leaves the copy where it was; {@code null} if it was moved
+     * @return why the broker refused this message, as a sentence; the copy is then still where it was. {@code null} if the copy was moved
      * @throws RuntimeException if other copies cannot be moved either
      */
     @Nullable
     String move(TrackedOperation operation, Delivery delivery, OutboundMessage message) {
-        if (!delivery.isOpen()) { // the broker has put it back, and others may take it
+        if (!delivery.isOpen()) { // the broker has put the copy back, and others may take it
             throw new BrowsingException(delivery.message().queue(), "the connection was lost. Begin again.", null);
         }
         operation.sends(id(message));

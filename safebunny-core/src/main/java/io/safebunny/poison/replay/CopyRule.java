@@ -15,18 +15,18 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What an operation does with each copy that matches. For one operation, on one thread. */
+/** Decides what an operation does with each matching copy. For one operation, on one thread. */
 @FunctionalInterface
 interface CopyRule {
 
-    /** What to send; {@code null} if the copy stays where it is, for the reason that its verdict gives. */
+    /** The message to send; {@code null} if the copy stays where it is, as its verdict explains. */
     @Nullable
     OutboundMessage of(Copy copy);
 
-    /** The copy was moved or, in a dry run, would have been. */
+    /** Called when the copy was moved or, in a dry run, would have been. */
     default void moved(Copy copy) {}
 
-    /** Replay: each message goes back to the queue of its handler once, if its verdict allows. */
+    /** Replay: each message goes back to the queue of its handler once, if its verdict allows it. */
     static CopyRule replay() {
         return new Replay();
     }
@@ -42,7 +42,10 @@ interface CopyRule {
         return copy -> unchanged(copy, new Route.Poison(node));
     }
 
-    /** Without headers that tell the broker what to do, which a sender may have written, and what the broker counts per queue. */
+    /**
+     * The copy as it is, but without the headers that the broker acts on, which a sender may have written, and without those in which the
+     * broker counts per queue.
+     */
     private static OutboundMessage unchanged(Copy copy, Route to) {
         WireMessage wire = copy.wire();
         Map<String, Object> headers = new LinkedHashMap<>(wire.headers());
@@ -50,7 +53,7 @@ interface CopyRule {
         return new OutboundMessage(wire.withHeaders(headers), to, Duration.ZERO);
     }
 
-    /** Moves neither a second copy of a message nor one that has come back meanwhile. */
+    /** Moves only one copy of each message, and none that has come back in the meantime. */
     final class Replay implements CopyRule {
 
         private final Set<String> replayed = new HashSet<>();

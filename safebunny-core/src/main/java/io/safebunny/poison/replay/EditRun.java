@@ -107,7 +107,7 @@ final class EditRun implements Runnable {
                 try {
                     edited = edits.edit(copy, edit.body(), operation.id());
                 } catch (MisuseException e) {
-                    refusal = e; // another copy of the message may do
+                    refusal = e; // another copy of the message may be accepted
                 }
                 if (edited != null) {
                     replace(delivery, edited);
@@ -119,7 +119,7 @@ final class EditRun implements Runnable {
     }
 
     private void replace(Delivery delivery, Edited edited) {
-        if (!delivery.isOpen()) { // the broker has put it back, and others may take it
+        if (!delivery.isOpen()) { // the broker has put the copy back, and others may take it
             throw new BrowsingException(delivery.message().queue(), "the connection was lost. Begin again.", null);
         }
         send(edited);
@@ -146,7 +146,7 @@ final class EditRun implements Runnable {
         } catch (InvalidPublicationException e) {
             throw Edits.refused(edited.wire(), e.messageWithoutCode());
         } catch (NackedException e) {
-            if (e.isTooLarge()) { // it would be refused again
+            if (e.isTooLarge()) { // the broker would refuse it again
                 throw Edits.refused(edited.wire(), "With the new body it is larger than the broker takes.");
             }
             throw e;

@@ -52,7 +52,7 @@ final class Edits {
      * An edited copy.
      *
      * @param wire to be sent to the poison queue
-     * @param unedited the message before; {@code null} if it cannot be decoded
+     * @param unedited the message before the edit; {@code null} if it cannot be decoded
      * @param record to be written once the copy is there; {@code null} without a store
      */
     record Edited(
@@ -68,7 +68,7 @@ final class Edits {
     /**
      * Asks the store, so it may block.
      *
-     * @param owner of the record
+     * @param owner owner of the edited record
      * @throws MisuseException SB-5014 if the copy cannot be edited like this; SB-5016 if the message has changed meanwhile
      * @throws BrowsingException SB-5015 if the message cannot be read at the moment
      */
@@ -92,7 +92,7 @@ final class Edits {
         headers.remove(Headers.POISON_VERSION);
         if (record != null) {
             headers.put(Headers.POISON_VERSION, record.version());
-            headers.put(Headers.POISONED_AT, timeline.now().toEpochMilli()); // the record expires that much later
+            headers.put(Headers.POISONED_AT, timeline.now().toEpochMilli()); // the record is kept from now on
         }
         WireMessage wire = plain(copy, headers, body);
         headers.put(Headers.POISON_DIGEST, PoisonDigest.of(wire));
@@ -143,7 +143,8 @@ final class Edits {
     private Inspected inspected(MessageInspector queue, WireMessage edited) {
         try {
             return queue.inspect(edited);
-        } catch (Throwable e) { // also what code of the application throws: the payload's constructor, the saga's id
+        } catch (Throwable e) { // includes failures of the application's code, in the payload's constructor or when
+            // reading the saga's id
             requireLasting(edited, e);
             throw refused(
                     edited,
@@ -155,7 +156,7 @@ final class Edits {
         }
     }
 
-    /** The record is kept with its saga, and would not be found if the body named another one. */
+    /** Refuses a body that names another saga: the record is stored with its saga, and would no longer be found. */
     private static void requireSameSaga(MessageInspector queue, WireMessage before, Inspected edited) {
         try {
             if (queue.inspect(before).key().equals(edited.key())) {
@@ -163,7 +164,7 @@ final class Edits {
             }
         } catch (Throwable e) {
             requireLasting(before, e);
-            return; // it could never be read, so no saga has a record of it
+            return; // the unedited message could never be read, so no saga has a record of it
         }
         throw refused(before, "With the new body it would belong to another saga. Publish a new message instead.");
     }
@@ -213,12 +214,12 @@ final class Edits {
                 body);
     }
 
-    /** Trying again is of no use. */
+    /** The exception when trying again is useless. */
     static MisuseException refused(WireMessage copy, String why) {
         return refused(MisuseException.POISON, copy, why);
     }
 
-    /** The message has changed since the operator looked at it. */
+    /** The exception when the message has changed since the operator looked at it. */
     private static MisuseException overtaken(WireMessage copy, String why) {
         return refused(MisuseException.BUSY, copy, why);
     }

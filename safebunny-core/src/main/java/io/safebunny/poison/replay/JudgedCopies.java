@@ -8,8 +8,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Copies that an operation has judged and leaves in the queue, so that it judges none twice after putting them back. Equal copies are
- * counted. Confined to one thread.
+ * Remembers the copies that an operation has judged and leaves in the queue, so that after putting them back it judges none of them twice.
+ * Equal copies are counted. Confined to one thread.
  */
 final class JudgedCopies {
 
@@ -20,16 +20,16 @@ final class JudgedCopies {
         staying.merge(key(copy), 1, Integer::sum);
     }
 
-    /** Call it when all of them are in the queue again, in any order. */
+    /** Call when all judged copies are back in the queue, in any order. */
     void putBack() {
         toCome.clear();
         toCome.putAll(staying);
     }
 
     /**
-     * Takes a copy that has come again off the list.
+     * Call for each copy that is taken: if it was judged before, strikes it off the list.
      *
-     * @return {@code false} if it was not judged yet
+     * @return {@code false} if the copy was not judged yet
      */
     boolean removeToCome(WireMessage copy) {
         if (toCome.isEmpty()) {
@@ -44,7 +44,7 @@ final class JudgedCopies {
         return true;
     }
 
-    /** Of bounded size, whatever the copy contains. */
+    /** A key for the copy, of bounded size whatever the copy contains. */
     private static String key(WireMessage copy) {
         return PoisonDigest.of(copy) + number(copy, Headers.POISONED_AT) + number(copy, Headers.POISON_VERSION);
     }

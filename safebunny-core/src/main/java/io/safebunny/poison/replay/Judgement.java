@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 record Judgement(Verdict verdict, String explanation) {
 
     /**
-     * For a copy that its queue can read, with a store.
+     * Judges a copy that its queue can read, on a node with a store.
      *
      * @param record of the message; {@code null} if there is none
      * @param sameMessage whether the record belongs to this message rather than to another one with its id
      * @param version version of the record when the copy was set aside, according to the copy; 0 if it does not say
      * @param silent whether the record is a claim that has not been renewed for a lease
-     * @param tooOld whether the message is older than records are kept; ignored while a record tells what became of the message
+     * @param tooOld whether the message is older than records are kept; ignored if a record shows what became of the message
      */
     static Judgement of(
             @Nullable MessageRecord record, boolean sameMessage, long version, boolean silent, boolean tooOld) {

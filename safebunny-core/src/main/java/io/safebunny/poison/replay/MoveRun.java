@@ -23,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the copies one by one, and moves each before it takes the next. Those that stay are held until the end, so that it sees each only
- * once. Before the broker would take back what is held for too long, it puts everything back and browses again. Runs once, on one thread.
+ * Takes the copies one by one, and moves each before taking the next. Copies that stay are held until the end, so that each is seen only
+ * once. Before the broker would take back copies that were held for too long, the run puts them all back and browses again. Runs once, on
+ * one thread.
  */
 final class MoveRun implements Runnable {
 
@@ -35,7 +36,7 @@ final class MoveRun implements Runnable {
     /** Brokers close the channel of a consumer that holds a message for longer than {@code consumer_timeout}, by default 30 minutes. */
     private static final Duration LONGEST_KEPT = Duration.ofMinutes(20);
 
-    /** How long it waits for others that browse, and put the copies back. */
+    /** How long to wait each time for others who are browsing, until they put the copies back. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private static final int MOST_WAITS = 3;
@@ -50,12 +51,12 @@ final class MoveRun implements Runnable {
     private final Timeline timeline;
     private final Rate rate;
     private final JudgedCopies judged = new JudgedCopies();
-    /** Queue depth when it took the first copy; what is set aside later is out of scope. */
+    /** Queue depth when the first copy was taken; copies that are set aside later are out of scope. */
     private long inScope = NOT_COUNTED;
 
     private long gone;
 
-    /** @param browsing opens the queue again, at its first copy */
+    /** @param browsing opens the queue; each call begins at the first copy */
     MoveRun(
             TrackedOperation operation,
             CopyRule rule,
@@ -97,7 +98,7 @@ final class MoveRun implements Runnable {
 
     private enum Round {
         DONE,
-        /** What was held is put back. */
+        /** The held copies are put back, and browsing begins again. */
         AGAIN,
         CANCELLED
     }
@@ -161,7 +162,7 @@ final class MoveRun implements Runnable {
         }
     }
 
-    /** {@code null} if the rest is held by others, or the operation was cancelled. */
+    /** The next copy; {@code null} if others hold the rest, or the operation was cancelled. */
     private @Nullable Delivery next(BrowsedQueue queue) throws InterruptedException, ExecutionException {
         Delivery delivery = queue.next();
         for (int waits = 0; delivery == null && waits < MOST_WAITS && pause(PATIENCE); waits++) {
@@ -192,7 +193,7 @@ final class MoveRun implements Runnable {
         OutboundMessage message = rule.of(copy);
         if (message == null) {
             if (copy.shown().verdict() == Verdict.UNKNOWN && !request.dryRun()) {
-                rate.take(); // otherwise an outage of the store would rush through the rest of the queue
+                rate.take(); // otherwise the run would rush through the queue during an outage of the store
             }
             stays(wire, copy.shown());
         } else if (request.dryRun()) {

@@ -15,7 +15,7 @@ final class OperationQueue {
     private static final int REMEMBERED = 100;
 
     private final Executor blocking;
-    private final Deque<PoisonOperation> lastFirst = new ArrayDeque<>(); // guarded by this, as is the one that runs
+    private final Deque<PoisonOperation> lastFirst = new ArrayDeque<>(); // guarded by this, like the running operation
     private @Nullable TrackedOperation running;
 
     /** @param blocking runs each operation as one task */
@@ -23,7 +23,7 @@ final class OperationQueue {
         this.blocking = blocking;
     }
 
-    /** @throws MisuseException SB-5016 when another one runs */
+    /** @throws MisuseException SB-5016 when another operation runs */
     void begin(TrackedOperation operation, Runnable run) {
         enter(operation);
         try {
@@ -37,7 +37,7 @@ final class OperationQueue {
     /**
      * Runs the operation to its end on the calling thread.
      *
-     * @throws MisuseException SB-5016 when another one runs; and what the run throws
+     * @throws MisuseException SB-5016 when another operation runs; also throws what the run throws
      */
     void run(TrackedOperation operation, Runnable run) {
         enter(operation);

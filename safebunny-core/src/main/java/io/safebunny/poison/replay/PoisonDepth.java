@@ -14,8 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Depth of the poison queue when the broker was last asked. It is asked in the background, at most every 15 s, and only while the number
- * is read, so the first reader gets NaN. A broker that refuses to answer is asked again after 5 minutes. Thread-safe; readers never wait.
+ * Depth of the poison queue, as the broker last reported it. The broker is asked in the background, at most every 15 s, and only while
+ * somebody reads the number, so the first reader gets NaN. If the broker refuses, it is asked again after 5 minutes. Thread-safe; readers
+ * never wait.
  */
 final class PoisonDepth implements Supplier<Number> {
 
@@ -24,7 +25,9 @@ final class PoisonDepth implements Supplier<Number> {
     static final Duration INTERVAL = Duration.ofSeconds(15);
     static final Duration AFTER_REFUSAL = Duration.ofMinutes(5);
 
-    /** Readers that come at least this often get a number no older than the interval. */
+    /**
+     * How long after the last read the broker is still asked: whoever reads at least this often gets a number no older than the interval.
+     */
     private static final Duration INTEREST = Duration.ofMinutes(10);
 
     private final String queue;

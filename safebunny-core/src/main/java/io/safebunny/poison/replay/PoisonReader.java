@@ -27,12 +27,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads copies in the poison queue and judges them. Trusts nothing that a sender may have written into them. For one look, on one thread. */
+/**
+ * Reads copies in the poison queue and judges them. Trusts nothing that a sender may have written into them. For one pass over the queue,
+ * on one thread.
+ */
 final class PoisonReader {
 
     private static final Logger LOG = LoggerFactory.getLogger(PoisonReader.class);
 
-    /** Characters shown of a text. */
+    /** Maximum number of characters of a text that are shown. */
     private static final int LONGEST = 1_000;
 
     private static final int LONGEST_FAILURE = 500;
@@ -45,7 +48,7 @@ final class PoisonReader {
     private final ExceptionDetails details;
 
     /**
-     * @param byQueue by name of the queue, for those that this node handles
+     * @param byQueue reads the messages of a queue, by name of the queue, for those that this node handles
      * @param records {@code null} if there is no store
      * @param details how much an explanation quotes of an exception
      */
@@ -65,7 +68,7 @@ final class PoisonReader {
      *
      * @param replayed what a replay would send, if the verdict allows it; {@code null} if there is nothing to send
      * @param body decoded, if its queue can read it
-     * @param record of its message; {@code null} if there is none, or it is unknown
+     * @param record the record of its message; {@code null} if there is none, or it is unknown
      */
     record Copy(
             WireMessage wire,
@@ -97,15 +100,15 @@ final class PoisonReader {
         }
     }
 
-    /** Asks neither broker nor store. */
+    /** Whether the copy matches the filter. Asks neither broker nor store. */
     boolean matches(WireMessage wire, PoisonFilter filter) {
         return filter.matches(shownAs(wire, UNJUDGED));
     }
 
     /**
-     * Asks the store, so it may block.
+     * Reads and judges a copy. Asks the store, so it may block.
      *
-     * @param forced whether it is replayed however old it is
+     * @param forced whether the copy may be replayed however old it is
      */
     Copy read(WireMessage wire, boolean forced) {
         MessageInspector queue = inspectorOf(wire);
@@ -117,7 +120,7 @@ final class PoisonReader {
         Inspected inspected;
         try {
             inspected = queue.inspect(replayed);
-        } catch (Throwable e) { // from a constructor, a static initializer or a serializer, and only about this copy
+        } catch (Throwable e) { // from a constructor, static initializer or serializer: only about this copy
             return notRead(wire, e);
         }
         try {
@@ -150,14 +153,14 @@ final class PoisonReader {
                 : unreadable(wire, "Reading it fails", why);
     }
 
-    /** The text of the failure, as far as it may be shown. */
+    /** The text of the failure that may be shown. */
     String told(InvalidMessageException why) {
         return details == ExceptionDetails.FULL
                 ? why.messageWithoutCode()
                 : details.of(why).toString();
     }
 
-    /** Not replayed, because it would fail in the same way. It can be discarded. */
+    /** A copy that is not replayed, because reading it would fail in the same way. It can be discarded. */
     private Copy unreadable(WireMessage wire, String what, Throwable why) {
         LOG.debug("Message {} cannot be judged", Names.printable(String.valueOf(wire.messageId())), why);
         return Copy.kept(
@@ -189,12 +192,12 @@ final class PoisonReader {
         return new Copy(wire, shownAs(wire, judgement), sent, message.body(), stored);
     }
 
-    /** Even if records are kept for longer by now: the record of a message that was too old is gone. */
+    /** Whether the copy was set aside because it was too old: its record is gone, even if records are kept for longer by now. */
     private static boolean isOfAReasonOfAge(WireMessage wire) {
         return PoisonReason.TOO_OLD.wireName().equals(wire.headers().get(Headers.POISON_REASON));
     }
 
-    /** Adds the version of the record just read to a copy without one: the store did not answer when the copy was made. */
+    /** Adds the version of the record to a copy that has none because the store did not answer when the copy was made. */
     private static WireMessage versioned(WireMessage replayed, @Nullable MessageRecord record, Judgement judgement) {
         if (record == null
                 || record.state() != RecordState.POISONED
@@ -207,13 +210,13 @@ final class PoisonReader {
         return replayed.withHeaders(headers);
     }
 
-    /** Reads messages of the queue that the copy comes from, according to the copy. */
+    /** The inspector for the queue that the copy says it comes from. */
     @Nullable
     MessageInspector inspectorOf(WireMessage wire) {
         return byQueue.get(text(wire, Headers.POISON_QUEUE));
     }
 
-    /** Why the copy must not be sent to its queue, whatever its body; {@code null} if it may. */
+    /** Why the copy must not be sent to its queue, whatever its body; {@code null} if it may be sent. */
     @Nullable
     String refusal(WireMessage wire, @Nullable MessageInspector queue) {
         if (text(wire, Headers.POISON_REASON).isEmpty()
@@ -229,7 +232,7 @@ final class PoisonReader {
                 : null;
     }
 
-    /** Without {@code CC}, {@code x-…} and other headers that tell the broker what to do. */
+    /** The message to replay, without {@code CC}, {@code x-…} and other headers that the broker acts on. */
     static WireMessage replayed(WireMessage wire) {
         Map<String, Object> headers = Headers.copied(wire.headers());
         if (wire.headers().get(Headers.POISONED_AT) instanceof Number millis) {

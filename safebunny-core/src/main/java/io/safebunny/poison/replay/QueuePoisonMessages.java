@@ -50,10 +50,13 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
     private final OperationQueue operations;
     private final CopyMover mover;
     private final PoisonDepth depth;
-    /** By name of the queue, for those that the node handles; {@code null} before the start, or if it handles nothing. */
+    /**
+     * The inspectors of the queues that the node handles, by name of the queue; {@code null} before the start, or if the node handles
+     * nothing.
+     */
     private volatile @Nullable Map<String, MessageInspector> inspectors;
 
-    /** @param pipelines tells how the queues read their messages */
+    /** @param pipelines makes the inspectors that read messages as their queues do */
     public QueuePoisonMessages(Node node, ConsumePipelineFactory pipelines) {
         this.node = node;
         this.pipelines = pipelines;

@@ -14,26 +14,26 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The age that a replayed message is sent with. Its record knows which steps were done, so wherever the message waits, it must become too
- * old for its queue before that record expires. Thread-safe.
+ * Computes the age with which a replayed message is sent. Its record holds the completed steps. So wherever the message waits, it must
+ * become too old for its queue before the record expires. Thread-safe.
  *
  * @param retention how long records of handled messages are kept
  * @param poisonRetention how long records of messages that were set aside are kept
  */
 record ReplayAge(Timeline timeline, Duration retention, Duration poisonRetention) {
 
-    /** One part in so many of the retention is kept as a margin: copies are written after their record, and handling takes time. */
+    /** The margin is the retention divided by this: copies are written after their record, and handling takes time. */
     private static final int SHARE_LEFT = 100;
 
-    /** Whether the record knows how the message was set aside, and will still be there when a replay is handled. */
+    /** Whether there is a record and, if the message is set aside, the record will still be there when a replay is handled. */
     boolean isRemembered(@Nullable MessageRecord record, WireMessage copy, Envelope message) {
         return record != null
                 && (record.state() != RecordState.POISONED || timeline.now().toEpochMilli() < end(copy, message));
     }
 
     /**
-     * What to send. A message that its queue would refuse as too old, or that does not say when it was sent, counts as sent now; or
-     * earlier, if its record would otherwise expire first.
+     * The message to send. If its queue would refuse it as too old, or it does not say when it was sent, it counts as sent now, or earlier
+     * if otherwise its record would expire first.
      *
      * @param record {@code null} if it has expired, or is about to
      */
@@ -45,12 +45,15 @@ record ReplayAge(Timeline timeline, Duration retention, Duration poisonRetention
         }
         long now = timeline.now().toEpochMilli();
         Map<String, Object> headers = new LinkedHashMap<>(replayed.headers());
-        // takes precedence over the timestamp, which stays
+        // this header takes precedence over the timestamp, which stays unchanged
         headers.put(Headers.SENT_AT, known ? Math.min(now, end(copy, message) - retention.toMillis()) : now);
         return replayed.withHeaders(headers);
     }
 
-    /** When its record counts as expired, with the margin. A copy set aside because of an existing record is younger than that record. */
+    /**
+     * When the message's record counts as expired, margin included. A copy that was set aside because its message had been set aside before
+     * is younger than that record.
+     */
     private long end(WireMessage copy, Envelope message) {
         boolean isLater =
                 PoisonReason.SET_ASIDE_BEFORE.wireName().equals(copy.headers().get(Headers.POISON_REASON));

@@ -12,8 +12,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the records of many copies for one look. If the store does not answer, it is not asked again for ten seconds, and copies until then
- * fail in the same way; otherwise each of them would wait for the store's timeout. Confined to one thread.
+ * Reads the records of many copies for one pass over the queue. If the store does not answer, it is not asked again for ten seconds, and
+ * copies until then fail in the same way; otherwise each of them would wait for the store's timeout. Confined to one thread.
  */
 final class StoredRecords {
 
@@ -39,7 +39,7 @@ final class StoredRecords {
                 && watch.remaining(record).toNanos() <= 0;
     }
 
-    /** @throws RuntimeException the store did not answer, or a newer version of SafeBunny wrote the record */
+    /** @throws RuntimeException if the store did not answer, or a newer version of SafeBunny wrote the record */
     @Nullable
     MessageRecord find(RecordKey key) {
         if (failure != null && timeline.nanoTime() - failedAt < SPARED) {
@@ -48,7 +48,7 @@ final class StoredRecords {
         failure = null;
         try {
             return store.find(key);
-        } catch (UnreadableRecordException e) { // says nothing about other records
+        } catch (UnreadableRecordException e) { // not an outage: says nothing about other records
             throw e;
         } catch (RuntimeException e) {
             failure = e;

@@ -17,7 +17,8 @@ import java.util.zip.ZipException;
 
 /**
  * Recognizes failures to read a message that may be temporary, because a service such as a schema registry does not answer. These are the
- * JDK's own I/O exceptions, except those about what was read; libraries also derive their syntax errors from {@link IOException}. Pure.
+ * JDK's own I/O exceptions, except those about the content that was read. Other subclasses do not count, because libraries also derive
+ * their syntax errors from {@link IOException}. Pure.
  */
 final class TemporaryFailure {
 
@@ -45,7 +46,7 @@ final class TemporaryFailure {
                         && !isKindOfItsOwn(cause.getClass()));
     }
 
-    /** Whether a library derived it directly from {@link IOException}, which may mean either. */
+    /** Whether a library derived the type directly from {@link IOException}, so that it may be temporary or about the content. */
     private static boolean isKindOfItsOwn(Class<?> type) {
         Class<?> known = type;
         while (!known.getName().startsWith("java")) {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** An operation as others see it: its progress while it runs, and its result. Thread-safe. */
+/** The operation that callers see: its progress while it runs, and its result. Thread-safe. */
 final class TrackedOperation implements PoisonOperation {
 
     private static final Logger LOG = LoggerFactory.getLogger(TrackedOperation.class);
@@ -78,17 +78,17 @@ final class TrackedOperation implements PoisonOperation {
         }
     }
 
-    /** From here on a copy may be in two queues: it is sent before the original is removed. */
+    /** Call before a copy is sent: from then on it may be in two queues, because the original is removed later. */
     synchronized void sends(String messageId) {
         underway = messageId;
     }
 
-    /** From here on the copy is in one queue only. */
+    /** Call when the copy is in one queue only again. */
     synchronized void settles() {
         underway = null;
     }
 
-    /** Says where the copies are that were not moved, for the log. */
+    /** Where the copies are that were not moved, as text for the log. */
     synchronized String whereTheRestIs() {
         return underway == null
                 ? "what it did not move is where it was"
@@ -96,7 +96,7 @@ final class TrackedOperation implements PoisonOperation {
                         .formatted(underway);
     }
 
-    /** Copies that were there but could not be taken, because others held them. */
+    /** Notes the number of copies that were there but could not be taken, because others held them. */
     synchronized void missed(long copies) {
         missed = copies;
     }
@@ -114,12 +114,12 @@ final class TrackedOperation implements PoisonOperation {
         return details.logged(why);
     }
 
-    /** Whether SafeBunny wrote its text, which quotes nothing of a message but its id. */
+    /** Whether SafeBunny wrote the exception's text, so that it quotes nothing of a message but the id. */
     private static boolean isOurs(Throwable why) {
         return why instanceof MisuseException || why instanceof BrowsingException || why instanceof PublishException;
     }
 
-    /** Wakes those who wait for its end. */
+    /** Wakes everybody who waits for the end of the operation. */
     void leave() {
         left.complete(null);
     }
@@ -128,7 +128,7 @@ final class TrackedOperation implements PoisonOperation {
         return timeline;
     }
 
-    /** Completed when the operation is cancelled. */
+    /** Completes when the operation is cancelled. */
     CompletableFuture<Void> cancelled() {
         return cancelled;
     }
@@ -181,7 +181,7 @@ final class TrackedOperation implements PoisonOperation {
         return progress();
     }
 
-    /** Kind and id, as they are logged. */
+    /** Kind and id, for the log. */
     @Override
     public String toString() {
         return kind + " " + id;

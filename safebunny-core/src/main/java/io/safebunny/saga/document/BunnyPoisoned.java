@@ -8,10 +8,10 @@ package io.safebunny.saga.document;
  * @param type its type name
  * @param node the node that set it aside
  * @param recordVersion as in header {@code sb-poison-version}; 0 if the copy has none
- * @param sentAt when the message was sent, in milliseconds since the epoch; 0 if its copy does not say. Tells a message from the
- *     same one sent again by its saga
- * @param sent id of the saga's own message: this one or, for an acknowledgement, the undo it belongs to
- * @param again whether the saga learned of it while it was stuck and should handle it now, if it still waits for the message
+ * @param sentAt when the message was sent, in milliseconds since the epoch; 0 if its copy does not say. Distinguishes a message from the
+ *     same message sent again by its saga
+ * @param sent id of the message that the saga sent: the message itself or, if it is an acknowledgement, the undo that it acknowledges
+ * @param again whether this repeats news that arrived while the saga was stuck, to be handled now if the saga still waits for the message
  */
 public record BunnyPoisoned(
         String messageId, String type, String node, long recordVersion, long sentAt, String sent, boolean again) {}

@@ -19,17 +19,17 @@ public record BunnyRepair(
         @Nullable String state,
         String reason) {
 
-    /** Entry in the history when it was done. */
+    /** Entry in the saga's history if the repair was done. */
     public String done() {
         return "%s: %s".formatted(action, reason);
     }
 
-    /** Entry in the history when the saga refused it. */
+    /** Entry in the saga's history if the saga refused the repair. */
     public String refused(String why) {
         return "refused %s (%s): %s".formatted(action, reason, why);
     }
 
-    /** What an entry in the history says about this repair; {@code null} if it is about something else. */
+    /** The outcome of this repair according to an entry in the history; {@code null} if the entry is about something else. */
     public @Nullable Outcome outcome(String entry) {
         if (entry.equals(done())) {
             return new Outcome(null);

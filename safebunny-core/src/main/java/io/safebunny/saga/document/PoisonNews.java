@@ -7,13 +7,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * News that a message was set aside. What may differ between two copies of the same news travels in headers, because their bodies must be
- * the same. Immutable.
+ * News that a message was set aside. Values that may differ between two copies of the same news travel in headers, because the bodies must
+ * be equal. Immutable.
  *
  * @param body the part that is the same in all copies
  * @param reason why the message was set aside, as in header {@code sb-poison-reason}
  * @param setAsideAt in milliseconds since the epoch, by its node's clock; 0 if unknown
- * @param isForSender whether only the saga that sent the message is still to be told
+ * @param isForSender whether the news is only for the saga that sent the message, because the others have received it
  */
 public record PoisonNews(BunnyPoisoned body, String reason, long setAsideAt, boolean isForSender) {
 
@@ -44,7 +44,7 @@ public record PoisonNews(BunnyPoisoned body, String reason, long setAsideAt, boo
         return new PoisonNews(body, reason, setAsideAt, true);
     }
 
-    /** What it makes a saga wait for. */
+    /** The block that this news adds to a saga. */
     public Block block(boolean isUntold) {
         BlockedOn message = new BlockedOn(body.messageId(), body.type(), body.node(), reason);
         return new Block(message, body.recordVersion(), setAsideAt, isUntold);

@@ -32,7 +32,7 @@ public final class SagaBlocks {
      */
     public record Block(BlockedOn message, long recordVersion, long setAsideAt, boolean isUntold) {}
 
-    /** In the order in which they were set aside. */
+    /** The blocks, in the order in which they were added. */
     public List<Block> all() {
         List<Block> blocks = new ArrayList<>();
         for (JsonNode blocked : root.path(NAME)) {
@@ -65,7 +65,7 @@ public final class SagaBlocks {
     /**
      * Adds a block, or replaces one for the same message at the same node. Beyond a hundred, the oldest is dropped.
      *
-     * @return {@code false} if the existing one is newer and stays
+     * @return {@code false} if the existing block is newer and stays
      */
     public boolean put(Block block) {
         String messageId = block.message().messageId();
@@ -91,8 +91,8 @@ public final class SagaBlocks {
     }
 
     /**
-     * That node has published something in response to the message, so it no longer blocks. Publications from before it was set
-     * aside do not count.
+     * Call when the node has published something in response to the message: the message then no longer blocks. Publications from before it
+     * was set aside do not count.
      */
     public void answered(String messageId, String node, Instant at) {
         boolean isBefore = all().stream()

@@ -91,7 +91,7 @@ public final class SagaDocument {
         }
     }
 
-    /** Empty if a newer version of SafeBunny wrote it, whose instances take care of it. */
+    /** The stored saga. Empty if a newer version of SafeBunny wrote it: the instances of that version take care of it. */
     public static Optional<SagaDocument> ifReadable(String saga, MessageRecord stored) {
         try {
             return Optional.of(read(saga, stored));
@@ -100,7 +100,7 @@ public final class SagaDocument {
         }
     }
 
-    /** Takes a snapshot; running the result restores it. */
+    /** Takes a snapshot of the saga; running the result restores it. */
     public Runnable undo() {
         ObjectNode copy = root.deepCopy();
         return () -> {
@@ -113,7 +113,7 @@ public final class SagaDocument {
      * The next write of the saga.
      *
      * @param stored the record it was read from; {@code null} for a new saga
-     * @param owner id of the message that changes it
+     * @param owner id of the message that changes the saga
      * @param retainedUntil how long it can still be found after it has ended
      */
     public MessageRecord write(@Nullable MessageRecord stored, String owner, Instant now, Instant retainedUntil) {
@@ -127,7 +127,10 @@ public final class SagaDocument {
                 : next(stored, owner, dueAt());
     }
 
-    /** The next write by the sweep: it will not be found as due before {@code until}, or before a timeout that is still running. */
+    /**
+     * The next write by the sweep. Afterwards the saga is not found as due before {@code until} or the end of the next timeout, whichever
+     * comes first.
+     */
     public MessageRecord postponed(MessageRecord stored, Instant now, Instant until) {
         Instant next = timeouts.firstDueAfter(now);
         Instant due = next != null && next.isBefore(until) ? next : until;
@@ -143,7 +146,7 @@ public final class SagaDocument {
         return new Listing(saga, isBlocked ? BLOCKED : status().name(), startedAt(), due);
     }
 
-    /** Keeps whatever else is stored beside the tree. */
+    /** The content to store. Keeps everything else that is stored beside the tree. */
     private Map<String, String> content(Map<String, String> stored) {
         String json = ExactTree.write(root);
         while (!SagaSize.fits(json) && history.shorten()) {
@@ -154,7 +157,7 @@ public final class SagaDocument {
         return content;
     }
 
-    /** When the sweep must take care of it: when a timeout expires or, after its end, when its retention is over. */
+    /** When the sweep must take care of the saga: when the next timeout expires or, if the saga has ended, when its retention is over. */
     private @Nullable Instant dueAt() {
         if (status().isEnded()) {
             return SagaFields.instant(root, "retainedUntil");
@@ -170,7 +173,7 @@ public final class SagaDocument {
         return id;
     }
 
-    /** Version of the record it was read from; 0 for a new saga. */
+    /** Version of the record that the saga was read from; 0 for a new saga. */
     public long version() {
         return version;
     }
@@ -205,7 +208,7 @@ public final class SagaDocument {
         return history.all();
     }
 
-    /** When a message last changed it. */
+    /** When a message last changed the saga. */
     public Instant changedAt() {
         return SagaFields.instant(root, "changedAt");
     }
@@ -231,7 +234,7 @@ public final class SagaDocument {
         root.set("state", state);
     }
 
-    /** Why it failed. */
+    /** Why the saga failed. */
     public @Nullable String reason() {
         return SagaFields.textIfAny(root, "reason");
     }
@@ -240,7 +243,7 @@ public final class SagaDocument {
         root.put("reason", SagaFields.shortened(reason));
     }
 
-    /** Id of the message that was set aside, while the saga is stuck. */
+    /** Id of the message on which the saga is stuck; {@code null} if it is not. */
     public @Nullable String stuckOn() {
         return SagaFields.textIfAny(root, "stuckOn");
     }
@@ -250,7 +253,7 @@ public final class SagaDocument {
         root.put("stuckOn", messageId);
     }
 
-    /** Ends being stuck, and remembers the message, because news of it may still arrive. */
+    /** Makes a stuck saga active again. Remembers the message it was stuck on, because news of that message may still arrive. */
     public void unstick() {
         become(SagaStatus.ACTIVE);
         String messageId = stuckOn();
@@ -260,7 +263,7 @@ public final class SagaDocument {
         }
     }
 
-    /** Whether it was stuck on that message and has been repaired. */
+    /** Whether the saga was once stuck on this message, and has been repaired since. */
     public boolean hasMended(String messageId) {
         for (JsonNode mended : root.path("mended")) {
             if (mended.asString("").equals(messageId)) {
@@ -270,7 +273,7 @@ public final class SagaDocument {
         return false;
     }
 
-    /** Empty for a missing node. */
+    /** The tree as JSON; empty for a missing node. */
     private static String json(JsonNode tree) {
         return tree.isMissingNode() ? "" : ExactTree.write(tree);
     }

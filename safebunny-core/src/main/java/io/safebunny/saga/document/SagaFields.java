@@ -14,12 +14,12 @@ final class SagaFields {
 
     private SagaFields() {}
 
-    /** Stored in milliseconds. */
+    /** Reads a time, which is stored in milliseconds. */
     static Instant instant(JsonNode node, String name) {
         return Instant.ofEpochMilli(node.path(name).asLong(0));
     }
 
-    /** Empty if it is missing. */
+    /** Reads a text; empty if it is missing. */
     static String text(JsonNode node, String name) {
         return node.path(name).asString("");
     }
@@ -28,7 +28,7 @@ final class SagaFields {
         return node.path(name).isString() ? node.path(name).asString() : null;
     }
 
-    /** At most 500 characters, without splitting a surrogate pair. */
+    /** The text cut to at most 500 characters, without splitting a surrogate pair. */
     static String shortened(String text) {
         if (text.length() <= LONGEST_TEXT) {
             return text;
@@ -47,7 +47,7 @@ final class SagaFields {
         return root.get(name) instanceof ObjectNode known ? known : root.putObject(name);
     }
 
-    /** Drops the oldest elements until there is room for one more. */
+    /** The array, after dropping the oldest elements until there is room for one more. */
     static ArrayNode withRoom(ArrayNode array, int most) {
         while (array.size() >= most) {
             array.remove(0);

@@ -29,7 +29,7 @@ final class SagaHistory {
     }
 
     /**
-     * Drops the older half to make room for what must be written.
+     * Drops the older half of the events, to make room in the document.
      *
      * @return whether there was more than one event
      */

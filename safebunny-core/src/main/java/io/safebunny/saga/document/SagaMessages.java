@@ -45,8 +45,8 @@ public final class SagaMessages {
     }
 
     /**
-     * Creates the undo of a command without sending it; {@code null} if a middleware dropped it. Its id depends on the step only,
-     * so it is one message however often and by whomever it is sent.
+     * Creates the undo of a command without sending it; {@code null} if a middleware dropped it. Its id depends only on the step, so
+     * however often and by whomever it is sent, it is the same message.
      */
     public @Nullable OutboundMessage undo(Object payload, OutboundMessage command, String sagaId, Handling handling) {
         String step = String.valueOf(command.message().messageId());
@@ -72,7 +72,10 @@ public final class SagaMessages {
                 message.body()));
     }
 
-    /** The command, whose watcher also reports the undo as stored: the undo is written together with the step. */
+    /**
+     * The command, with a watcher that also reports the outcome of the undo: the undo counts as stored, because it is written together with
+     * the step.
+     */
     public static OutboundMessage together(OutboundMessage command, @Nullable OutboundMessage undo) {
         if (undo == null || undo.watcher() == null) {
             return command;
@@ -84,17 +87,20 @@ public final class SagaMessages {
         });
     }
 
-    /** A stored message as it is first sent: marked as later, so that it does not keep the original trace open. */
+    /**
+     * A stored message, for its first sending. It is marked as sent later than it was made, so that it does not keep the original trace
+     * open.
+     */
     public static OutboundMessage sent(Sending first) {
         return with(sentHeaders(first), first.message());
     }
 
     /**
-     * The same message again. Its age counts from the first time it was sent, so that a participant that no longer remembers it
-     * sets it aside as too old instead of repeating it.
+     * The same message, to be sent again. Its age counts from the first sending, so that a participant that no longer remembers it sets it
+     * aside as too old, instead of handling it again.
      *
-     * @param recordVersion record version in the copy that was set aside, which this message replays; 0 if there is no record to
-     *     reopen
+     * @param recordVersion version of the record, according to the copy that was set aside: this message replays that copy. 0 if there is
+     *     no record to reopen
      */
     public static OutboundMessage sentAgain(Sending first, Instant now, long recordVersion) {
         Map<String, Object> headers = sentHeaders(first);
@@ -136,7 +142,10 @@ public final class SagaMessages {
         return alarm.deliveredAt(due, alarm.delay());
     }
 
-    /** News that a message was set aside. Its id is the same however often it is sent, and new each time the message is set aside. */
+    /**
+     * News that a message was set aside. The id of the news is the same however often it is sent, but new each time the message is set
+     * aside.
+     */
     public OutboundMessage poisoned(PoisonNews news, String sagaId, Instant now) {
         BunnyPoisoned body = news.body();
         String key = "%s:%s:%s".formatted(body.node(), body.recordVersion(), body.sentAt());
@@ -144,9 +153,9 @@ public final class SagaMessages {
     }
 
     /**
-     * Repeats the news for a saga that was stuck when it arrived.
+     * Repeats the news for a saga that was stuck when the news arrived.
      *
-     * @param cause id of the message that ends being stuck
+     * @param cause id of the message that makes the saga active again
      */
     public OutboundMessage poisonedAgain(Block block, String cause, String sagaId, Instant now) {
         BlockedOn message = block.message();
@@ -157,8 +166,8 @@ public final class SagaMessages {
     }
 
     /**
-     * Repeats the news for the saga that sent the message, whose class this instance does not have; all other sagas have received
-     * it.
+     * Repeats the news for the saga that sent the message: this instance does not have that saga's class. All other sagas have received the
+     * news.
      *
      * @param cause id of the message that brought the news here
      */

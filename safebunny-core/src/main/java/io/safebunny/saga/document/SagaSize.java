@@ -21,18 +21,18 @@ final class SagaSize {
     /** Room for history, blocks, reasons and marks, which have limits of their own. */
     static final int RESERVED = 200_000;
 
-    /** A quote in a text in a text in a document, as the Cosmos DB store writes it. */
+    /** Bytes of a quote in a text that is nested in another text of a JSON document, as the Cosmos DB store writes it. */
     private static final int LONGEST_ESCAPE = 4;
 
-    /** A control character in a text: a backslash, which is escaped once more, a letter and four digits. */
+    /** Bytes of a control character in such a text: a backslash, which is escaped again, a letter and four digits. */
     private static final long LONGEST_CHARACTER = LONGEST_ESCAPE + 5;
 
-    /** More than the quotes, the colon, the comma, the brackets, or a constant that a node consists of. */
+    /** An upper bound for the other bytes of a node: quotes, colon, comma, brackets, or a constant. */
     private static final long OF_ANY_NODE = 16;
 
     private SagaSize() {}
 
-    /** Size in bytes in the store that escapes most. */
+    /** Size in bytes in the store that escapes the most characters. */
     static long stored(String json) {
         long bytes = 0;
         for (int i = 0; i < json.length(); i++) {
@@ -42,7 +42,7 @@ final class SagaSize {
             } else if (c < 0x80) {
                 bytes++;
             } else if (c < 0x800 || Character.isSurrogate(c)) {
-                // half of a pair, which takes four bytes in all
+                // for a surrogate: half of a pair, which takes four bytes in all
                 bytes += 2;
             } else {
                 bytes += 3;
@@ -55,7 +55,7 @@ final class SagaSize {
         return part.isMissingNode() ? 0 : stored(ExactTree.write(part));
     }
 
-    /** A bound of the size, without writing it: most sagas are so small that it tells enough. */
+    /** An upper bound of the size, computed without writing the JSON. Most sagas are so small that this is enough. */
     private static long atMost(JsonNode part) {
         long characters = part.isNumber()
                 ? part.asString().length()
@@ -72,17 +72,17 @@ final class SagaSize {
         return bytes;
     }
 
-    /** Whether the whole document fits. */
+    /** Whether the whole document fits into every store. */
     static boolean fits(String json) {
         long most = LARGEST + RESERVED;
         return (long) json.length() * LONGEST_ESCAPE <= most || stored(json) <= most;
     }
 
     /**
-     * Call it before the application's part of the document grows.
+     * Call before the application's part of the document grows.
      *
-     * @param what named in the exception
-     * @param before what is replaced; a missing node for nothing
+     * @param what names the part that grows, for the exception
+     * @param before the part that is replaced; a missing node if there is none
      * @throws InvalidMessageException {@code too-large}
      */
     static void requireRoom(ObjectNode root, String saga, String what, JsonNode before, JsonNode after) {

@@ -43,7 +43,7 @@ public final class SagaStates {
         try {
             reading = StateFormat.read(state, saga.stateType());
         } catch (SerializationException e) {
-            // for example an enum constant or a subclass that only a newer version has
+            // for example, the state has an enum constant or a subclass that only a newer version has
             throw NotHandledException.byThisVersion(
                     "The state of saga %s %s cannot be read by its class: %s. The message waits for an instance whose class can read it. If there is none any more, raise the saga's version and add an @Upgrade, or patch the state."
                             .formatted(saga.name(), stored.id(), e.messageWithoutCode()));
@@ -66,7 +66,7 @@ public final class SagaStates {
     public void write(SagaDocument document, Object state) {
         try {
             ObjectNode written = object(StateFormat.write(state));
-            // checked now: when the next message finds out, it is too late
+            // checked now, because when the next message fails to read the state, it is too late
             StateFormat.requireReadable(state, written, saga.stateType());
             if (document.stateVersion() > 0) {
                 ObjectNode old = upgraded(document);
@@ -101,7 +101,7 @@ public final class SagaStates {
     }
 
     /**
-     * Reads a state outside of a saga.
+     * Reads a state that does not belong to a stored saga.
      *
      * @throws SerializationException if it is not JSON, the type cannot be read from it, or it has other fields
      */

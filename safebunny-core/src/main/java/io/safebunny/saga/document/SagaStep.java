@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A command that a saga has sent.
  *
- * @param command as it was sent, kept so that an operator can send it again
- * @param undo as it will be sent; {@code null} if the command has no undo
+ * @param command the command, as it was sent; kept so that an operator can send it again
+ * @param undo the undo, as it will be sent; {@code null} if the command has none
  * @param undoSentAt when the undo was first sent; {@code null} before that, or if an earlier version sent it
  */
 public record SagaStep(
@@ -21,10 +21,13 @@ public record SagaStep(
         @Nullable OutboundMessage undo,
         @Nullable Instant undoSentAt) {
 
-    /** A message of the saga, and when it was first sent, from which its age counts however often it is sent. */
+    /** A message of the saga, and the time when it was first sent: its age counts from then, however often it is sent. */
     public record Sending(OutboundMessage message, Instant at) {
 
-        /** If unknown, uses the time when the message was created: the message may then seem too old, but never too young. */
+        /**
+         * @param at when it was first sent. If {@code null}, uses the time when the message was created: it may then seem too old, but
+         *     never too young
+         */
         private static Sending of(OutboundMessage message, @Nullable Instant at) {
             Object made = message.message().headers().get(Headers.SENT_AT);
             long millis = made instanceof Number number ? number.longValue() : 0;
@@ -40,7 +43,7 @@ public record SagaStep(
         return String.valueOf(command.message().type());
     }
 
-    /** Whether its undo is still to be sent. */
+    /** Whether the undo of the step is still to be sent. */
     public boolean isToUndo() {
         return undo != null && status == StepStatus.SENT;
     }

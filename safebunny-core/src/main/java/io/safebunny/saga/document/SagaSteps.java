@@ -23,7 +23,7 @@ public final class SagaSteps {
     private static final String COMMAND = "command";
     private static final String UNDO = "undo";
     private static final String ANSWERED_BY = "answeredBy";
-    /** Nodes remembered per step; one type of command has fewer receivers than this. */
+    /** Maximum number of nodes remembered per step. A type of command has fewer receivers than this. */
     private static final int MOST_NODES = 3;
 
     private final String saga;
@@ -68,7 +68,7 @@ public final class SagaSteps {
         return null;
     }
 
-    /** Whether the step has a message with this id under that name. Reads only a text that contains the id: reading takes time. */
+    /** Whether the step's command or undo, as named, has this id. To save time, reads only a text that contains the id. */
     private static boolean has(JsonNode step, String name, String messageId) {
         String text = SagaFields.text(step, name);
         return step.has(name)
@@ -77,9 +77,9 @@ public final class SagaSteps {
     }
 
     /**
-     * Records that the node has published something in response to the command, if that belongs to one of the steps.
+     * Records that the node has published something in response to the command, if the command belongs to one of the steps.
      *
-     * @param at when, by the node's clock
+     * @param at time of that publication, by the node's clock
      */
     public void answered(String commandId, String node, Instant at) {
         for (JsonNode step : root.path(NAME)) {
@@ -95,8 +95,8 @@ public final class SagaSteps {
     }
 
     /**
-     * Whether the node has handled the command since setting it aside. What it published before that, with {@code publishNow},
-     * does not count.
+     * Whether the node has handled the command since setting it aside. Messages that it published before that, with {@code publishNow}, do
+     * not count.
      *
      * @param setAsideAt in milliseconds since the epoch, by the node's clock
      */
@@ -112,7 +112,7 @@ public final class SagaSteps {
     private static boolean isAnsweredBy(JsonNode step, String node, long after) {
         return step.path(ANSWERED_BY)
                 .valueStream()
-                .anyMatch(known -> known.isString() // written by an older version, which stored no time
+                .anyMatch(known -> known.isString() // from an older version, without a time
                         ? known.asString("").equals(node)
                         : SagaFields.text(known, "node").equals(node)
                                 && known.path("at").asLong(0) > after);

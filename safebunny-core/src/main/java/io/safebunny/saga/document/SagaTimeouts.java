@@ -21,11 +21,11 @@ public final class SagaTimeouts {
     }
 
     /**
-     * One timeout. Its alarm only wakes the saga; whether the timeout is over is decided by what is stored.
+     * One timeout. Its alarm only wakes the saga; the stored times decide whether the timeout is over.
      *
      * @param token id of the alarm; alarms with any other id are stale
      * @param due when it expires
-     * @param wakesAt when the alarm arrives, which may be earlier; then another one is sent for the remaining time
+     * @param wakesAt when the alarm arrives. If this is earlier than {@code due}, another alarm is then sent for the remaining time
      */
     public record Timeout(String token, Instant due, Instant wakesAt) {
 

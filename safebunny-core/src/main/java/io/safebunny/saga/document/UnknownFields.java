@@ -18,7 +18,8 @@ final class UnknownFields {
     private UnknownFields() {}
 
     /**
-     * Keeps them. They stay attached to their object, so they survive even if a field around it is renamed.
+     * Adds the unknown fields of the stored state to the new one. They stay attached to the object that they belong to, so they survive
+     * even if a field that contains it is renamed.
      *
      * @param stored the stored state
      * @param reading what this version read from it
@@ -38,7 +39,7 @@ final class UnknownFields {
 
     /**
      * @param carried the stored object
-     * @param known the stored object as this version reads it and writes it again
+     * @param known the stored object, as this version reads it and writes it back
      */
     static ObjectNode keep(ObjectNode carried, ObjectNode known, ObjectNode written, Predicate<String> isUnknown) {
         ObjectNode all = written.deepCopy();
@@ -65,7 +66,7 @@ final class UnknownFields {
         return written;
     }
 
-    /** Array elements have no names, so an unchanged element is matched with its stored form at whatever index. */
+    /** Merges arrays. Their elements have no names, so an unchanged element is matched with its stored form at any index. */
     private static ArrayNode merged(ArrayNode stored, ArrayNode known, ArrayNode written, Predicate<String> isUnknown) {
         if (stored.size() != known.size()) {
             return written;
@@ -85,7 +86,7 @@ final class UnknownFields {
                 unused.remove(same);
                 all.add(stored.get(same));
             } else if (written.size() == known.size() && unused.remove((Integer) i)) {
-                // changed without moving
+                // the element was changed, but not moved
                 all.add(merged(stored.get(i), known.get(i), now, isUnknown));
             } else {
                 all.add(now);
@@ -95,8 +96,8 @@ final class UnknownFields {
     }
 
     /**
-     * Finds fields that were probably renamed: the stored state has one that nothing reads, and the class has one that is not stored
-     * and would therefore be {@code null}. Missing numbers and other primitives need no check, because reading them fails.
+     * Finds an object with a field that was probably renamed: the stored object has a field that nothing reads, and the class has one that
+     * is not stored and would be {@code null}. Missing numbers and other primitives need no check, because reading such an object fails.
      *
      * @return description of the first such object; {@code null} if there is none
      */

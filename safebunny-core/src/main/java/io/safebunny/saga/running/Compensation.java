@@ -9,7 +9,7 @@ import io.safebunny.saga.document.SagaStep;
 import io.safebunny.saga.document.SagaStep.Sending;
 import java.util.List;
 
-/** Undoes the steps of a failed saga, the last one first, each once the undo before it is acknowledged. Confined to one thread. */
+/** Undoes the steps of a failed saga, the last one first. Each waits until the previous undo is acknowledged. Confined to one thread. */
 final class Compensation {
 
     private final SagaVisit visit;
@@ -58,7 +58,7 @@ final class Compensation {
     /**
      * Sends the unacknowledged undo again: the same message with its original age, so that it is not carried out twice.
      *
-     * @return whether there is one
+     * @return whether there was one
      */
     boolean sendAgain() {
         for (SagaStep step : saga.steps().all()) {
@@ -73,9 +73,9 @@ final class Compensation {
     }
 
     /**
-     * Continues with the step before this one.
+     * Ends the compensation of this step, and continues with the step before it.
      *
-     * @param how {@code UNDONE}, or {@code SKIPPED} if a person decided that it need not be undone
+     * @param how {@code UNDONE}, or {@code SKIPPED} if an operator decided that the step need not be undone
      */
     void undone(SagaStep step, StepStatus how) {
         saga.steps().put(step.with(how));

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A message of the application for its saga. Thread-safe. */
+/** Passes a message of the application to its saga. Thread-safe. */
 final class MessageInvoker implements HandlerInvoker, Correlation {
 
     private static final Duration UNTIL_FAILED = Duration.ofMinutes(1);
@@ -74,7 +74,7 @@ final class MessageInvoker implements HandlerInvoker, Correlation {
     private boolean isWanted(SagaVisit visit, MessageContext context) {
         SagaDocument saga = visit.saga();
         if (saga.status() == SagaStatus.STUCK) {
-            if (context.messageId().equals(saga.stuckOn())) { // replayed
+            if (context.messageId().equals(saga.stuckOn())) { // this is its replay
                 visit.goOn();
                 if (handler.onlyStarts()) {
                     visit.save();
@@ -99,18 +99,18 @@ final class MessageInvoker implements HandlerInvoker, Correlation {
     }
 
     /**
-     * Counts a message that changes nothing. An undo must not be ignored like that, because it would be acknowledged as carried out,
-     * unless the saga has failed: then it has undone everything itself.
+     * Ignores a message, and counts it. An undo must not be ignored, because that would acknowledge it as carried out. Only if the saga has
+     * failed may it be ignored: the saga has then undone everything itself.
      *
-     * @throws NotHandledException the undo waits for the saga to fail
-     * @throws InvalidMessageException the saga never undoes it
+     * @throws NotHandledException if the undo must wait until the saga has failed
+     * @throws InvalidMessageException if the saga will never undo what it asks for
      */
     private void ignore(SagaVisit visit, MessageContext context, String why) {
         SagaDocument saga = visit.saga();
         Envelope message = visit.handling().message();
         if (message.undoes() != null && saga.status() != SagaStatus.FAILED) {
             String what = "Saga %s %s is %s".formatted(type.name(), saga.id(), saga.status());
-            boolean isOwn = saga.steps().sender(message.id()) != null; // whose acknowledgement it waits for
+            boolean isOwn = saga.steps().sender(message.id()) != null; // the saga itself waits for its acknowledgement
             if (FAILING.contains(saga.status()) && !isOwn) {
                 throw NotHandledException.later(what + ": the undo waits until it has failed", UNTIL_FAILED);
             }
@@ -125,7 +125,10 @@ final class MessageInvoker implements HandlerInvoker, Correlation {
         }
     }
 
-    /** An answer to a command shows that it was handled after all, unless the answer was sent before the command was set aside. */
+    /**
+     * Removes the block of a command to which this message is an answer: it shows that the command was handled after all, unless the answer
+     * was sent before the command was set aside.
+     */
     private static void unblock(SagaDocument saga, MessageContext context) {
         String cause = context.causationId();
         if (cause != null) {

@@ -64,7 +64,7 @@ public final class Orchestration {
         correlations.put(type, invoker);
     }
 
-    /** Handlers that serve all sagas of the node are retried like the handler with the most retries. */
+    /** The handler with the most retries. Handlers that serve all sagas of the node are retried like this one. */
     private SagaHandler mostPatient() {
         return types.all().stream()
                 .flatMap(type -> type.definition().handlers().stream())
@@ -73,7 +73,7 @@ public final class Orchestration {
                 .orElseThrow();
     }
 
-    /** Nodes that take commands of these sagas, and this one. */
+    /** The nodes that receive commands of these sagas, and this node. */
     public List<String> participants() {
         Set<String> nodes = new LinkedHashSet<>();
         types.all().forEach(type -> nodes.addAll(type.definition().participants()));
@@ -81,12 +81,12 @@ public final class Orchestration {
         return List.copyOf(nodes);
     }
 
-    /** In no particular order. */
+    /** All handlers, in no particular order. */
     public List<HandlerDefinition> handlers() {
         return List.copyOf(handlers);
     }
 
-    /** {@code null} for messages that have nothing to do with sagas. */
+    /** The correlation of the handler's messages; {@code null} if they have nothing to do with sagas. */
     public @Nullable Correlation of(HandlerDefinition handler) {
         return correlations.get(handler.type());
     }

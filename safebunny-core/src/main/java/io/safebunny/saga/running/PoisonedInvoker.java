@@ -30,13 +30,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The news that a message was set aside. Each saga of its correlation id decides from its own document: if it sent the message, it is
- * blocked; if it should have received the message, which is still set aside, it is stuck; otherwise the news does not concern it.
- * Thread-safe.
+ * Passes on the news that a message was set aside to each saga of the correlation id. The saga's document decides: if the saga sent the
+ * message, it is blocked. If it should have received the message, and the message is still set aside, it is stuck. Otherwise the news does
+ * not concern it. Thread-safe.
  */
 final class PoisonedInvoker implements HandlerInvoker, Correlation {
 
-    /** Messages set aside for these reasons leave no gap: the saga was stuck already, or had decided about an earlier copy. */
+    /**
+     * A message that is set aside for one of these reasons leaves no gap in the saga: the saga was stuck already, or has already decided
+     * about an earlier copy.
+     */
     private static final Set<String> NO_GAP =
             Set.of(PoisonReason.SAGA_STUCK.wireName(), PoisonReason.SET_ASIDE_BEFORE.wireName());
 
@@ -85,8 +88,8 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
     }
 
     /**
-     * Only another instance may have the sender's class. If other sagas were told, this message must complete to have that written, so
-     * the search goes on with news for the sender alone.
+     * Looks for the saga that sent the message, because only another instance may have its class. If this message has changed other sagas,
+     * it must complete, so that they are written; then the search goes on with news for the sender alone.
      */
     private void seekSender(PoisonNews news, boolean told, MessageContext context) {
         Instant now = node.timeline().now();
@@ -106,7 +109,7 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
         }
     }
 
-    /** Alarms have no sender to look for, nor have messages that this node takes from other nodes only. */
+    /** Whether there is no sending saga to look for: none sends alarms, or messages that this node takes only from other nodes. */
     private boolean hasNoSender(BunnyPoisoned message) {
         return message.type().equals(SagaMessages.TIMEOUT)
                 || (isOurs(message)
@@ -118,7 +121,7 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
 
     /**
      * @param step the step with which the saga sent the message; {@code null} if it did not
-     * @return whether the saga was told, which is yet to be written
+     * @return whether the news changed the saga; the change is yet to be written
      */
     private boolean tell(SagaVisit visit, @Nullable SagaStep step, PoisonNews news, MessageContext context)
             throws Exception {
@@ -130,7 +133,7 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
                 || (message.again() && !saga.blocks().isUntold(message.messageId(), message.node()))) {
             return false;
         }
-        if (saga.status() == SagaStatus.STUCK && context.messageId().equals(saga.stuckOn())) { // replayed
+        if (saga.status() == SagaStatus.STUCK && context.messageId().equals(saga.stuckOn())) { // its replay
             visit.goOn();
         }
         visit.note("%s %s was set aside by %s: %s"
@@ -146,7 +149,7 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
     }
 
     /**
-     * The news itself is set aside: the sagas that it would have stopped wait for a person to replay it.
+     * Called when the news itself is set aside: the sagas that it would have stopped wait for an operator to replay it.
      *
      * @return whether the saga is changed
      */
@@ -162,7 +165,7 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
         }
         boolean isStuck = (step != null || (isReceiver(type, saga, news) && mayBeGap(saga, news)))
                 && StickWhenSetAside.stick(saga, message);
-        if (isStuck && step != null && isCommandMissed(saga, step, news)) { // its method runs when the saga goes on
+        if (isStuck && step != null && isCommandMissed(saga, step, news)) { // OnPoisoned runs when the saga goes on
             boolean unused = saga.blocks().put(news.block(true));
         }
         return isStuck;
@@ -173,8 +176,8 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
     }
 
     /**
-     * Whether the saga should have received the message. Never known for a handler with {@code @CorrelatedBy}: the news carries the
-     * correlation id only, and the payload names the saga.
+     * Whether the saga should have received the message. False for a handler with {@code @CorrelatedBy}, because it is not known: the
+     * payload names the saga, but the news has only the correlation id.
      */
     private boolean isReceiver(SagaType type, SagaDocument saga, PoisonNews news) {
         return !news.isForSender() && isOurs(news.body()) && takes(type, saga, news.body());
@@ -189,8 +192,9 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
     }
 
     /**
-     * Whether the saga lacks the message. Usually that is written together with the message's own record; only of a message that could
-     * not even be read does the saga learn here. The news may be late: the saga may have gone on, or the message been handled.
+     * Whether the saga lacks the message. Usually the saga was already marked when the message's record was written; only if the message
+     * could not even be read does the saga learn of it here. The news may be late: the saga may have gone on, or the message may have been
+     * handled.
      */
     private boolean isGap(SagaDocument saga, PoisonNews news) {
         return saga.status() == SagaStatus.ACTIVE
@@ -202,15 +206,16 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
     private boolean mayBeGap(SagaDocument saga, PoisonNews news) {
         try {
             return isGap(saga, news);
-        } catch (NotHandledException e) { // its record cannot be read now
+        } catch (NotHandledException e) { // the record cannot be read now
             return true;
         }
     }
 
     /**
-     * Whether the message has not been handled since, and is not being handled. One that could not be read has no record.
+     * Whether the message has not been handled since it was set aside, and is not being handled. A message that could not be read has no
+     * record.
      *
-     * @throws NotHandledException the store did not answer, or a newer version of SafeBunny wrote the record
+     * @throws NotHandledException if the store did not answer, or a newer version of SafeBunny wrote the record
      */
     private boolean isStillSetAside(String sagaId, String messageId) {
         try {
@@ -239,7 +244,10 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
                 && !saga.steps().isAnswered(news.body().sent(), news.body().node(), news.setAsideAt());
     }
 
-    /** If an undo was set aside, the compensation waits for a person. A stuck saga is told when it goes on. */
+    /**
+     * Adds a block to the saga. If an undo was set aside, the compensation then waits for an operator. A stuck saga handles the block when
+     * it goes on.
+     */
     private static void block(SagaVisit visit, SagaStep step, PoisonNews news, MessageContext context)
             throws Exception {
         SagaDocument saga = visit.saga();

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** An operator's repair of a saga. Whether it was done or refused is in the saga's history. Thread-safe. */
+/** Repairs a saga as an operator requested. The saga's history shows whether the repair was done or refused. Thread-safe. */
 final class RepairInvoker implements HandlerInvoker, Correlation {
 
     private static final Logger LOG = LoggerFactory.getLogger(RepairInvoker.class);
@@ -64,9 +64,9 @@ final class RepairInvoker implements HandlerInvoker, Correlation {
     }
 
     /**
-     * Sends again what the saga is blocked on: commands while it runs or is stuck, undos while it compensates.
+     * Sends again the messages that the saga is blocked on: commands while it runs or is stuck, undos while it compensates.
      *
-     * @return why it was refused; {@code null} when it was done
+     * @return why the repair was refused; {@code null} if it was done
      */
     private static @Nullable String retry(SagaVisit visit) {
         SagaDocument saga = visit.saga();
@@ -114,7 +114,7 @@ final class RepairInvoker implements HandlerInvoker, Correlation {
         SagaDocument saga = visit.saga();
         visit.handling().collect(SagaMessages.sentAgain(first, visit.now(), block.recordVersion()));
         saga.blocks().remove(block.message().messageId());
-        if (saga.status() == SagaStatus.COMPENSATION_FAILED) { // so what is sent again is the undo
+        if (saga.status() == SagaStatus.COMPENSATION_FAILED) { // the message sent again is the undo
             saga.become(SagaStatus.COMPENSATING);
         }
     }

@@ -6,8 +6,8 @@ import io.safebunny.handling.publications.HandledTransactions;
 import io.safebunny.saga.document.SagaDocument;
 
 /**
- * Undoes what a method changed in its saga inside a transaction that is rolled back, as its publications are dropped, too. Confined to one
- * thread.
+ * When a method of a saga changes the saga inside a transaction that is rolled back, undoes these changes, just as the publications are
+ * dropped. Confined to one thread.
  */
 final class SagaChanges {
 
@@ -21,7 +21,7 @@ final class SagaChanges {
         this.transactions = transactions;
     }
 
-    /** Call it before each change. */
+    /** Call before each change. */
     void next() {
         if (!transactions.isInOne()) {
             made++;
@@ -34,12 +34,12 @@ final class SagaChanges {
                 undo.run();
                 made--;
             } else {
-                torn = true; // a later change stays, because an inner transaction committed it
+                torn = true; // a later change was committed by an inner transaction
             }
         });
     }
 
-    /** @throws MisuseException if what was rolled back cannot be taken out of the saga */
+    /** @throws MisuseException if changes that were rolled back cannot be removed from the saga */
     void requireWhole() {
         if (torn) {
             throw new MisuseException(

@@ -11,7 +11,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts what becomes of sagas, and logs what a person should know of it. Thread-safe. */
+/** Counts the statuses that sagas reach, and logs those that an operator should know of. Thread-safe. */
 public final class SagaLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(SagaLog.class);
@@ -25,7 +25,7 @@ public final class SagaLog {
 
     private SagaLog() {}
 
-    /** @param saga has a new status, which is written */
+    /** @param saga a saga whose new status has been written */
     public static void became(Node node, SagaDocument saga) {
         node.metrics().sagaBecame(saga.saga(), saga.status().name());
         switch (saga.status()) {
@@ -52,7 +52,9 @@ public final class SagaLog {
         }
     }
 
-    /** A participant has set aside what the saga sent, as the latest event says, and no method of its class deals with that. */
+    /**
+     * Call when a participant has set aside a message of the saga, as the latest event says, and the saga's class has no method for that.
+     */
     static void blocked(Node node, SagaDocument saga) {
         toRepair(
                 node,
@@ -73,7 +75,7 @@ public final class SagaLog {
         node.log().tell(TO_REPAIR, name(saga), () -> LOG.warn("Saga {} is {}: {}. {}", name(saga), state, why, then));
     }
 
-    /** A message that should have started a saga was ignored. */
+    /** Call when a message that should have started a saga was ignored. */
     static void notStarted(Node node, SagaDocument saga, MessageContext context) {
         String first = saga.history().stream()
                 .findFirst()

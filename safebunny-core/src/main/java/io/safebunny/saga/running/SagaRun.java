@@ -17,12 +17,12 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a saga's method. Changes the document, which is written if the run succeeds. Confined to one thread. */
+/** One run of a saga's method. It changes the document, which is written if the run succeeds. Confined to one thread. */
 final class SagaRun implements SagaContext {
 
     private static final int LONGEST_NAME = 100;
 
-    /** Later times are cut to this one, which is as good as never: beyond it, sums of times overflow. */
+    /** Later times are replaced by this one, which is as good as never. With times beyond it, sums would overflow. */
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     private final SagaVisit visit;
@@ -38,12 +38,12 @@ final class SagaRun implements SagaContext {
         this.changes = new SagaChanges(saga, visit.handling().transactions());
     }
 
-    /** The method has returned, so its context must not be used any more. */
+    /** Call when the method has returned: its context must not be used any more. */
     void end() {
         over = true;
     }
 
-    /** @throws MisuseException only some of what the method changed in the saga was rolled back */
+    /** @throws MisuseException if only some of the method's changes of the saga were rolled back */
     void requireWhole() {
         changes.requireWhole();
     }
@@ -89,7 +89,7 @@ final class SagaRun implements SagaContext {
                         "it would take the undo itself, and takes no messages while it is undone. Let another saga or a plain handler take undos");
             }
             changes.next();
-            // before it is sent, because there may be no room for it
+            // added before the command is sent, because there may be no room for the step
             saga.steps().put(new SagaStep(name, StepStatus.SENT, sent, kept, null));
         } catch (RuntimeException e) {
             made.ended(PublishOutcome.DROPPED, e);
@@ -113,7 +113,7 @@ final class SagaRun implements SagaContext {
         if (known != null) {
             changes.next();
             saga.steps().remove(name);
-            saga.blocks().remove(known.messageId()); // repairs name a step, which is gone
+            saga.blocks().remove(known.messageId()); // a block needs its step, which is gone
             visit.note("forgot step " + name);
         }
         return known != null;
@@ -141,7 +141,7 @@ final class SagaRun implements SagaContext {
         }
         changes.next();
         Timeout known = saga.timeouts().get(name);
-        if (known != null && !due.isBefore(known.wakesAt())) { // the alarm on its way comes early and is sent again
+        if (known != null && !due.isBefore(known.wakesAt())) { // the alarm on its way comes early; another follows
             saga.timeouts().put(name, new Timeout(known.token(), due, known.wakesAt()));
         } else {
             visit.arm(name, due);
@@ -174,7 +174,7 @@ final class SagaRun implements SagaContext {
     @Override
     public void fail(String reason) {
         requireActive("end", "fail");
-        if (reason == null) { // the message of an exception often is
+        if (reason == null) { // as the message of an exception often is
             throw refused("end", "fail", "its reason is null. Give one that people understand");
         }
         if (!Names.isUnicode(reason)) {

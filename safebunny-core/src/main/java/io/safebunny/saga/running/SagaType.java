@@ -57,7 +57,7 @@ final class SagaType {
     /**
      * The stored saga that the message being handled on this thread belongs to; {@code null} if there is none.
      *
-     * @throws NotHandledException the store did not answer, or a newer version of SafeBunny wrote the saga
+     * @throws NotHandledException if the store did not answer, or a newer version of SafeBunny wrote the saga
      */
     @Nullable
     SagaVisit visit() {
@@ -94,7 +94,9 @@ final class SagaType {
         }
     }
 
-    /** Says that the saga has no method for the timeout, and lists the timeouts that it has one for: the name may be misspelt. */
+    /**
+     * A text that says that the saga has no method for the timeout, and lists the timeouts for which it has one: the name may be misspelt.
+     */
     String noMethodFor(String timeout) {
         Set<String> known = new TreeSet<>(definition.timeouts().keySet());
         return "%s has no method @OnTimeout(\"%s\"), only for %s"

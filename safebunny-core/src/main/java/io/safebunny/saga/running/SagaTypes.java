@@ -37,7 +37,10 @@ final class SagaTypes {
         return byName.get(name);
     }
 
-    /** @throws NotHandledException this instance does not have it, but one of another version of the application does */
+    /**
+     * @throws NotHandledException if this instance does not have the saga: an instance of another version of the application must handle
+     *     the message
+     */
     SagaType require(String name) {
         SagaType type = byName.get(name);
         if (type == null) {
@@ -47,19 +50,21 @@ final class SagaTypes {
         return type;
     }
 
-    /** Whether another instance may know what this one does not, because two versions of the application are running. */
+    /**
+     * Whether another instance may know a saga, or a method, that this one does not, because two versions of the application are running.
+     */
     static boolean mayBeDeploying(MessageContext context, Instant now) {
         return mayBeDeploying(firstLook(context, now), now);
     }
 
-    /** @param since from {@link #firstLook}; a time far in the future comes from another clock */
+    /** @param since the result of {@link #firstLook}; if it is far in the future, it comes from another clock */
     static boolean mayBeDeploying(Instant since, Instant now) {
         return Duration.between(since, now).abs().compareTo(DEPLOYMENT) < 0;
     }
 
     /**
-     * When an instance first received this message and did not know what to do with it. Kept in the message's record. The age of the
-     * message would not do, because it may have waited in its queue for longer than a deployment takes.
+     * When an instance that did not know what to do with this message first received it; kept in the message's record. The age of the
+     * message cannot be used instead, because the message may have waited in its queue for longer than a deployment takes.
      */
     static Instant firstLook(MessageContext context, Instant now) {
         return Instant.ofEpochMilli(context.once("first look", Long.class, now::toEpochMilli));

@@ -13,8 +13,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message being handled by its saga: the saga as stored, what the message changes in it, and the write that joins the message's own.
- * Confined to one thread.
+ * A message being handled by its saga: the stored saga, the changes by the message, and the write of the saga, which joins that of the
+ * message's record. Confined to one thread.
  */
 final class SagaVisit {
 
@@ -48,7 +48,7 @@ final class SagaVisit {
         return handling;
     }
 
-    /** The same for everything that the message does. */
+    /** The time of the visit: the same for everything that the message does. */
     Instant now() {
         return now;
     }
@@ -66,7 +66,10 @@ final class SagaVisit {
         handling.collect(type.messages().alarm(saga.saga(), saga.id(), name, armed, now));
     }
 
-    /** Ends being stuck. Sends again what may have arrived meanwhile: the alarms of timeouts, and news of messages that were set aside. */
+    /**
+     * Makes a stuck saga active again. Sends again what it may have missed while it was stuck: alarms of timeouts, and news of messages
+     * that were set aside.
+     */
     void goOn() {
         saga.unstick();
         if (type.definition().poisoned() != null) {
@@ -100,7 +103,7 @@ final class SagaVisit {
         }
     }
 
-    /** Has the saga written together with the completion of the message. */
+    /** Makes the saga part of the write that completes the message. */
     void save() {
         Instant retainedUntil = now.plus(type.node().options().sagaRetention());
         handling.join(saga.write(stored, handling.message().id(), now, retainedUntil));

@@ -18,23 +18,23 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stops a saga when a message for it is set aside, because state built without that message would be wrong. Written together with the
- * message's own record. Immutable.
+ * Makes a saga stuck when a message for it is set aside, because state that is built without that message would be wrong. The saga is
+ * written together with the message's own record. Immutable.
  *
- * @param types whose sagas the message may concern
+ * @param types types of sagas that the message may concern
  * @param change changes such a saga; false if the message does not concern it
  */
 record StickWhenSetAside(
         Collection<SagaType> types, BiPredicate<SagaType, SagaDocument> change, Envelope message, String sagaId)
         implements SetAsideWrite {
 
-    /** For a message that makes active sagas of these types stuck if it is set aside. */
+    /** The membership of a message that makes active sagas of these types stuck if it is set aside. */
     static Membership of(Collection<SagaType> types, Envelope message, String sagaId) {
         return new Membership(
                 sagaId, new StickWhenSetAside(types, (type, saga) -> stick(saga, message), message, sagaId));
     }
 
-    /** @return false if the saga was not active, and stays as it is */
+    /** @return false if the saga was not active; it then stays as it is */
     static boolean stick(SagaDocument saga, Envelope message) {
         boolean isActive = saga.status() == SagaStatus.ACTIVE;
         if (isActive) {
@@ -47,7 +47,8 @@ record StickWhenSetAside(
     public JointRecords records(PoisonReason reason, Function<RecordKey, @Nullable MessageRecord> stored) {
         JointRecords records = JointRecords.NONE;
         if (reason == PoisonReason.SAGA_STUCK) {
-            // this message changed nothing, so it must not stop the saga: its record may be written after a resume
+            // this message was refused only because the saga was stuck, so it must
+            // not make it stuck again: its record may be written after a resume
             return records;
         }
         for (SagaType type : types) {

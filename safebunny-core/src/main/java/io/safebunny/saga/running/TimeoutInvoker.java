@@ -15,7 +15,7 @@ import io.safebunny.saga.document.SagaTimeouts.Timeout;
 import java.time.Duration;
 import java.util.List;
 
-/** The alarm of a timeout. Whether the timeout is over is for the saga to say. Thread-safe. */
+/** Handles the alarm of a timeout. The stored saga, not the alarm, decides whether the timeout is over. Thread-safe. */
 final class TimeoutInvoker implements HandlerInvoker, Correlation {
 
     private final SagaTypes types;
@@ -44,7 +44,7 @@ final class TimeoutInvoker implements HandlerInvoker, Correlation {
             return;
         }
         requireNotEarly(visit, alarm, timeout);
-        if (timeout.due().isAfter(visit.now())) { // it was moved
+        if (timeout.due().isAfter(visit.now())) { // the timeout was moved
             visit.arm(alarm.name(), timeout.due());
         } else {
             visit.saga().timeouts().remove(alarm.name());
@@ -55,8 +55,8 @@ final class TimeoutInvoker implements HandlerInvoker, Correlation {
     }
 
     /**
-     * Waits out an alarm sent by an instance whose clock is ahead, which took it for lost. Arming the timeout again would make that
-     * instance send yet another one.
+     * Postpones an alarm that came too early: an instance whose clock is ahead thought it was lost, and sent it again. Arming the timeout
+     * again would make that instance send yet another alarm.
      */
     private static void requireNotEarly(SagaVisit visit, BunnyTimeout alarm, Timeout timeout) {
         if (timeout.wakesAt().isAfter(visit.now())) {
@@ -67,7 +67,10 @@ final class TimeoutInvoker implements HandlerInvoker, Correlation {
         }
     }
 
-    /** A stuck saga arms its timeouts again when it goes on. Only the timeout that it is stuck on is replayed, and lets it go on. */
+    /**
+     * Whether the saga handles the alarm. A stuck saga does not, and arms its timeouts again when it goes on. The exception is a replay of
+     * the alarm that it is stuck on, which makes the saga go on.
+     */
     private static boolean goesOn(SagaVisit visit, MessageContext context) {
         SagaDocument saga = visit.saga();
         if (saga.status() == SagaStatus.STUCK && context.messageId().equals(saga.stuckOn())) {
@@ -76,7 +79,7 @@ final class TimeoutInvoker implements HandlerInvoker, Correlation {
         return saga.status() == SagaStatus.ACTIVE;
     }
 
-    /** @throws NotHandledException only other instances may have it, because two versions of the application are running */
+    /** @throws NotHandledException if only other instances may have the method, because two versions of the application are running */
     private static SagaMethod method(SagaVisit visit, BunnyTimeout alarm, MessageContext context) {
         SagaType type = visit.type();
         SagaMethod method = type.definition().timeouts().get(alarm.name());

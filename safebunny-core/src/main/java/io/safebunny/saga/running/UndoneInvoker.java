@@ -13,7 +13,7 @@ import io.safebunny.recovery.UnknownSagaException;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.document.SagaStep;
 
-/** A participant's acknowledgement of an undo. Thread-safe. */
+/** Passes a participant's acknowledgement of an undo to its saga. Thread-safe. */
 final class UndoneInvoker implements HandlerInvoker, Correlation {
 
     private final SagaTypes types;
@@ -33,7 +33,7 @@ final class UndoneInvoker implements HandlerInvoker, Correlation {
     public void invoke(Object payload, MessageContext context) {
         BunnyUndone undone = (BunnyUndone) payload;
         if (!undone.saga().equals(node.name())) {
-            return; // of another node's saga with the same participant
+            return; // for the saga of another node, with the same participant
         }
         for (SagaType type : types.all()) {
             SagaVisit visit = type.visit();
@@ -56,7 +56,8 @@ final class UndoneInvoker implements HandlerInvoker, Correlation {
                     visit.note("undone: step " + step.name());
                     new Compensation(visit).undone(step, StepStatus.UNDONE);
                 }
-                // even if unchanged: if what was read is stale, this write is overtaken, and the message runs again
+                // even if unchanged: if the saga that was read is stale,
+                // this write is overtaken, and the message is handled again
                 visit.save();
                 return true;
             }

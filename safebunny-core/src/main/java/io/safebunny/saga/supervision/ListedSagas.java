@@ -12,8 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sagas of one name and listing after a position, in order, read in portions. Stores order by time alone, so the last millisecond of a
- * full portion counts as unread; if the whole portion is of one millisecond, it is read again, twice as large. Confined to one thread.
+ * The sagas of one name and listing status after a position, in order, read in portions. Stores order by time alone, so the sagas of a full
+ * portion's last millisecond are read again with the next portion. If all sagas of a portion are of the same millisecond, a portion of
+ * twice the size is read. Confined to one thread.
  */
 final class ListedSagas {
 
@@ -26,7 +27,7 @@ final class ListedSagas {
     private boolean exhausted;
 
     /**
-     * @param listed their listing status
+     * @param listed listing status of the sagas
      * @param after {@code null} to begin with the oldest
      * @param size of a portion
      */
@@ -38,7 +39,7 @@ final class ListedSagas {
         this.store = store;
     }
 
-    /** The next one; {@code null} when there are no more. */
+    /** The next saga; {@code null} if there are no more. */
     @Nullable
     MessageRecord peek() {
         while (portion.isEmpty() && !exhausted) {
@@ -61,7 +62,8 @@ final class ListedSagas {
                 .filter(record -> last == null || SagaPosition.of(record).compareTo(last) > 0)
                 .sorted(Comparator.comparing(SagaPosition::of))
                 .forEach(portion::add);
-        // a portion that is not full may only lack what cannot be read, so the end is where nothing is found
+        // a portion may be incomplete only because some records
+        // cannot be read, so the end is reached when nothing is found
         if (portion.isEmpty()) {
             exhausted = !full;
             size = 2 * size;

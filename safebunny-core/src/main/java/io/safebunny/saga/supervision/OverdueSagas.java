@@ -45,11 +45,11 @@ final class OverdueSagas implements Overdue {
     private final BoundedLog log;
     private final Duration lease;
     private final Duration patience;
-    /** Names of sagas that this instance has no class for, or whose states its class cannot read, and when it found out. */
+    /** Names of sagas for which this instance has no class, or whose states its class cannot read, with the time when this was noticed. */
     private final Map<String, Instant> unknown = new ConcurrentHashMap<>();
 
     /**
-     * @param states by name, of the sagas that this instance has a class for
+     * @param states reads the states of the sagas that this instance has a class for, by name of the saga
      * @param patience how late an alarm may be before it counts as lost
      */
     OverdueSagas(Node node, Map<String, SagaStates> states, SagaMessages messages, Duration patience) {
@@ -84,7 +84,7 @@ final class OverdueSagas implements Overdue {
         if (listing == null) {
             return null;
         }
-        if (isEnded(listing)) { // whichever version wrote it
+        if (isEnded(listing)) { // no matter which version wrote it
             MessageRecord unused =
                     store.replace(record.nextContent(RecordState.DISPATCHED, record.owner(), null, record.steps()));
             return null;
@@ -98,7 +98,7 @@ final class OverdueSagas implements Overdue {
             return null;
         }
         Duration pause = pauseOfUnreadable(known, saga, now);
-        if (pause != null) { // its alarm would come back again and again until an instance can read the state
+        if (pause != null) { // the alarm would come back again and again until an instance can read the state
             putOff(record, listing, now.plus(pause));
             return null;
         }
@@ -125,7 +125,10 @@ final class OverdueSagas implements Overdue {
                 .anyMatch(status -> status.isEnded() && status.name().equals(listing.status()));
     }
 
-    /** Short at first, because an instance that has the class may be running in a deployment; later the class was probably removed. */
+    /**
+     * How long to postpone sagas without a class. Short at first, because during a deployment another instance may have the class; later it
+     * was probably removed.
+     */
     private Duration pauseOfUnknown(String kind, Instant now) {
         Instant since = unknown.putIfAbsent(kind, now);
         if (since == null) {
@@ -137,7 +140,7 @@ final class OverdueSagas implements Overdue {
         return OverdueSweep.backOff(longer(), since, now);
     }
 
-    /** {@code null} if this instance can read the state. */
+    /** How long to postpone a saga whose state this instance cannot read; {@code null} if it can. */
     private @Nullable Duration pauseOfUnreadable(SagaStates known, SagaDocument saga, Instant now) {
         try {
             Object unused = known.read(saga);
@@ -151,7 +154,7 @@ final class OverdueSagas implements Overdue {
             }
             return longer();
         } catch (RuntimeException upgradeFailed) {
-            // the alarm will fail in the same way, and the saga becomes stuck, which is visible
+            // the alarm will fail in the same way, and the saga becomes visibly stuck
             return null;
         }
     }
@@ -164,7 +167,7 @@ final class OverdueSagas implements Overdue {
         return alarms.isEmpty() ? lease : OverdueSweep.backOff(lease, first, now);
     }
 
-    /** Alarms to be sent once the saga is written. What became of an earlier alarm is in its own record. */
+    /** The alarms to send after the saga is written. An earlier alarm's own record shows what happened to it. */
     private List<OutboundMessage> wake(SagaDocument saga, Instant now) {
         List<OutboundMessage> alarms = new ArrayList<>();
         for (Map.Entry<String, Timeout> entry : saga.timeouts().all().entrySet()) {
@@ -186,7 +189,7 @@ final class OverdueSagas implements Overdue {
                     saga.stickOn(timeout.token());
                     saga.note(now, "stuck: the message of timeout %s was set aside".formatted(name));
                 }
-                case SPENT -> { // it fired while the saga was stuck; send it again under a new id
+                case SPENT -> { // it fired while the saga was stuck; sent again under a new id
                     Timeout anew =
                             Timeout.due(messages.timeoutToken(saga, name, timeout.token(), 1), timeout.due(), now);
                     saga.timeouts().put(name, anew);

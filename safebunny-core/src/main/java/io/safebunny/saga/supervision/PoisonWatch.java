@@ -96,7 +96,7 @@ final class PoisonWatch implements DeliveryHandler {
         sender.send(messages.poisoned(news, sagaId, timeline.now())).await();
     }
 
-    /** Taken from the routing key, which the broker restricts by permissions. */
+    /** The node that sent the notice. Taken from the routing key, because the broker restricts that by permissions. */
     private static String nodeOf(IncomingMessage notice) {
         String key = notice.routingKey();
         return key.endsWith(SET_ASIDE) ? key.substring(0, key.length() - SET_ASIDE.length()) : key;

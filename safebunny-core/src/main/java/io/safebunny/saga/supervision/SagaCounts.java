@@ -35,12 +35,12 @@ final class SagaCounts {
             .flatMap(status -> SagaDocument.listings(status).stream())
             .toList();
 
-    /** A wait for an undo is late after this, which is longer than delayed retries usually take. */
+    /** A saga that waits for an undo counts as late after this time; delayed retries usually take less. */
     private static final Duration LATE = Duration.ofHours(1);
 
     private static final int MOST_READ = 100;
 
-    /** Counting takes stores a while, so more active sagas than this are counted only in every tenth round. */
+    /** If there are more active sagas than this, they are counted only in every tenth round, because counting takes a store a while. */
     private static final long FEW = 1_000;
 
     private static final int SELDOM = 10;
@@ -64,7 +64,7 @@ final class SagaCounts {
         sagas.forEach(saga -> node.metrics().activeSagas(saga, () -> unfinished(saga)));
     }
 
-    /** Asks the store; called by one thread at a time. If it does not answer, the figures stay as they were. */
+    /** Asks the store for the figures; called by one thread at a time. If the store does not answer, the figures stay as they were. */
     void refresh() {
         try {
             Instant asked = timeline.now();
@@ -109,7 +109,7 @@ final class SagaCounts {
         return asOf;
     }
 
-    /** {@code null} if all of them have moved on. */
+    /** The sagas of this name that wait for an undo; {@code null} if none still does. */
     private @Nullable UndoingSagas undoing(String saga, long count) {
         ListingQuery query = new ListingQuery(saga, SagaStatus.COMPENSATING.name(), null, null, MOST_READ);
         return store.findListed(query).stream()

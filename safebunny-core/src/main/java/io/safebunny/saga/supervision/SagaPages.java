@@ -15,8 +15,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists sagas of several names and statuses in one order, page by page. Holds a portion of each, about a page in all, because states may
- * be large. Thread-safe.
+ * Lists sagas of several names and statuses in one order, page by page. Holds only a portion of each list, about a page in all, because
+ * states may be large. Thread-safe.
  */
 final class SagaPages {
 
@@ -42,7 +42,7 @@ final class SagaPages {
             MessageRecord next = Objects.requireNonNull(first.peek());
             first.remove();
             SagaPosition position = SagaPosition.of(next);
-            if (!position.equals(last)) { // a saga is found twice if its status changes meanwhile
+            if (!position.equals(last)) { // a saga whose status changes meanwhile may be found twice
                 last = position;
                 scanned++;
                 SagaDocument.ifReadable(position.saga(), next)

@@ -30,8 +30,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sagas of a node, if it has any: their handlers, sweeper and figures, and how they are shown and repaired. Known once the node has
- * started. Thread-safe.
+ * The feature of a node that has sagas: their handlers, sweeper and figures, and the API that shows and repairs them. Whether there are
+ * sagas is known when the node has started. Thread-safe.
  */
 public final class SagaSupervision implements NodeFeature {
 
@@ -77,7 +77,7 @@ public final class SagaSupervision implements NodeFeature {
                         retriesOfTimeouts(orchestration), node.options().lease()));
         OverdueSweep rounds = new OverdueSweep("sagas", overdue, node);
         Runnable sweep = () -> {
-            counts.refresh(); // first, so that health has figures even if the rest fails
+            counts.refresh(); // counted first, so that health has figures even if the rest fails
             rounds.run();
         };
         return new Running(
@@ -134,19 +134,19 @@ public final class SagaSupervision implements NodeFeature {
         return names;
     }
 
-    /** {@code null} for messages that have nothing to do with sagas. */
+    /** The correlation of the handler's messages; {@code null} if they have nothing to do with sagas. */
     public @Nullable Correlation correlationOf(HandlerDefinition handler) {
         Running present = running;
         return present == null ? null : present.orchestration.of(handler);
     }
 
-    /** Nodes whose poison messages may concern sagas of this node, which is among them. */
+    /** {@inheritDoc} These are the nodes whose poison messages may concern sagas of this node, including the node itself. */
     @Override
     public List<String> participants() {
         return orchestrated(Orchestration::participants, List.of());
     }
 
-    /** Receives notices of what this node and the participants set aside. */
+    /** {@inheritDoc} The queue receives notices of the messages that this node and the participants set aside. */
     @Override
     public Map<String, DeliveryHandler> queues() {
         Running present = running;
@@ -169,7 +169,7 @@ public final class SagaSupervision implements NodeFeature {
         }
     }
 
-    /** Whether the node has started, so that it is known which sagas it has, if any. */
+    /** Whether the node has started: only then is it known whether it has sagas. */
     public boolean knowsSagas() {
         return known;
     }

@@ -35,7 +35,7 @@ final class StoredSagas implements Sagas {
     private final SagaMessages messages;
     private final Supplier<Set<String>> names;
 
-    /** @param names of the node's sagas; throws if there are none */
+    /** @param names supplies the names of the node's sagas; throws if there are none */
     StoredSagas(Node node, SagaMessages messages, Supplier<Set<String>> names) {
         this.node = node;
         this.messages = messages;

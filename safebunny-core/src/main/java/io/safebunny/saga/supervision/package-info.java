@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Looks after sagas that no message moves: sends lost alarms again, counts, shows and repairs sagas, and tells them which messages were set
- * aside. Sagas are changed by messages to them; only the sweeper writes them itself.
+ * Looks after sagas when no message does: sends lost alarms again, counts, shows and repairs sagas, and notifies them of messages that were
+ * set aside. Sagas are changed by messages to them; only the sweeper writes them itself.
  */
 @NullMarked
 package io.safebunny.saga.supervision;

@@ -23,8 +23,8 @@ import tools.jackson.databind.ser.impl.UnknownSerializer;
 import tools.jackson.databind.ser.std.StdSerializer;
 
 /**
- * Refuses to write <code>{}</code> for an object whose fields Jackson does not see (no getters, or the Jackson module of its
- * language is missing): the receiver would get nothing. Jackson asks once per class.
+ * Refuses to write <code>{}</code> for an object whose fields Jackson does not see (no getters, or the Jackson module of its language is
+ * missing): the receiver would get an empty object. Jackson asks once per class.
  */
 final class EmptyObjects extends ValueSerializerModifier {
 

@@ -18,9 +18,9 @@ import tools.jackson.databind.deser.std.DelegatingDeserializer;
 import tools.jackson.databind.util.ClassUtil;
 
 /**
- * Reads a number exactly or refuses it: {@code 1.0} is read as a whole number, {@code 1.75} is not, and {@code 1e400} is not read
- * as a {@code double}. Also limits exponents: the eight bytes {@code 1e99999,} become 40 KB as a {@code BigInteger}, and {@code
- * 1e1000000000} is a harmless {@code BigDecimal} only until something is added to it.
+ * Reads a number exactly or refuses it: for a whole number, {@code 1.0} is read and {@code 1.75} is refused; for a {@code double}, {@code
+ * 1e400} is refused. Also limits exponents: the eight bytes {@code 1e99999,} become 40 KB as a {@code BigInteger}, and {@code 1e1000000000}
+ * is a harmless {@code BigDecimal} only until something is added to it.
  */
 final class ExactNumbers extends ValueDeserializerModifier {
 

@@ -16,8 +16,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads SafeBunny's own JSON as a tree and writes it back with every number unchanged: digits, scale and the sign of zero.
- * Accepts whatever {@link JsonMessageSerializer} wrote, nested a little deeper. Pure.
+ * Reads SafeBunny's own JSON as a tree and writes it back with every number unchanged: digits, scale and the sign of zero. Accepts
+ * everything that {@link JsonMessageSerializer} writes, and somewhat deeper nesting. Pure.
  */
 public final class ExactTree {
 
@@ -36,7 +36,7 @@ public final class ExactTree {
                             .maxNestingDepth(DEPTH)
                             .build())
                     .build())
-            // with duplicate names, one value would be lost
+            // without this, one of two values with the same name would be lost
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .build();
 
@@ -60,7 +60,7 @@ public final class ExactTree {
         return MAPPER.writeValueAsString(tree);
     }
 
-    /** Reads the value at which the parser is; leaves the parser at the value's end. */
+    /** Reads the value at the parser's position; leaves the parser at the end of the value. */
     static JsonNode node(JsonParser parser) {
         return switch (parser.currentToken()) {
             case START_OBJECT -> object(parser);
@@ -99,7 +99,7 @@ public final class ExactTree {
         };
     }
 
-    /** Minus zero becomes a {@code double}, because a decimal has no minus zero. */
+    /** A number with a point or an exponent. Minus zero becomes a {@code double}, because a decimal has no minus zero. */
     private static JsonNode decimal(String digits) {
         BigDecimal decimal = new BigDecimal(digits);
         return decimal.signum() == 0 && digits.startsWith("-") ? NODES.numberNode(-0.0) : NODES.numberNode(decimal);

@@ -4,11 +4,11 @@ package io.safebunny.serialization.json;
 /** Checks on the bytes of a JSON document that Jackson does not make. Pure. */
 final class JsonBytes {
 
-    /** Also the limit for declared decimals, which {@link ExactNumbers} reads. */
+    /** Largest exponent of a number. Also the limit for declared decimals, which {@link ExactNumbers} reads. */
     static final int LARGEST_EXPONENT = 1_000;
 
     private static final int GUESSED_BY = 4;
-    /** {@code \u0000}. */
+    /** Length of a Unicode escape such as {@code \u0000}. */
     private static final int ESCAPE = 6;
 
     private JsonBytes() {}
@@ -46,8 +46,8 @@ final class JsonBytes {
     }
 
     /**
-     * After some lead bytes the second byte has a narrower range, which excludes overlong forms, surrogates and values above
-     * U+10FFFF.
+     * Whether the byte can continue the sequence. After some lead bytes the second byte has a narrower range, which excludes overlong
+     * forms, surrogates and values above U+10FFFF.
      */
     private static boolean continues(int lead, byte[] body, int at, int more) {
         int second = body[at] & 0xff;
@@ -65,8 +65,9 @@ final class JsonBytes {
     }
 
     /**
-     * Finds the first half of a character, written as an escape ({@code \ud800} without its other half). JSON's grammar and Jackson
-     * allow them, but UTF-8 cannot express them: written again they become question marks, and different texts become equal.
+     * Finds the first unpaired surrogate (half of a character) that is written as an escape, such as {@code \ud800} without its other half.
+     * JSON's grammar and Jackson allow them, but UTF-8 cannot express them: written again they become question marks, and different texts
+     * become equal.
      *
      * @param json in UTF-8
      * @return its byte index, or -1

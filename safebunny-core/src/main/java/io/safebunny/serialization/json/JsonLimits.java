@@ -21,7 +21,7 @@ record JsonLimits(long maxMessageSize) {
     private static final int DIGITS = 1_000;
 
     private static final int BYTES_PER_TOKEN = 4;
-    /** Always allowed, so that a small maximum size does not restrict the structure of messages. */
+    /** Number of tokens that is always allowed, so that a small maximum size does not restrict the structure of messages. */
     private static final int FEWEST_TOKENS = 10_000;
 
     StreamReadConstraints reading(StreamReadConstraints own) {
@@ -47,7 +47,7 @@ record JsonLimits(long maxMessageSize) {
                 .build();
     }
 
-    /** Safe to show: Jackson's text for these contains only numbers, no content. */
+    /** The reason, which is safe to show: Jackson's text for these exceptions contains only numbers, no content. */
     static String reason(StreamConstraintsException e) {
         String text = e.getOriginalMessage().replaceAll(", from `[^`]*`", "");
         boolean sized = text.startsWith("Token") || text.startsWith("Document length") || text.startsWith("String");

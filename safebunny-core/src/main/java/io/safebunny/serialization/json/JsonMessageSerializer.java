@@ -18,9 +18,9 @@ import tools.jackson.databind.jsonFormatVisitors.JsonFormatVisitorWrapper;
 import tools.jackson.databind.jsonFormatVisitors.JsonObjectFormatVisitor;
 
 /**
- * JSON by Jackson 3. Tolerates unknown fields, unless all fields of the body are unknown. Refuses anything after the value,
- * duplicate properties, bodies that are not UTF-8, and unpaired surrogates (halves of characters). The maximum message size also
- * limits tokens and lengths; nesting, names and digits have limits of their own. A body can never choose a class. Thread-safe.
+ * JSON by Jackson 3. Tolerates unknown fields, unless the body has no field that is known. Refuses anything after the value, duplicate
+ * properties, bodies that are not UTF-8, and unpaired surrogates (halves of characters). The maximum message size also limits tokens and
+ * lengths; nesting, names and digits have limits of their own. A body can never choose a class. Thread-safe.
  */
 public final class JsonMessageSerializer implements MessageSerializer {
 
@@ -59,14 +59,14 @@ public final class JsonMessageSerializer implements MessageSerializer {
     }
 
     /**
-     * For step results, which are the node's own data. Allows any size, because the store limits it, and writes unpaired
+     * A serializer for step results, which are the node's own data. Allows any size, because the store limits it, and writes unpaired
      * surrogates as escapes, because the step has already run and must not fail because of them.
      */
     public static JsonMessageSerializer ofResults() {
         return new JsonMessageSerializer(StrictMapper.ofStored(keepingZones(), new JsonLimits(LARGEST_MESSAGE)), false);
     }
 
-    /** For the node's own data, which keeps its time zones: ten o'clock in Berlin must not come back as nine in UTC. */
+    /** A mapper for the node's own data, which keeps time zones: ten o'clock in Berlin must not come back as nine in UTC. */
     static JsonMapper keepingZones() {
         return JsonMapper.builder()
                 .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
@@ -75,8 +75,8 @@ public final class JsonMessageSerializer implements MessageSerializer {
     }
 
     /**
-     * For states of sagas, which are the node's own data too. Unlike step results they can be refused, because the handler's work
-     * can still be undone.
+     * A serializer for states of sagas, which are the node's own data too. Unlike step results, it may refuse them, because the handler's
+     * work can still be undone.
      */
     static JsonMessageSerializer ofStates() {
         return new JsonMessageSerializer(
@@ -224,7 +224,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
                                     .at(place)
                                     .readTree(body))),
                     null);
-        } catch (ConfigurationException e) { // an unsafe type first reached by this body
+        } catch (ConfigurationException e) { // this body is the first to reach an unsafe type
             throw new SerializationException(
                     "Cannot read JSON as %s: %s".formatted(target.getTypeName(), e.problem()), null);
         } finally {
@@ -232,7 +232,7 @@ public final class JsonMessageSerializer implements MessageSerializer {
         }
     }
 
-    /** Finds out whether values of a type become JSON objects. */
+    /** Finds out whether values of a type are written as JSON objects. */
     private static final class ObjectShape extends JsonFormatVisitorWrapper.Base {
 
         private boolean seen;

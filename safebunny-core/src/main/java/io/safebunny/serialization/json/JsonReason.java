@@ -16,8 +16,8 @@ import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.exc.ValueInstantiationException;
 
 /**
- * Explains why JSON could not be read or written. Jackson's own messages quote the offending value, so this gives only the kind
- * of error and its location, flaws of the class itself, and the message of an exception that the application's constructor threw.
+ * Explains why JSON could not be read or written. Jackson's own messages quote the offending value, so this shows only the kind and
+ * location of the error, flaws of the class itself, and the message of an exception from the application's constructor.
  */
 final class JsonReason {
 
@@ -38,7 +38,7 @@ final class JsonReason {
         return (definition == null ? kind(e) : definition) + place(e);
     }
 
-    /** What is wrong with the class. Jackson's text for this quotes a value only at its end, in brackets. */
+    /** What is wrong with the class. Jackson's text about this quotes a value only at its end, in brackets, which is cut off. */
     private static @Nullable String definition(JacksonException e) {
         String text = e.getOriginalMessage();
         boolean isOfTheClass = e instanceof InvalidDefinitionException
@@ -89,7 +89,7 @@ final class JsonReason {
         try {
             return (body.apply(pointer(path)).isMissingNode() ? "missing property '%s'" : "property '%s' is null")
                     .formatted(path(e));
-        } catch (JacksonException broken) { // the body has a syntax error further on
+        } catch (JacksonException broken) { // the body has a syntax error further along
             return null;
         }
     }
@@ -111,7 +111,10 @@ final class JsonReason {
         return text == null || !isOfTheApplication(cause) ? name : name + ": " + Names.printable(text);
     }
 
-    /** The top of the stack trace shows who threw it. A {@code NullPointerException} never quotes a value. */
+    /**
+     * Whether the application threw the exception, as the top of the stack trace shows; or a {@code NullPointerException}, which never
+     * quotes a value.
+     */
     private static boolean isOfTheApplication(Throwable cause) {
         if (cause instanceof NullPointerException) {
             return true;

@@ -31,9 +31,9 @@ import tools.jackson.databind.util.NameTransformer;
 import tools.jackson.databind.util.TokenBuffer;
 
 /**
- * Refuses an object that would silently lose a field: one with a getter that nothing fills from the body, such as a final field
- * of a class with a default constructor, or one whose constructor parameter has another name. A value that the class computes
- * anyway (a constant, a sum) is accepted if it is equal. Costs nothing for other classes. Thread-safe.
+ * Refuses an object that would silently lose a field: one that has a getter, but is not filled from the body, such as a final field of a
+ * class with a default constructor, or a field whose constructor parameter has another name. If the class computes the value anyway (a
+ * constant, a sum), it is accepted if the body's value is equal. Costs nothing for other classes. Thread-safe.
  */
 final class LostValues extends ValueDeserializerModifier {
 
@@ -41,12 +41,12 @@ final class LostValues extends ValueDeserializerModifier {
 
     private transient volatile @Nullable JsonMapper mapper;
 
-    /** Call it before anything is read. */
+    /** Sets the mapper that writes objects for the comparison. Call before anything is read. */
     void writeWith(JsonMapper writing) {
         mapper = writing;
     }
 
-    /** The reader inside a check, or the reader itself. */
+    /** The reader inside a check; the reader itself if there is no check. */
     static ValueDeserializer<?> unwrapped(ValueDeserializer<?> reader) {
         return reader instanceof Checking checking ? checking.getDelegatee() : reader;
     }
@@ -61,7 +61,7 @@ final class LostValues extends ValueDeserializerModifier {
         return unread.isEmpty() ? own : new Checking(own, unread, isSilent(type.get(), (BeanDeserializerBase) own));
     }
 
-    /** With a creator and an unwrapped property, Jackson does not report unknown properties. */
+    /** Whether Jackson does not report unknown properties of the type, as with a creator and an unwrapped property. */
     private static boolean isSilent(BeanDescription type, BeanDeserializerBase reader) {
         return reader.getValueInstantiator().canCreateFromObjectWith()
                 && type.findProperties().stream()
@@ -79,7 +79,7 @@ final class LostValues extends ValueDeserializerModifier {
             String name = field.getName();
             if (!field.isTransient() && !EmptyObjects.isDecided(field)) {
                 fields.add(name);
-                // to Jackson's readers, a final field without a getter is not a property
+                // for Jackson's readers, a final field without a getter is not a property
                 if (Modifier.isPublic(field.getModifiers()) && !reader.hasProperty(name) && !ignored.contains(name)) {
                     unread.add(name);
                 }
@@ -98,11 +98,11 @@ final class LostValues extends ValueDeserializerModifier {
         return unread;
     }
 
-    /** Fields of the object being read that nothing reads although its class writes them. */
+    /** Fields of the object being read that nothing reads, although the object's class writes them. */
     private record Unread(Class<?> type, Set<String> names, Map<String, JsonNode> values) {}
 
     /**
-     * Call it for each name that nothing reads.
+     * Call for each name that nothing reads.
      *
      * @return whether the value has been consumed from the parser
      */
@@ -215,7 +215,7 @@ final class LostValues extends ValueDeserializerModifier {
         return is.isMissingNode() ? isNothing(was) : was.equals(LostValues::compare, is);
     }
 
-    /** Values that a class may omit. */
+    /** Whether the value is one that a class may omit. */
     private static boolean isNothing(JsonNode node) {
         return node.isNull()
                 || (node.isContainer() && node.isEmpty())
@@ -224,7 +224,7 @@ final class LostValues extends ValueDeserializerModifier {
                 || (node.isBoolean() && !node.asBoolean());
     }
 
-    /** Numbers are equal if they differ only in scale. */
+    /** Compares values; numbers are equal if they differ only in scale. */
     private static int compare(JsonNode one, JsonNode other) {
         if (one.isNumber() && other.isNumber()) {
             return one.decimalValue().compareTo(other.decimalValue());

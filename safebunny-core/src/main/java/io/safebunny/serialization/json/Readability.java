@@ -33,12 +33,12 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.util.ClassUtil;
 
 /**
- * Finds types that no body can be read as. Jackson also makes readers for classes that it can never fill, and they fail only at
- * the first body. Confined to one thread.
+ * Finds types that cannot be read from any body. Jackson also makes readers for classes that it can never fill, and those fail only at the
+ * first body. Confined to one thread.
  */
 final class Readability {
 
-    /** No JSON at all can be read as a type. */
+    /** Code: no JSON at all can be read as the type. */
     static final String UNREADABLE = "SB-1112";
 
     private final JsonMapper mapper;
@@ -71,7 +71,10 @@ final class Readability {
                 "Make it a record, such as: record OrderPlaced(String order, long cents) {}; or give its class a constructor with @JsonCreator, or one without parameters; or add the Jackson module that reads it (of Kotlin: tools.jackson.module:jackson-module-kotlin).");
     }
 
-    /** To Jackson, every constructor with one parameter takes a single value, unless the parameter's name is known. */
+    /**
+     * Whether the type can only be read from a single value. For Jackson, every constructor with one parameter takes a single value, unless
+     * the parameter's name is known.
+     */
     private boolean takesOnlyScalars(ValueDeserializer<?> reader) {
         if (!(reader instanceof BeanDeserializerBase bean) || reader instanceof ThrowableDeserializer) {
             return false;
@@ -124,7 +127,10 @@ final class Readability {
                 : null;
     }
 
-    /** Jackson writes enum constants by {@code toString}. */
+    /**
+     * A description of two constants that are written alike, because Jackson writes enum constants by {@code toString}; {@code null} if
+     * there are none.
+     */
     private static @Nullable String constantsAlike(Class<?> type, Function<Object, String> writer) {
         Map<String, Object> written = new HashMap<>();
         for (Object constant : type.getEnumConstants()) {
@@ -170,7 +176,7 @@ final class Readability {
                 && EmptyObjects.hideAllFields(descriptionOf(bean), BeanPropertyDefinition::couldDeserialize);
     }
 
-    /** Has a serializer or deserializer of its own. */
+    /** Whether the property has annotations that change how its constants are written, such as a serializer of its own. */
     private static boolean hasItsOwnConstants(SettableBeanProperty property) {
         JavaType key = property.getType().getKeyType();
         boolean hasConstants = property.getType().isEnumType()
@@ -183,7 +189,7 @@ final class Readability {
                         || property.getAnnotation(JsonDeserialize.class) != null);
     }
 
-    /** Whether the body names the subclass, or the value does not come from the body. */
+    /** Whether the body names the property's subclass, or the value does not come from the body. */
     private static boolean isChosenOtherwise(SettableBeanProperty property) {
         return property.isIgnorable()
                 || property.getValueTypeDeserializer() != null

@@ -47,7 +47,7 @@ public final class StateFormat {
 
     /** @throws SerializationException if it is not JSON */
     public static JsonNode parse(byte[] json) {
-        // for its checks; it does not keep numbers unchanged
+        // read only for the checks, because this does not keep numbers unchanged
         Object unused = JSON.deserialize(json, JsonNode.class);
         return ExactTree.read(json);
     }
@@ -59,8 +59,8 @@ public final class StateFormat {
     }
 
     /**
-     * Call it with what has just been written, not with what another version wrote. Fields that nothing reads are accepted if the
-     * class computes them anyway, such as a sum.
+     * Call with a state that has just been written, not with one from another version. Fields that nothing reads are accepted if the class
+     * computes them anyway, such as a sum.
      *
      * @throws SerializationException if the state would come back changed
      */
@@ -71,7 +71,7 @@ public final class StateFormat {
         }
         Set<String> lost = changedAmong(reading.unread(), written, write(reading.value()));
         if (!lost.isEmpty()) {
-            // fields that change with the clock
+            // accept fields that change with the clock
             lost.removeAll(changedAmong(lost, written, write(state)));
         }
         if (!lost.isEmpty()) {
@@ -82,7 +82,7 @@ public final class StateFormat {
         }
     }
 
-    /** Whether a state has changed since it was written, ignoring fields that only depend on the time. */
+    /** Whether a state has changed since it was written, ignoring fields that depend only on the time. */
     public static boolean isChanged(JsonNode written, Object state, Type type) {
         JsonNode now = write(state);
         if (now.equals(written)) {
@@ -98,7 +98,7 @@ public final class StateFormat {
     }
 
     /**
-     * Those of the names whose value has changed. Arrays are compared ignoring order, because a set may be written in another
+     * The names among these whose value has changed. Arrays are compared regardless of order, because a set may be written in another
      * order.
      */
     private static Set<String> changedAmong(Set<String> names, JsonNode was, JsonNode is) {
@@ -132,7 +132,7 @@ public final class StateFormat {
         return rest;
     }
 
-    /** Result of a reading: the value, and what was not read. Confined to one thread. */
+    /** Result of a reading: the value, and the fields that were not read. Confined to one thread. */
     public static final class Reading {
 
         private final Object value;

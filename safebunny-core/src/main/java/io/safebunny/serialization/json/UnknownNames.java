@@ -26,13 +26,15 @@ import tools.jackson.databind.jsontype.TypeDeserializer;
 import tools.jackson.databind.util.LinkedNode;
 
 /**
- * Refuses a body none of whose names its class knows: every field would silently be {@code null}. Jackson itself reports unknown
- * names, so aliases, setters, creators, ignored names and what another handler of the mapper reads count as known. A class
- * without properties has nothing to lose, and one that ignores unknown names by annotation takes any body. Thread-safe.
+ * Refuses a body in which the class knows none of the names: every field would silently be {@code null}. Jackson itself reports unknown
+ * names, so aliases, setters, creators, ignored names and what another handler of the mapper reads count as known. A class without
+ * properties has nothing to lose, and one that ignores unknown names by annotation takes any body. Thread-safe.
  */
 final class UnknownNames extends DeserializationProblemHandler {
 
-    /** Limit per class. A body with more names is not a mere difference in naming, and must not take more memory. */
+    /**
+     * Maximum number of unknown names remembered per class. A body with more is not just named differently, and must not take more memory.
+     */
     private static final int MOST = 1_000;
 
     private static final int MOST_TOLD = 10;
@@ -42,7 +44,7 @@ final class UnknownNames extends DeserializationProblemHandler {
 
     private record Unknown(BeanDeserializerBase reader, Set<String> names) {}
 
-    /** The other handlers followed by ours, which sees only what they leave. */
+    /** The list of handlers: first the other ones, then ours, which sees only the names that they leave. */
     static LinkedNode<DeserializationProblemHandler> after(@Nullable LinkedNode<DeserializationProblemHandler> others) {
         return others == null
                 ? new LinkedNode<>(new UnknownNames(), null)
@@ -71,7 +73,7 @@ final class UnknownNames extends DeserializationProblemHandler {
         return LostValues.keep(context, parser, reader, name);
     }
 
-    /** Call it after each reading. */
+    /** Forgets the names. Call after each reading. */
     static void forget() {
         if (UNKNOWN.get() != null) {
             UNKNOWN.remove();
@@ -98,10 +100,7 @@ final class UnknownNames extends DeserializationProblemHandler {
         }
     }
 
-    /**
-     * Unknown names of the payload's class, or of the class that Jackson reads in its place: its builder, or its creator's
-     * parameter.
-     */
+    /** Unknown names of the payload's class, or of the class that Jackson reads instead: the builder, or the parameter of the creator. */
     private static @Nullable Unknown ofPayload(
             Map<Class<?>, Unknown> unknown, DeserializationContext context, JavaType target, Object payload) {
         Unknown own = unknown.get(payload.getClass());
@@ -120,7 +119,7 @@ final class UnknownNames extends DeserializationProblemHandler {
         return taken == null ? null : unknown.get(taken.getRawClass());
     }
 
-    /** Names in the payload's object, without the one that chooses its class; empty if any of them is known. */
+    /** The names in the payload's object, without the one that chooses its class, if all are unknown; empty if any is known. */
     private static Set<String> namesIfAllAre(Unknown unknown, JsonMapper mapper, byte[] body, JavaType target) {
         TypeDeserializer chooser = mapper._deserializationContext().findTypeDeserializer(target);
         if (chooser != null && unknown.reader.handledType() == chooser.getDefaultImpl()) {
@@ -152,7 +151,7 @@ final class UnknownNames extends DeserializationProblemHandler {
         return names;
     }
 
-    /** Names that the class writes, which may include some it does not read, such as a computed getter. */
+    /** The names that the class writes. These may include some that it does not read, such as that of a computed getter. */
     private static Set<String> written(JsonMapper mapper, Object payload) {
         Set<String> written = new HashSet<>();
         mapper._serializationContext()

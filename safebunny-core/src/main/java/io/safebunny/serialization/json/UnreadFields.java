@@ -43,8 +43,8 @@ import tools.jackson.databind.util.NameTransformer;
 import tools.jackson.databind.util.SimpleBeanPropertyDefinition;
 
 /**
- * Collects the fields that nothing reads, by the object whose JSON has them. Jackson itself reports them, so aliases, setters,
- * creators, ignored names and whatever else a class reads count as read. Confined to one thread.
+ * Collects fields that nothing reads, by the object in whose JSON they are. Jackson itself reports them, so aliases, setters, creators,
+ * ignored names and whatever else a class reads count as read. Confined to one thread.
  */
 final class UnreadFields {
 
@@ -62,7 +62,7 @@ final class UnreadFields {
                         .setSerializerModifier(new Adder()));
     }
 
-    /** Those of the current reading or writing. */
+    /** The unread fields of the current reading or writing. */
     static @Nullable UnreadFields of(DatabindContext context) {
         return (UnreadFields) context.getAttribute(UnreadFields.class);
     }
@@ -99,7 +99,7 @@ final class UnreadFields {
         return Set.copyOf(names);
     }
 
-    /** Unread fields to write with the object. */
+    /** The unread fields to write with this object. */
     Map<String, JsonNode> write(Object object) {
         Map<String, JsonNode> fields = byObject.get(object);
         if (fields == null) {
@@ -248,7 +248,7 @@ final class UnreadFields {
             }
         }
 
-        /** Writes nothing: in a class serialized as an array, fields have no names. */
+        /** Writes nothing, because fields have no names if the class is serialized as an array. */
         @Override
         public void serializeAsElement(Object bean, JsonGenerator json, SerializationContext context) {}
 
