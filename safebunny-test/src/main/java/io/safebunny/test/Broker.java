@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 public enum Broker {
 
     /**
-     * Chosen by the system property {@code safebunny.test.broker}, {@code memory} (the default) or {@code real}, so that the same tests run
-     * on both.
+     * The broker that the system property {@code safebunny.test.broker} names, {@code memory} (the default) or {@code real}, so that the
+     * same tests run on both.
      */
     AS_CONFIGURED,
 
@@ -26,7 +26,7 @@ public enum Broker {
 
     static final String PROPERTY = "safebunny.test.broker";
 
-    /** Resolves {@link #AS_CONFIGURED}. */
+    /** This broker, or for {@link #AS_CONFIGURED} the one that the system property names. */
     Broker chosen() {
         return this == AS_CONFIGURED ? parse(System.getProperty(PROPERTY, "")) : this;
     }

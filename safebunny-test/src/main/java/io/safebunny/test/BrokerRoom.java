@@ -11,21 +11,21 @@ import org.slf4j.LoggerFactory;
  * The part of a broker reserved for one application context until it closes: a virtual host or, where none can be created, names with a
  * prefix.
  *
- * @param broker seen through the virtual host
- * @param prefix of its exchanges and queues; empty with its own virtual host
+ * @param broker the broker, seen through that virtual host
+ * @param prefix prefix of the context's exchanges and queues; empty if the context has its own virtual host
  */
 record BrokerRoom(TestBroker broker, String prefix) implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(BrokerRoom.class);
 
-    /** Offset of the last part of a UUID, 48 random bits. */
+    /** Offset of the last part of a UUID, which is 48 random bits. */
     private static final int UNIQUE = 24;
 
     /** Reserves a part of the broker that all tests of this JVM share. */
     static BrokerRoom create() {
         TestBroker shared = TestBroker.shared();
         String name =
-                "safebunny-test-" + UUID.randomUUID().toString().substring(UNIQUE); // names of exchanges are short
+                "safebunny-test-" + UUID.randomUUID().toString().substring(UNIQUE); // exchanges' names must be short
         return shared.isPrivate()
                 ? new BrokerRoom(shared.createVirtualHost(name), "")
                 : new BrokerRoom(shared, name + '.');
@@ -35,11 +35,11 @@ record BrokerRoom(TestBroker broker, String prefix) implements AutoCloseable {
         return prefix.isEmpty();
     }
 
-    /** Ignores failures: at the JVM's exit its broker may be gone already. */
+    /** {@inheritDoc} Ignores failures: when the JVM exits, its broker may already be gone. */
     @Override
     public void close() {
         if (!isVirtualHost()) {
-            return; // its node has deleted what it had
+            return; // the node has deleted its own objects
         }
         try {
             broker.deleteVirtualHost(broker.virtualHost());

@@ -48,8 +48,8 @@ public final class BunnyHarness {
     }
 
     /**
-     * Another node, on whose behalf the test publishes; it handles nothing. With the application's own name, the application's {@link
-     * Bunny} with its middlewares.
+     * Another node, in whose name the test publishes; it handles nothing. If the name is the application's own, publishes through the
+     * application's {@link Bunny}, with its middlewares.
      */
     public BunnyNode as(String name) {
         SafeBunnyOptions options = beans.getBean(SafeBunnyOptions.class);
@@ -88,7 +88,7 @@ public final class BunnyHarness {
     }
 
     /**
-     * Advances time, and runs everything due until then and what follows from it.
+     * Advances time, and runs everything that is due by then, with its consequences.
      *
      * @return the future work
      * @throws AssertionError as {@link #runUntilIdle}
@@ -168,7 +168,7 @@ public final class BunnyHarness {
         return new MessageTrace("this test", journal.happenings(), journal.since(), node.isIdle(), List::of);
     }
 
-    /** Removes everything left from the previous test. */
+    /** Removes everything that the previous test has left. */
     void begin() {
         if (node.hangs()) {
             throw new AssertionError(
@@ -189,7 +189,7 @@ public final class BunnyHarness {
         }
     }
 
-    /** @param demanding whether work that is left makes the test fail */
+    /** @param demanding whether the test fails if work is left */
     void end(boolean demanding) {
         if (demanding && !stoodStill && !node.isIdle()) {
             throw new AssertionError(

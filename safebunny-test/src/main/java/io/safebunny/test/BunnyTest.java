@@ -19,9 +19,9 @@ import org.springframework.core.annotation.AliasFor;
  * and test methods {@link CapturedLogs}.
  *
  * <p>The application uses its own store and {@code DataSource}; without a store it gets an in-memory one, which is logged. {@code
- * safebunny.store.type=memory} in the test's properties replaces its own. It gets an in-memory broker and, each primary, a {@code
- * java.time.Clock}, a Spring {@code TaskScheduler} and a {@code Timeline} in virtual time. Each test begins without messages, records and
- * pauses; other state of beans and the application's own database are kept, as in any Spring test. Time continues from test to test.
+ * safebunny.store.type=memory} in the test's properties replaces its own. It also gets an in-memory broker, and a {@code java.time.Clock},
+ * a Spring {@code TaskScheduler} and a {@code Timeline} in virtual time, each of them primary. Each test begins without messages, records
+ * and pauses; other state of beans and the application's own database are kept, as in any Spring test. Time continues from test to test.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -39,7 +39,7 @@ public @interface BunnyTest {
     @AliasFor(annotation = SpringBootTest.class)
     String[] args() default {};
 
-    /** As {@link SpringBootTest#classes()}: the application; by default the one that is found from the package of the test. */
+    /** As {@link SpringBootTest#classes()}: the application; by default the one found by searching from the test's package. */
     @AliasFor(annotation = SpringBootTest.class)
     Class<?>[] classes() default {};
 

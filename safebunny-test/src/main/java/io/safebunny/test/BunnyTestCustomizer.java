@@ -35,10 +35,11 @@ import org.springframework.test.context.MergedContextConfiguration;
 import org.springframework.test.context.support.TestPropertySourceUtils;
 
 /**
- * Replaces an application's broker, threads and clocks by those of virtual time.
+ * Replaces an application's broker, threads and clocks with those of virtual time.
  *
  * @param broker in memory or real
- * @param mostSteps as in {@link BunnyTest}, as is the longest step
+ * @param mostSteps see {@link BunnyTest#mostSteps()}
+ * @param longestStep see {@link BunnyTest#longestStep()}
  */
 record BunnyTestCustomizer(Broker broker, long mostSteps, int longestStep) implements ContextCustomizer {
 

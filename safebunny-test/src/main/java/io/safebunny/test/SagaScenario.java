@@ -14,7 +14,8 @@ import org.assertj.core.api.AssertProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one saga of a {@code @BunnySaga} class on the real engine, with broker and store in memory and in virtual time. Needs no application context and no closing.
+ * Runs one saga of a {@code @BunnySaga} class on the real engine, with broker and store in memory and in virtual time. Needs no application
+ * context, and need not be closed.
  *
  * <pre>{@code
  * SagaScenario scenario = SagaScenario.of(new OrderSaga()).when("storefront", new PlaceOrder("7", 1999));
@@ -23,9 +24,10 @@ import org.jspecify.annotations.Nullable;
  * assertThat(scenario).status(SagaStatus.FAILED).undone("stock");
  * }</pre>
  *
- * <p>Each step ends when nothing is left to do but what the saga wants later; waits before retries pass at once. The saga's participants are
- * played: they acknowledge each undo, and answer commands only as the test does with {@link #when}. Handlers are retried as by the defaults
- * of {@code safebunny.retry} and {@code safebunny.delayed-retry}; payloads and state become JSON by Jackson's defaults. Used by one thread.
+ * <p>Each step ends when only the saga's future work is left, such as timeouts; waits before retries pass at once. The scenario plays the
+ * saga's participants: they acknowledge each undo, but send no answers to commands other than those that the test sends with {@link #when}.
+ * Handlers are retried according to the defaults of {@code safebunny.retry} and {@code safebunny.delayed-retry}; payloads and state become
+ * JSON by Jackson's defaults. For one thread.
  */
 public final class SagaScenario implements AssertProvider<SagaScenarioAssert> {
 
@@ -43,18 +45,18 @@ public final class SagaScenario implements AssertProvider<SagaScenarioAssert> {
         return new SagaScenario((bunny, clock) -> saga);
     }
 
-    /** @param saga makes it from the {@link Bunny} of its node, once */
+    /** @param saga makes the saga object from the {@link Bunny} of its node; called once */
     public static SagaScenario of(Function<? super Bunny, ?> saga) {
         return new SagaScenario((bunny, clock) -> saga.apply(bunny));
     }
 
-    /** @param saga makes it from the {@link Bunny} of its node and a clock in virtual time, once */
+    /** @param saga makes the saga object from the {@link Bunny} of its node and a clock in virtual time; called once */
     public static SagaScenario of(BiFunction<? super Bunny, ? super Clock, ?> saga) {
         return new SagaScenario(saga);
     }
 
     /**
-     * Before the first step: the name of the saga's node, which matters if it listens to itself. Default: {@code saga}.
+     * Sets the name of the saga's node, which matters if it listens to itself. Call before the first step. Default: {@code saga}.
      *
      * @throws MisuseException SB-5001 after the first step
      */
@@ -65,10 +67,10 @@ public final class SagaScenario implements AssertProvider<SagaScenarioAssert> {
     }
 
     /**
-     * Before the first step: the saga's id. Default: what {@code @CorrelatedBy} reads from the first message; {@code scenario} if its handler
-     * has none.
+     * Sets the saga's id. Call before the first step. Default: the id that {@code @CorrelatedBy} reads from the first message, or {@code
+     * scenario} if the message's handler has no {@code @CorrelatedBy}.
      *
-     * @throws MisuseException SB-5001 after the first step, and for what cannot be a correlation id
+     * @throws MisuseException SB-5001 after the first step, or if this cannot be a correlation id
      */
     public SagaScenario withId(String sagaId) {
         requireNoStep();
@@ -87,12 +89,12 @@ public final class SagaScenario implements AssertProvider<SagaScenarioAssert> {
     }
 
     /**
-     * Another node sends the saga a message.
+     * Sends the saga a message from another node.
      *
      * @param from the node's name
      * @throws MisuseException SB-5001 when the saga does not take this type from that node, or {@code @CorrelatedBy} reads the id of another
      *     saga
-     * @throws AssertionError when the step does not end; the message says what goes on
+     * @throws AssertionError when the step does not end; the message says what is still running
      */
     public SagaScenario when(String from, Object payload) {
         run().publish(Names.requireNode(from, "SagaScenario.when"), payload);
@@ -100,7 +102,7 @@ public final class SagaScenario implements AssertProvider<SagaScenarioAssert> {
     }
 
     /**
-     * The latest message of {@link #when} is delivered once more, as any broker may do.
+     * Delivers the latest message of {@link #when} once more, as any broker may do.
      *
      * @throws MisuseException SB-5001 when there is none
      */
@@ -110,7 +112,7 @@ public final class SagaScenario implements AssertProvider<SagaScenarioAssert> {
     }
 
     /**
-     * Time passes, and what is due by then happens.
+     * Lets time pass, and everything happen that is due by then.
      *
      * @throws MisuseException SB-5001 when the duration is negative
      */
@@ -120,7 +122,9 @@ public final class SagaScenario implements AssertProvider<SagaScenarioAssert> {
         return this;
     }
 
-    /** From now on the saga's participants set messages of this type aside, be it a command or an undo, as after their last retry. */
+    /**
+     * From now on, makes the saga's participants set aside messages of this type, a command or an undo, as they do after their last retry.
+     */
     public SagaScenario participantsSetAside(Class<?> type) {
         run().participants().refuse(MessageTypes.nameOf(type));
         return this;
@@ -154,7 +158,7 @@ public final class SagaScenario implements AssertProvider<SagaScenarioAssert> {
         return new MisuseException(MisuseException.ARGUMENT, message);
     }
 
-    /** The saga, what it has published, and what happened to each message, for people. */
+    /** The saga, its publications, and what happened to each message, for people to read. */
     @Override
     public String toString() {
         return run == null ? "a scenario that has not begun" : run.describe();

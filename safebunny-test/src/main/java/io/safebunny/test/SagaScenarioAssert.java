@@ -96,7 +96,7 @@ public final class SagaScenarioAssert extends AbstractAssert<SagaScenarioAssert,
         return same("state", SentMessages.json(expected), view -> SentMessages.tree(view.state()));
     }
 
-    /** A timeout is due after this duration. The library's own delays, as before retries, do not count. */
+    /** A timeout is due after this duration. The library's own delays, such as before retries, do not count. */
     public SagaScenarioAssert timeout(String name, Duration in) {
         Instant due = view().timeouts().get(name);
         if (due == null) {

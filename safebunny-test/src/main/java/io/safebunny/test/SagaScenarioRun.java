@@ -55,7 +55,7 @@ final class SagaScenarioRun {
     private static final Limits LIMITS = new Limits(10_000, Duration.ofSeconds(30));
     private static final Duration RETENTION = Duration.ofDays(7);
 
-    /** As the starter's default. */
+    /** The same defaults as the starter's. */
     private static final HandlerDefaults DEFAULTS = new HandlerDefaults(
             10,
             new RetrySettings(2, Duration.ofMillis(100), 2, Duration.ofSeconds(10), 0),
@@ -71,7 +71,7 @@ final class SagaScenarioRun {
     private @Nullable RepeatingTransport latest;
     private int sentBefore;
 
-    /** Another node. */
+    /** Another node, which sends messages to the saga. */
     private record Sender(Bunny bunny, RepeatingTransport transport) {}
 
     SagaScenarioRun(String node, @Nullable String id, BiFunction<? super Bunny, ? super Clock, ?> saga) {
@@ -171,7 +171,7 @@ final class SagaScenarioRun {
         return handler;
     }
 
-    /** The saga's id, which the first message may determine. */
+    /** The saga's id: set by the test, or determined by the first message. */
     private String correlationId(SagaHandler handler, Object payload) {
         String own = idIn(handler, payload);
         if (id == null) {
@@ -188,7 +188,7 @@ final class SagaScenarioRun {
         try {
             return handler.correlation() == null ? null : handler.correlation().apply(payload);
         } catch (PoisonMessageException e) {
-            return null; // the saga's node will set it aside, which the test can observe
+            return null; // the saga's node will set the message aside, which the test can observe
         }
     }
 
@@ -238,7 +238,7 @@ final class SagaScenarioRun {
         return participants.sent().all();
     }
 
-    /** Messages that it has sent in the last step. */
+    /** Messages that the saga's node has sent in the last step. */
     List<Sent> sentLast() {
         List<Sent> all = sent();
         return all.subList(sentBefore, all.size());

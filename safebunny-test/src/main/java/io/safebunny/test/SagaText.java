@@ -13,7 +13,7 @@ final class SagaText {
 
     private SagaText() {}
 
-    /** @param since times are printed relative to this */
+    /** @param since the moment to which printed times are relative */
     static List<String> lines(SagaView saga, Instant since) {
         List<String> lines = new ArrayList<>();
         lines.add("saga %s '%s' is %s%s"

@@ -14,7 +14,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 
-/** A certificate authority for one node and the certificate it signed, in PEM, created with the JDK's keytool. */
+/** A certificate authority for one node and the certificate that it has signed, in PEM, created with the JDK's keytool. */
 record Certificates(Path authority, Path server, Path serverKey) {
 
     private static final String PASSWORD_VARIABLE = "SAFEBUNNY_KEYS_PASSWORD";

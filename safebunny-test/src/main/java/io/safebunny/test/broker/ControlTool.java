@@ -49,7 +49,7 @@ final class ControlTool {
             process.signal("KILL");
         }
         if (!ended || !process.hasSucceeded()) {
-            // names only the command, as arguments may contain a password
+            // names only the command, because arguments may contain a password
             throw new BrokerUnavailableException("rabbitmqctl failed [command="
                     + (arguments.length == 0 ? "" : arguments[0]) + "]: "
                     + (ended ? "see its output below." : "it did not end within " + PATIENCE.toSeconds() + " s.")

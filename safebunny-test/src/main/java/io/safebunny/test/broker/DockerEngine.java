@@ -26,7 +26,7 @@ final class DockerEngine {
         return System.getenv().getOrDefault("SAFEBUNNY_TEST_RABBIT_IMAGE", DEFAULT_IMAGE);
     }
 
-    /** The container ends with this JVM. */
+    /** Starts a container that ends with this JVM. */
     @SuppressWarnings("resource")
     static TestBroker startBroker() {
         // its ports are open to the network, not only to localhost

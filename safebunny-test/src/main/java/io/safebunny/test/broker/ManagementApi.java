@@ -25,7 +25,7 @@ final class ManagementApi {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final JsonMapper JSON = new JsonMapper();
 
-    // the plugin of 3.10 sometimes closes the connection when offered HTTP/2
+    // not HTTP/2: the plugin of 3.10 sometimes closes the connection when it is offered
     private final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(PATIENCE)
@@ -62,7 +62,7 @@ final class ManagementApi {
         return running;
     }
 
-    /** Open connections of a virtual host: the plugin's name of each, and the client's. */
+    /** Open connections of a virtual host: for each, the plugin's name for it, and the name that the client gave it. */
     Map<String, String> connections(String virtualHost) {
         Map<String, String> names = new HashMap<>();
         for (JsonNode connection : get("/api/vhosts/" + encode(virtualHost) + "/connections")) {
@@ -79,7 +79,7 @@ final class ManagementApi {
         return get("/api/vhosts/" + encode(virtualHost) + "/" + kind).size();
     }
 
-    /** Closes all connections that their client gave this name; returns how many there were. */
+    /** Closes all connections to which their client gave this name; returns how many there were. */
     int closeConnections(String virtualHost, String given) {
         List<String> names = connections(virtualHost).entrySet().stream()
                 .filter(entry -> entry.getValue().equals(given))
@@ -89,7 +89,7 @@ final class ManagementApi {
         return names.size();
     }
 
-    /** Sets a policy of the queue's name for this one queue. */
+    /** Sets a policy for this one queue; the policy has the queue's name. */
     void putPolicy(String virtualHost, String queue, Map<String, Object> definition) {
         Policy policy = new Policy("^\\Q" + queue + "\\E$", "queues", definition);
         put(policyPath(virtualHost, queue), JSON.writeValueAsString(policy));
@@ -143,7 +143,7 @@ final class ManagementApi {
         }
     }
 
-    /** A policy as the API takes it. */
+    /** A policy in the form that the API expects. */
     record Policy(String pattern, @JsonProperty("apply-to") String applyTo, Map<String, Object> definition) {}
 
     private static String encode(String segment) {

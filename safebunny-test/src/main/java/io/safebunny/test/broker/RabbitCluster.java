@@ -21,10 +21,10 @@ import tools.jackson.databind.json.JsonMapper;
  * Private {@link RabbitNode nodes} of the installed server that form a cluster on loopback. Thread-safe. The caller must close it; it also
  * ends with the JVM, however that ends.
  *
- * <p>Its nodes are killed, paused, resumed and restarted one by one, each keeps its ports and data. A node that is restarted while none of
- * the others runs does not wait for them on a server that keeps its metadata in Mnesia (3.x); with Khepri it needs a majority, so after
- * more than half of them ended use {@link #restart()}. A paused node counts as down after some 10 s, for the net tick time is shorter here
- * than a server's own 60 s. Resumed after that, a node of 3.x was once seen not to join again within a minute.
+ * <p>Nodes are killed, paused, resumed and restarted one by one, and keep their ports and data. If a node is restarted while no other runs,
+ * it does not wait for the others if the server keeps its metadata in Mnesia (3.x). With Khepri it needs a majority, so use {@link
+ * #restart()} after more than half of the nodes have ended. A paused node counts as down after about 10 s, because the net tick time is set
+ * shorter than the server's default of 60 s. If a node of 3.x was resumed after that, it was once seen not to rejoin within a minute.
  */
 public final class RabbitCluster implements AutoCloseable {
 
@@ -63,12 +63,15 @@ public final class RabbitCluster implements AutoCloseable {
         return cluster;
     }
 
-    /** All nodes in a fixed order, running or not. */
+    /** All nodes, running or not, in a fixed order. */
     public List<RabbitNode> nodes() {
         return nodes;
     }
 
-    /** Host and port of all nodes as {@code spring.rabbitmq.addresses} takes them; user and password are those of any node's {@link RabbitNode#broker() broker}. */
+    /**
+     * Host and port of all nodes, in the form of {@code spring.rabbitmq.addresses}. User and password are those of any node's {@link
+     * RabbitNode#broker() broker}.
+     */
     public String addresses() {
         return nodes.stream()
                 .map(node -> node.broker().host() + ":" + node.broker().port())
@@ -76,10 +79,10 @@ public final class RabbitCluster implements AutoCloseable {
     }
 
     /**
-     * Starts all nodes again, after an orderly stop of those that run; returns once all accept connections. With Khepri they start at the
-     * same time, for they need each other. With Mnesia one after another, the one that ended last first and without waiting for the
-     * others: nodes that ended at almost the same time may each take another's metadata for newer and wait for each other, and 3.10 nodes
-     * that boot at the same time may call each other's feature flags incompatible.
+     * Starts all nodes again, after an orderly stop of those that are running; returns when all accept connections. With Khepri they start
+     * at the same time, because they need each other. With Mnesia they start one after another, beginning with the one that ended last,
+     * which does not wait for the others. Otherwise, nodes that ended at almost the same time may wait for each other, each believing that
+     * another has newer metadata, and nodes of 3.10 that boot at the same time may reject each other's feature flags as incompatible.
      */
     public void restart() {
         nodes.forEach(RabbitNode::stop);
@@ -115,7 +118,7 @@ public final class RabbitCluster implements AutoCloseable {
         }
     }
 
-    /** Names of the nodes with a running member of the queue; from the broker itself, as the management plugin lags. */
+    /** Names of the nodes with a running member of the queue. Asks the broker itself, because the management plugin lags behind. */
     private List<String> online(String virtualHost, String queue) {
         RabbitNode running = nodes.stream()
                 .filter(RabbitNode::isRunning)

@@ -54,7 +54,7 @@ public final class RabbitNode implements AutoCloseable {
     private volatile @Nullable NodeProcess process;
     private volatile long lastEnd;
 
-    /** @param startsAlone whether no other member of its cluster runs, asked when it is restarted */
+    /** @param startsAlone asked at a restart: whether no other member of the cluster is running */
     RabbitNode(NodePlan plan, BooleanSupplier startsAlone) {
         this.plan = plan;
         this.startsAlone = startsAlone;
@@ -75,7 +75,7 @@ public final class RabbitNode implements AutoCloseable {
                 .or(() -> Optional.of(ServerRoot.THE_MACHINE).filter(root -> new ServerRoot(root).hasServer()));
     }
 
-    /** The root folder that the environment names; if it cannot be used, tests fail rather than pick another one. */
+    /** The root folder that the environment names. If it cannot be used, tests fail rather than use another one. */
     static Optional<Path> namedRoot() {
         return Optional.ofNullable(System.getenv(ROOT))
                 .filter(text -> !text.isBlank())
@@ -112,7 +112,7 @@ public final class RabbitNode implements AutoCloseable {
         return root;
     }
 
-    /** On other ports if another process has taken one of them between their choice and the start. */
+    /** Starts a node. Tries again with other ports if another process has taken one between the choice of the ports and the start. */
     static RabbitNode start(Supplier<NodePlan> plans) {
         for (int choices = 1; ; choices++) {
             RabbitNode node = new RabbitNode(plans.get(), () -> false);
@@ -134,7 +134,7 @@ public final class RabbitNode implements AutoCloseable {
         return broker;
     }
 
-    /** The TLS listener beside the plain one, of a node that {@link #startTls()} started. */
+    /** The TLS listener of a node that was started with {@link #startTls()}; such a node also has the plain listener. */
     public TlsListener tls() {
         if (tls == null) {
             throw new IllegalStateException(
@@ -244,7 +244,7 @@ public final class RabbitNode implements AutoCloseable {
         lastEnd = ENDS.incrementAndGet();
     }
 
-    /** Orders stopped nodes: the larger number ended later. */
+    /** A number that orders stopped nodes: the larger it is, the later the node ended. */
     long lastEnd() {
         return lastEnd;
     }
@@ -254,7 +254,7 @@ public final class RabbitNode implements AutoCloseable {
         return folder.hasMnesia(name());
     }
 
-    /** Makes the next start of a node with Mnesia not wait for other members of the cluster. */
+    /** For a node with Mnesia: makes its next start not wait for other members of the cluster. */
     void forceBoot() {
         folder.forceBoot(name());
     }
@@ -270,7 +270,7 @@ public final class RabbitNode implements AutoCloseable {
         }
     }
 
-    /** The file to which the node logs, over all its restarts; gone when the node is closed. */
+    /** The node's log file, which continues over restarts and is deleted when the node is closed. */
     public Path log() {
         return folder.log();
     }
@@ -324,7 +324,7 @@ public final class RabbitNode implements AutoCloseable {
         }
     }
 
-    /** Waits for TLS too, because the broker opens the plain listener first. */
+    /** Whether the node accepts connections, including TLS: the broker opens the plain listener first. */
     private boolean listens() {
         return Amqp.answers(broker.uri()) && (tls == null || tls.isOpen());
     }

@@ -21,7 +21,7 @@ final class SharedBroker {
 
     private SharedBroker() {}
 
-    /** A failed start is not repeated: later tests fail at once for the same reason. */
+    /** The broker. A failed start is not repeated: later tests fail at once for the same reason. */
     static synchronized TestBroker get() {
         if (failure != null) {
             throw new BrokerUnavailableException(failure);
@@ -63,7 +63,7 @@ final class SharedBroker {
         try {
             return URI.create(given);
         } catch (IllegalArgumentException e) {
-            // omits text and cause, as both may contain the password
+            // omits text and cause, because both may contain the password
             throw new BrokerUnavailableException("Cannot use the broker given by " + GIVEN
                     + ": its value is not a URI. Set it to amqp://USER:PASSWORD@HOST:PORT or unset it.");
         }

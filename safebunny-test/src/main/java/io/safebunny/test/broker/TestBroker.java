@@ -14,10 +14,10 @@ import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The broker a test talks to: where it is and who may enter. Immutable and thread-safe.
+ * The broker that a test talks to: its address and credentials. Immutable and thread-safe.
  *
- * <p>Tests of one virtual machine share one broker ({@link #shared()}), so a test names its queues and exchanges for itself or
- * asks for a virtual host of its own; only a {@link #isPrivate() private} broker can give one.
+ * <p>Tests of one virtual machine share one broker ({@link #shared()}), so a test uses names of its own for queues and exchanges, or
+ * creates a virtual host of its own, which only a {@link #isPrivate() private} broker allows.
  */
 public final class TestBroker {
 
@@ -38,34 +38,35 @@ public final class TestBroker {
     /**
      * The one broker of this virtual machine, started by the first call and stopped with the machine.
      *
-     * <p>In this order: the broker {@code SAFEBUNNY_TEST_RABBIT} (an {@code amqp://} address) names; a private node of the server
-     * under {@code SAFEBUNNY_RABBIT_ROOT}; a container, where a Docker engine answers; a private node of the machine's own server.
+     * <p>The first of these that exists: the broker that {@code SAFEBUNNY_TEST_RABBIT} names (an {@code amqp://} address); a private node
+     * of the server under {@code SAFEBUNNY_RABBIT_ROOT}; a container, if a Docker engine answers; a private node of the server installed on
+     * this machine.
      *
-     * @throws BrokerUnavailableException if there is none of them, or the chosen one does not start; the next call fails alike
+     * @throws BrokerUnavailableException if none of them exists, or the chosen one does not start; later calls then fail in the same way
      */
     public static TestBroker shared() {
         return SharedBroker.get();
     }
 
-    /** A broker somebody else runs: tests may use it, but not assume that they are alone on it. */
+    /** A broker that somebody else runs: tests may use it, but must not assume that they are alone on it. */
     static TestBroker given(URI uri) {
         return new TestBroker(uri, null, false);
     }
 
-    /** A broker that only these tests use, with the management plugin at the other address. */
+    /** A broker that only these tests use, with its management plugin at the second address. */
     static TestBroker ownedBy(URI uri, URI managementUri) {
         return new TestBroker(uri, managementUri, true);
     }
 
     /**
-     * The address with user and password, as {@code ConnectionFactory.setUri} and {@code spring.rabbitmq.addresses} take it; without a
-     * path it means the virtual host {@code /}.
+     * The address with user and password, in the form of {@code ConnectionFactory.setUri} and {@code spring.rabbitmq.addresses}. An address
+     * without a path means the virtual host {@code /}.
      */
     public URI uri() {
         return uri;
     }
 
-    /** A new one of the RabbitMQ client, for connections that are not recovered. */
+    /** A new connection factory of the RabbitMQ client, without automatic recovery. */
     public ConnectionFactory connectionFactory() {
         return Amqp.factory(uri);
     }
@@ -90,12 +91,12 @@ public final class TestBroker {
         return coordinates.getVirtualHost();
     }
 
-    /** The server's version as it tells it when a connection is opened, {@code 3.10.8} for example. */
+    /** The version that the server reports when a connection is opened, such as {@code 3.10.8}. */
     public String version() {
         return Amqp.serverVersion(uri);
     }
 
-    /** Where the management plugin listens, without user and password, if that is known. */
+    /** The address of the management plugin, without user and password; empty if unknown. */
     public Optional<URI> managementUri() {
         return Optional.ofNullable(managementUri);
     }
@@ -117,7 +118,7 @@ public final class TestBroker {
     }
 
     /**
-     * Deletes a virtual host that {@link #createVirtualHost} made, with all that is in it; a repeat is harmless.
+     * Deletes a virtual host that {@link #createVirtualHost} has created, with all its content; a repeat is harmless.
      *
      * @throws UnsupportedOperationException if the broker is not private
      */
@@ -126,8 +127,8 @@ public final class TestBroker {
     }
 
     /**
-     * The names that clients gave their open connections to this virtual host, in no order. A connection appears and disappears up to
-     * 5 s late, which is how often the management plugin gathers them.
+     * The names that clients gave their open connections to this virtual host, in no particular order. A connection appears and disappears
+     * up to 5 s late, because the management plugin collects them only that often.
      *
      * @throws UnsupportedOperationException if the broker is not private
      */
@@ -136,7 +137,7 @@ public final class TestBroker {
     }
 
     /**
-     * How many connections to this virtual host are open, whether or not their clients named them; up to 5 s late.
+     * Number of open connections to this virtual host, including those that their clients have not named; up to 5 s late.
      *
      * @throws UnsupportedOperationException if the broker is not private
      */
@@ -145,7 +146,7 @@ public final class TestBroker {
     }
 
     /**
-     * How many channels those connections have, up to 5 s late.
+     * Number of channels of these connections; up to 5 s late.
      *
      * @throws UnsupportedOperationException if the broker is not private
      */
@@ -154,11 +155,11 @@ public final class TestBroker {
     }
 
     /**
-     * Has the broker close every connection to this virtual host to which its client gave the name, as an operator would; waits up to
-     * 15 s for the first to appear.
+     * Makes the broker close every connection to this virtual host whose client gave it this name, as an operator would. Waits up to 15 s
+     * for the first one to appear.
      *
      * @throws UnsupportedOperationException if the broker is not private
-     * @throws BrokerUnavailableException if there is none
+     * @throws BrokerUnavailableException if there is no such connection
      */
     public void closeConnection(String name) {
         ManagementApi management = management();
@@ -177,9 +178,9 @@ public final class TestBroker {
     }
 
     /**
-     * Sets the one policy of a queue, which need not exist yet; a repeat replaces it. The queue follows a moment later.
+     * Sets the one policy of a queue, which need not exist yet; a repeat replaces it. It takes effect a moment later.
      *
-     * @param definition what the policy sets, {@code max-length} for example
+     * @param definition the settings of the policy, such as {@code max-length}
      * @throws UnsupportedOperationException if the broker is not private
      */
     public void setPolicy(String queue, Map<String, Object> definition) {
@@ -187,7 +188,7 @@ public final class TestBroker {
     }
 
     /**
-     * Deletes what {@link #setPolicy} set; a repeat is harmless.
+     * Deletes the policy that {@link #setPolicy} has set; a repeat is harmless.
      *
      * @throws UnsupportedOperationException if the broker is not private
      */
@@ -210,7 +211,7 @@ public final class TestBroker {
         return URI.create(uri.getScheme() + "://" + uri.getRawAuthority() + "/" + path);
     }
 
-    /** Host, port and virtual host; never the password. */
+    /** Shows host, port and virtual host, never the password. */
     @Override
     public String toString() {
         return host() + ":" + port() + " " + virtualHost();

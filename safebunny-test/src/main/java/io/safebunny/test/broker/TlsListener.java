@@ -10,10 +10,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Where a node listens for TLS; clients need no certificate. The server's certificate is for {@code localhost} and 127.0.0.1.
+ * The TLS listener of a node. Clients need no certificate. The server's certificate is for {@code localhost} and 127.0.0.1.
  *
  * @param port on 127.0.0.1
- * @param caCertificate the authority that signed the server's certificate, in PEM; gone when the node is closed
+ * @param caCertificate file with the certificate of the authority that signed the server's certificate, in PEM; deleted when the node is
+ *     closed
  */
 public record TlsListener(int port, Path caCertificate) {
 

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** Which bodies are a serializer's own. */
+/** Which content types a serializer accepts as its own. */
 interface ContentTypeRules {
 
-    /** The most that fits into a short string of AMQP. */
+    /** Maximum length of an AMQP short string. */
     int LONGEST = 255;
 
     MessageSerializer tested();

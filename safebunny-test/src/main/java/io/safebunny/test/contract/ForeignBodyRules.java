@@ -25,7 +25,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** How a serializer treats bodies and payloads that it cannot or must not read and write. */
+/** How a serializer treats bodies that it cannot or must not read, and payloads that it cannot or must not write. */
 interface ForeignBodyRules {
 
     MessageSerializer tested();

@@ -67,7 +67,7 @@ public final class Messages {
         return headers;
     }
 
-    /** What a foreign publisher may send: a body and nothing else but an id to find it by. */
+    /** A message as a foreign publisher may send it: only a body, and an id by which the test finds it. */
     public static WireMessage bare(String id) {
         return new WireMessage(id, null, null, null, null, null, null, Map.of(), new byte[0]);
     }

@@ -20,7 +20,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.ParameterizedTypeReference;
 
-/** What a serializer writes and reads again. */
+/** How a serializer writes payloads and reads them back. */
 interface PayloadRules {
 
     int MEGABYTE = 1 << 20;
@@ -83,7 +83,7 @@ interface PayloadRules {
         assertThat(tested().deserialize(tested().serialize(later), Order.class)).isEqualTo(new Order("7"));
     }
 
-    /** A handler that runs again publishes messages of the same ids, which must have the same bodies. */
+    /** A handler that runs again publishes messages with the same ids, and these must have the same bodies. */
     @Test
     default void writesEqualPayloadsAsEqualBytes() {
         for (int i = 0; i < SerializerPayloads.records().size(); i++) {

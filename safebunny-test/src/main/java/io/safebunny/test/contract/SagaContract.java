@@ -121,7 +121,7 @@ public abstract class SagaContract {
     private final List<SafeBunnyEngine> engines = new ArrayList<>();
     private Duration sagaRetention = Duration.ofDays(30);
 
-    /** A store of the node, as one of its instances opens it. */
+    /** Opens the store of the node. Called once for each instance. */
     protected abstract MessageStore store(String ofNode);
 
     /** Number of messages for the one contended saga. */
@@ -130,9 +130,9 @@ public abstract class SagaContract {
     }
 
     /**
-     * Maximum number of runs of its handler. Without locks, messages that lose a race are handled again.
+     * Maximum number of runs of the contended saga's handler. On a store without locks, messages that lose a race are handled again.
      *
-     * @param messages how many it gets
+     * @param messages number of messages that the saga receives
      */
     protected abstract int mostRuns(int messages);
 
@@ -305,7 +305,7 @@ public abstract class SagaContract {
         var unusedDeclined = billing.bunny().publish(new Declined("ended"), toIt);
         await().until(() -> view(one, "ended").status() == SagaStatus.FAILED);
 
-        await().untilAsserted(() -> assertThat(failed(one)).isEmpty()); // no instance supervises it any more
+        await().untilAsserted(() -> assertThat(failed(one)).isEmpty()); // no instance looks after it any more
 
         long version = view(one, "ended").version();
         var unusedAgain = desk.bunny().publish(new Begin(), toIt);

@@ -46,10 +46,10 @@ public abstract class ScheduledContract {
     /** The scheduled message. */
     public record Reminder(int number) {}
 
-    /** Makes a handler cancel and then fail. */
+    /** Makes a handler cancel a scheduled message and then fail. */
     public record CancelAndFail(String handle) {}
 
-    /** Makes a handler schedule. */
+    /** Makes a handler schedule a message. */
     public record Schedule(int number) {}
 
     private final String node = "diary-" + UUID.randomUUID();
@@ -60,7 +60,7 @@ public abstract class ScheduledContract {
     private final Map<Integer, List<Instant>> arrivals = new ConcurrentHashMap<>();
     private final AtomicInteger failed = new AtomicInteger();
 
-    /** A store of the node, as one of its instances opens it. */
+    /** Opens the store of the node. Called once for each instance. */
     protected abstract MessageStore store(String ofNode);
 
     private SafeBunnyEngine start(String name, boolean schedules, List<HandlerDefinition> handlers) {
@@ -137,13 +137,13 @@ public abstract class ScheduledContract {
         return PublishOptions.none().withDeliverAt(due);
     }
 
-    /** Cancelling or moving races with the message becoming due on the other instance; the result must match what happens. */
+    /** Cancels and moves while the message becomes due on the other instance: the result of the call must match what happens. */
     @Test
     void answersWhatHappensHoweverCloseTheRace() {
         List<SafeBunnyEngine> diary = start();
         ScheduledMessages one = diary.get(0).get(ScheduledMessages.class);
         ScheduledMessages two = diary.get(1).get(ScheduledMessages.class);
-        Instant due = timeline.now().plusSeconds(3); // when all are scheduled, on a busy machine, too
+        Instant due = timeline.now().plusSeconds(3); // late enough, even on a busy machine
         List<String> handles = new ArrayList<>();
         for (int i = 0; i < MESSAGES; i++) {
             handles.add(one.schedule(new Reminder(i), at(due)));

@@ -32,31 +32,31 @@ final class SerializerPayloads {
             Map<String, Line> byName,
             @Nullable Line none) {}
 
-    /** One of few. */
+    /** An enum. */
     public enum Kind {
         FIRST,
         SECOND
     }
 
-    /** A part of another one. */
+    /** A record that is a component of another one. */
     public record Line(String sku, int count) {}
 
-    /** As one node has it, and as a newer one does. */
+    /** A type as an older node knows it; {@link LaterOrder} is the newer version. */
     public record Order(String id) {}
 
-    /** With more than {@link Order} has. */
+    /** A newer version of {@link Order}, with more components. */
     public record LaterOrder(String id, long cents, List<Line> lines) {}
 
     /** Some text. */
     public record Text(String text) {}
 
-    /** The same as {@link Text}, but another type. */
+    /** A type with the same components as {@link Text}. */
     public record Other(String text) {}
 
-    /** Holds anything. */
+    /** Holds a value of any type. */
     public record Holder(@Nullable Object value) {}
 
-    /** Its component cannot be read. */
+    /** A record whose component cannot be read, because the accessor throws. */
     public record Refusing(String text) {
         @Override
         public String text() {
@@ -71,7 +71,7 @@ final class SerializerPayloads {
         }
     }
 
-    /** Must never be instantiated from a body. */
+    /** A class that must never be instantiated because a body names it. */
     public static final class Gadget implements Serializable {
 
         private static final long serialVersionUID = 1;

@@ -11,13 +11,13 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Collections;
 import java.util.Set;
 
-/** Folder for programs that are installed once. Nobody else may write to it, because its contents are executed. */
+/** A folder for programs that are installed once per machine. Nobody else may write to it, because its contents are executed. */
 record CacheFolder(Path path) {
 
     private static final Set<PosixFilePermission> OF_OTHERS =
             Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
 
-    /** As the environment names it. */
+    /** The folder that the environment names, or the user's default one. */
     static CacheFolder ofTheUser() {
         String own = System.getenv("SAFEBUNNY_CACHE");
         if (own != null && !own.isBlank()) {
@@ -31,9 +31,9 @@ record CacheFolder(Path path) {
     }
 
     /**
-     * Made if there is none.
+     * Creates the folder if it is missing.
      *
-     * @throws DatabaseUnavailableException if it belongs to somebody else or others may write to it
+     * @throws DatabaseUnavailableException if the folder belongs to somebody else, or others may write to it
      */
     static CacheFolder at(Path path) {
         Path folder = path.toAbsolutePath();

@@ -13,8 +13,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Executes a transactional batch of Cosmos DB by single requests: checks all preconditions first and writes nothing if one fails. The
- * caller must keep other writers away meanwhile.
+ * Executes a transactional batch of Cosmos DB with single requests: checks all preconditions first, and writes nothing if one fails. The
+ * caller must keep other writers out in the meantime.
  */
 final class CosmosBatch {
 
@@ -33,19 +33,19 @@ final class CosmosBatch {
     /** One request about one document of the batch's partition. */
     @FunctionalInterface
     interface Single {
-        /** @param below the path of the batch */
+        /** @param below path of the document, relative to the path of the batch */
         Answer send(String method, String below, Map<String, String> headers, byte[] body)
                 throws IOException, InterruptedException;
     }
 
-    /** Of the documents of a batch. */
+    /** The ids of the documents of a batch. */
     static List<String> ids(byte[] batch) {
         List<String> ids = new ArrayList<>();
         JSON.readTree(batch).forEach(operation -> ids.add(id(operation)));
         return ids;
     }
 
-    /** Of a document. */
+    /** The id of a document. */
     static String idOf(byte[] document) {
         return JSON.readTree(document).path("id").stringValue();
     }
@@ -72,7 +72,7 @@ final class CosmosBatch {
         return new Answer(OK, last.headers(), JSON.writeValueAsBytes(results));
     }
 
-    /** 0 if the operation can be carried out. */
+    /** The status with which the operation must be refused; 0 if it can be carried out. */
     private static int refusal(JsonNode operation, Single single) throws IOException, InterruptedException {
         Answer there = single.send("GET", "/" + id(operation), Map.of("Accept", "application/json"), NOTHING);
         boolean isThere = there.status() == OK;

@@ -24,23 +24,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A proxy in front of a {@link CosmosServer} that records requests and injects failures. Clients need gateway mode, without endpoint
- * discovery and certificate checks. For a private server it executes transactional batches atomically, as the service does but the server
- * does not; that requires all writes to go through this proxy. Thread-safe.
+ * discovery and certificate checks. For a private server, the proxy executes transactional batches atomically: the service does so, but the
+ * private server does not. All writes must then go through this proxy. Thread-safe.
  */
 public final class CosmosProxy implements AutoCloseable {
 
-    /** How a request is treated. */
+    /** The kinds of requests, which can be treated differently. */
     public enum Kind {
         CREATE,
         READ,
         REPLACE,
         DELETE,
-        /** Several writes in one partition, all or nothing. */
+        /** A transactional batch: several writes in one partition, all or nothing. */
         BATCH,
         QUERY,
-        /** How to run a query, once per text. */
+        /** A request for how to run a query; clients send it once per query text. */
         QUERY_PLAN,
-        /** Of the account, databases, containers and partition ranges. */
+        /** Requests about the account, databases, containers and partition ranges. */
         METADATA
     }
 
@@ -92,7 +92,7 @@ public final class CosmosProxy implements AutoCloseable {
         return URI.create("https://127.0.0.1:" + server.getAddress().getPort() + "/");
     }
 
-    /** All but metadata, in the order of arrival, since the start or {@link #forget()}. */
+    /** All requests except those for metadata, in the order of arrival, since the start or {@link #forget()}. */
     public List<Request> requests() {
         return requests.stream()
                 .filter(request -> request.kind() != Kind.METADATA)
@@ -103,17 +103,17 @@ public final class CosmosProxy implements AutoCloseable {
         requests.clear();
     }
 
-    /** Answers all requests of the kind this way, without calling the server, until {@link #heal()}. */
+    /** Answers all requests of the kind with this status, without calling the server, until {@link #heal()}. */
     public void answer(Kind kind, int status, Map<String, String> headers) {
         faults.add(new Fault(kind, false, false, status, Map.copyOf(headers), null));
     }
 
-    /** Answers the next request of the kind this way, without calling the server. */
+    /** Answers the next request of the kind with this status, without calling the server. */
     public void answerNext(Kind kind, int status, Map<String, String> headers) {
         faults.add(new Fault(kind, true, false, status, Map.copyOf(headers), null));
     }
 
-    /** Lets the next request of the kind take effect but answers this way, as if its response was lost. */
+    /** Lets the next request of the kind take effect, but answers with this status, as if the response had been lost. */
     public void loseAnswerOfNext(Kind kind, int status) {
         faults.add(new Fault(kind, true, true, status, Map.of(), null));
     }
@@ -124,15 +124,15 @@ public final class CosmosProxy implements AutoCloseable {
     }
 
     /**
-     * Answers reads, but not queries, from a lagging replica until {@link #heal()}: with each document as it was this long ago, or 404 if
-     * it did not exist. That is what clients see below Session consistency, or at Session without the write's session token; responses have
-     * no session token. Meanwhile all writes must go through this proxy to a private server.
+     * Answers reads, but not queries, like a lagging replica until {@link #heal()}: with each document as it was this long ago, or 404 if
+     * it did not exist. Clients see this below Session consistency, or at Session consistency without the session token of the write; these
+     * responses have no session token. In the meantime all writes must go through this proxy to a private server.
      */
     public void lag(Duration behind) {
         replica = new LaggingReplica(behind);
     }
 
-    /** Changes the JSON with which the account describes itself. */
+    /** Changes the JSON that describes the account. */
     public void rewriteAccount(UnaryOperator<String> change) {
         account = change;
     }

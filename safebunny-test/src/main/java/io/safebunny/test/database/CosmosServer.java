@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A server that speaks the API of Azure Cosmos DB: the account that the environment names with {@code SAFEBUNNY_COSMOS_ENDPOINT} and {@code
  * SAFEBUNNY_COSMOS_KEY}, or a private one in memory on 127.0.0.1, run with Node.js from the npm package {@code @vercel/cosmosdb-server}.
- * That one has no time to live, no request units, no size limits and only one partition; its certificate is self-signed, so clients need
- * gateway mode and {@code -DCOSMOS.EMULATOR_SERVER_CERTIFICATE_VALIDATION_DISABLED=true}.
+ * The private server has no time to live, no request units, no size limits and only one partition. Its certificate is self-signed, so
+ * clients need gateway mode and {@code -DCOSMOS.EMULATOR_SERVER_CERTIFICATE_VALIDATION_DISABLED=true}.
  *
  * <p>Thread-safe. The caller must close it; it also ends with the JVM, however that ends.
  */
@@ -35,7 +35,7 @@ public final class CosmosServer implements AutoCloseable {
 
     private static final String ENDPOINT = "SAFEBUNNY_COSMOS_ENDPOINT";
     private static final String KEY = "SAFEBUNNY_COSMOS_KEY";
-    private static final String PACKAGE = "@vercel/cosmosdb-server"; // the lock file fixes its version
+    private static final String PACKAGE = "@vercel/cosmosdb-server"; // the lock file pins the version
     private static final Duration START = Duration.ofSeconds(60);
     private static final Duration STOP = Duration.ofSeconds(10);
 
@@ -53,7 +53,7 @@ public final class CosmosServer implements AutoCloseable {
     }
 
     /**
-     * The account that the environment names, or a private server that answers.
+     * Opens the account that the environment names, or else starts a private server; returns when it answers.
      *
      * @throws DatabaseUnavailableException if there is no Node.js, the package cannot be installed or the server does not answer
      */
@@ -70,7 +70,7 @@ public final class CosmosServer implements AutoCloseable {
         return new CosmosServer(URI.create(given), givenKey, null, null);
     }
 
-    /** A private server, whatever the environment names, which can be killed. */
+    /** Starts a private server, which can be killed, no matter what the environment names. */
     public static CosmosServer startPrivate() {
         Path module = NodePackage.install("cosmos-server").resolve("node_modules/" + PACKAGE);
         try {
@@ -90,7 +90,7 @@ public final class CosmosServer implements AutoCloseable {
             Process process = command.start();
             CosmosServer server =
                     new CosmosServer(URI.create("https://127.0.0.1:" + port + "/"), newKey, folder, process);
-            // its folder too; the process would end by itself with its standard input
+            // also deletes the folder; the process alone would end with its standard input
             Runtime.getRuntime().addShutdownHook(new Thread(server::close, "end-cosmos-server"));
             server.awaitAnswer(process);
             return server;
@@ -156,12 +156,12 @@ public final class CosmosServer implements AutoCloseable {
         return key;
     }
 
-    /** Whether it is a private one, which can be killed and paused. */
+    /** Whether this is a private server, which can be killed and paused. */
     public boolean isPrivate() {
         return process != null;
     }
 
-    /** What the private server wrote, empty for an account that the environment names. */
+    /** The output of the private server; empty for an account that the environment names. */
     public String log() {
         try {
             return folder == null ? "" : Files.readString(folder.resolve("log"));

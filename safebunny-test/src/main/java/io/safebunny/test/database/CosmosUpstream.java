@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** Sends a client's requests on to the server, as they are or in parts, which are signed anew. Thread-safe. */
+/** Forwards a client's requests to the server, as they are or in parts; parts are signed again. Thread-safe. */
 final class CosmosUpstream {
 
     private static final Set<String> NOT_COPIED =
@@ -31,12 +31,12 @@ final class CosmosUpstream {
     /** The server's response. */
     record Answer(int status, Map<String, List<String>> headers, byte[] body) {}
 
-    /** Whether this header is about the message, and not about the connection. */
+    /** Whether the header belongs to the message, not to the connection. */
     static boolean isCopied(String header) {
         return !NOT_COPIED.contains(header.toLowerCase(Locale.ROOT));
     }
 
-    /** Path of a document, or of the documents of a collection, which clients end with a slash. */
+    /** Path of a document, or of a collection's documents; clients end the latter with a slash. */
     static String path(HttpExchange exchange) {
         return withoutDoubledSlash(exchange).replaceFirst("/+$", "");
     }
@@ -45,7 +45,7 @@ final class CosmosUpstream {
         return exchange.getRequestURI().getRawPath().replaceFirst("^/+", "/");
     }
 
-    /** Sends the request on as it is. */
+    /** Forwards the request as it is. */
     Answer forward(HttpExchange exchange, byte[] body) throws IOException, InterruptedException {
         return send(exchange, exchange.getRequestMethod(), withoutDoubledSlash(exchange), false, Map.of(), body);
     }
@@ -53,7 +53,7 @@ final class CosmosUpstream {
     /**
      * Sends one operation of a batch.
      *
-     * @param below path of the document below that of the request; empty for the same path
+     * @param below path of the document, relative to that of the request; empty for the same path
      */
     Answer forward(HttpExchange exchange, String method, String below, Map<String, String> headers, byte[] body)
             throws IOException, InterruptedException {

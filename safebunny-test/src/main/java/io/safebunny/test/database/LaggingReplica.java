@@ -20,7 +20,7 @@ final class LaggingReplica {
         this.behind = behind.toNanos();
     }
 
-    /** Call before a write; only the document's first write matters. */
+    /** Call before the document's first write, with the old content. Not needed before later writes. */
     synchronized void was(String document, Answer answer) {
         documents
                 .computeIfAbsent(document, path -> new ArrayList<>())
@@ -31,12 +31,12 @@ final class LaggingReplica {
         return documents.containsKey(document);
     }
 
-    /** Call after a write. */
+    /** Call after a write, with the new content. */
     synchronized void is(String document, Answer answer) {
         documents.computeIfAbsent(document, path -> new ArrayList<>()).add(new Version(System.nanoTime(), answer));
     }
 
-    /** @param fresh current content, for a document that has not been written since */
+    /** @param fresh current content; returned for a document that has not been written */
     synchronized Answer read(String document, Answer fresh) {
         List<Version> versions = documents.getOrDefault(document, List.of());
         long then = System.nanoTime() - behind;

@@ -44,8 +44,8 @@ public final class MariaDbServer implements AutoCloseable {
                 "--basedir=" + folder.path(),
                 "--lc-messages-dir=" + folder.path().resolve("share"),
                 "--datadir=" + folder.path().resolve("data"),
-                // a separate one, because a starting server deletes the temporary tables of all others in the same
-                // folder
+                // its own folder, because a server that starts deletes
+                // the temporary tables of all others in the same one
                 "--tmpdir=" + folder.path().resolve("tmp"),
                 "--innodb-buffer-pool-size=64M"));
         initialize(folder, command, USER.formatted(password));
@@ -59,7 +59,7 @@ public final class MariaDbServer implements AutoCloseable {
                 folder, command, () -> DriverManager.getConnection(jdbcUrl()).close());
     }
 
-    /** Starts one and returns once it accepts connections. */
+    /** Starts a server and returns when it accepts connections. */
     public static MariaDbServer start() {
         ServerFolder folder = ServerFolder.create("mariadb");
         try {
@@ -72,7 +72,7 @@ public final class MariaDbServer implements AutoCloseable {
         return mariaDb;
     }
 
-    /** Only the program, its messages, character sets and system table scripts, as the rest is large. */
+    /** Unpacks only the program, its messages, character sets and system table scripts, because the rest is large. */
     private static void unpack(ServerFolder folder) throws IOException {
         ServerFolder.open(ROOT + PROGRAM, ARTIFACT).close();
         URL program = MariaDbServer.class.getClassLoader().getResource(ROOT + PROGRAM);
@@ -103,7 +103,7 @@ public final class MariaDbServer implements AutoCloseable {
                 || (name.startsWith("share/mariadb_") && name.endsWith(".sql"));
     }
 
-    /** As mariadb-install-db does. */
+    /** Creates the system tables, in the same way as mariadb-install-db. */
     private static void initialize(ServerFolder folder, List<String> command, String user) {
         Path share = folder.path().resolve("share");
         try {
@@ -132,18 +132,18 @@ public final class MariaDbServer implements AutoCloseable {
         return "jdbc:mariadb://127.0.0.1:" + port + "/test?user=root&password=" + password;
     }
 
-    /** Ends it with SIGKILL; what it had committed stays. */
+    /** Ends the server with SIGKILL; committed data stays. */
     public void kill() {
         server.kill();
     }
 
-    /** Starts it again on the same port and data, after {@link #kill()}. */
+    /** Starts the server again, on the same port and data, after {@link #kill()}. */
     public void restart() {
         server.kill();
         server.start();
     }
 
-    /** Freezes it: connections stay open but get no answers. */
+    /** Freezes the server: connections stay open but get no answers. */
     public void pause() {
         server.freeze();
     }
@@ -153,7 +153,7 @@ public final class MariaDbServer implements AutoCloseable {
         server.resume();
     }
 
-    /** Ends it and deletes its data; repeating it is harmless. */
+    /** Ends the server and deletes its data; a repeat is harmless. */
     @Override
     public void close() {
         server.close();

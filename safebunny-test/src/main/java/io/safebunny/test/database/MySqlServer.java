@@ -22,8 +22,8 @@ public final class MySqlServer implements AutoCloseable {
     private static final String PROGRAM = "usr/sbin/mysqld";
 
     /**
-     * Takes the root and the folder. Starts the program by its root's own loader with that root's libraries, so it needs no chroot and can
-     * run as a user who may not read the root.
+     * Script with the arguments root and folder. Starts the program with the loader and libraries of its root, so that it needs no chroot,
+     * and can run as a user who may not read the root.
      */
     private static final String COPY = """
             umask 022
@@ -75,7 +75,7 @@ public final class MySqlServer implements AutoCloseable {
                 folder, command, () -> DriverManager.getConnection(jdbcUrl()).close());
     }
 
-    /** Starts one and returns once it accepts connections. */
+    /** Starts a server and returns when it accepts connections. */
     public static MySqlServer start() {
         Path root = root(System.getenv(ROOT));
         ServerFolder folder = ServerFolder.create("mysql");
@@ -86,7 +86,7 @@ public final class MySqlServer implements AutoCloseable {
         return mySql;
     }
 
-    /** @param named by the environment; if it cannot be used, tests fail rather than pick another one */
+    /** @param named the root that the environment names; if it cannot be used, tests fail rather than use another one */
     static Path root(@Nullable String named) {
         boolean isNamed = named != null && !named.isBlank();
         Path root = (isNamed ? Path.of(named) : CacheFolder.ofTheUser().path().resolve("mysql")).toAbsolutePath();
@@ -97,7 +97,7 @@ public final class MySqlServer implements AutoCloseable {
         return root;
     }
 
-    /** Skips disk flushes, which take half of the time; durability does not matter here. */
+    /** Creates the system tables. Skips disk flushes, which would take half of the time; durability does not matter here. */
     private static void initialize(ServerFolder folder, List<String> command, String user) {
         try {
             Path script = folder.secret("initialize.sql", user);
@@ -121,18 +121,18 @@ public final class MySqlServer implements AutoCloseable {
         return "jdbc:mysql://127.0.0.1:" + port + "/test?user=root&password=" + password;
     }
 
-    /** Ends it with SIGKILL; what it had committed stays. */
+    /** Ends the server with SIGKILL; committed data stays. */
     public void kill() {
         server.kill();
     }
 
-    /** Starts it again on the same port and data, after {@link #kill()}. */
+    /** Starts the server again, on the same port and data, after {@link #kill()}. */
     public void restart() {
         server.kill();
         server.start();
     }
 
-    /** Freezes it: connections stay open but get no answers. */
+    /** Freezes the server: connections stay open but get no answers. */
     public void pause() {
         server.freeze();
     }
@@ -142,7 +142,7 @@ public final class MySqlServer implements AutoCloseable {
         server.resume();
     }
 
-    /** Ends it and deletes its data; repeating it is harmless. */
+    /** Ends the server and deletes its data; a repeat is harmless. */
     @Override
     public void close() {
         server.close();

@@ -29,8 +29,8 @@ final class NodePackage {
     private NodePackage() {}
 
     /**
-     * @param name of the folder of resources beside this class that has {@code package.json} and the lock file
-     * @return the folder that has {@code node_modules}
+     * @param name name of the resource folder, beside this class, that contains {@code package.json} and the lock file
+     * @return the folder that contains {@code node_modules}
      */
     static Path install(String name) {
         CacheFolder cache = CacheFolder.ofTheUser();
@@ -38,7 +38,7 @@ final class NodePackage {
         String folderName = name + "-" + digest(resource(name, LOCK)).substring(0, 16);
         Path folder = cache.path().resolve(folderName);
         Path complete = folder.resolve("complete");
-        synchronized (ONE_AT_A_TIME) { // in addition to the file lock, which is held by the whole JVM
+        synchronized (ONE_AT_A_TIME) { // in addition to the file lock, which does not exclude threads of the same JVM
             try (FileChannel file = FileChannel.open(
                             cache.path().resolve(folderName + ".lock"),
                             StandardOpenOption.CREATE,

@@ -57,7 +57,7 @@ public final class PostgresServer implements AutoCloseable {
                 () -> DriverManager.getConnection(jdbcUrl()).close());
     }
 
-    /** Starts one and returns once it accepts connections. */
+    /** Starts a server and returns when it accepts connections. */
     public static PostgresServer start() {
         ServerFolder folder = ServerFolder.create("postgres");
         unpack(folder);
@@ -96,18 +96,18 @@ public final class PostgresServer implements AutoCloseable {
         return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=postgres&password=" + password;
     }
 
-    /** Ends it with SIGKILL; what it had committed stays. */
+    /** Ends the server with SIGKILL; committed data stays. */
     public void kill() {
         server.kill();
     }
 
-    /** Starts it again on the same port and data, after {@link #kill()}. */
+    /** Starts the server again, on the same port and data, after {@link #kill()}. */
     public void restart() {
         server.kill();
         server.start();
     }
 
-    /** Freezes it: connections stay open but get no answers. */
+    /** Freezes the server: connections stay open but get no answers. */
     public void pause() {
         server.freeze();
     }
@@ -117,13 +117,13 @@ public final class PostgresServer implements AutoCloseable {
         server.resume();
     }
 
-    /** Ends it and deletes its data; repeating it is harmless. */
+    /** Ends the server and deletes its data; a repeat is harmless. */
     @Override
     public void close() {
         server.close();
     }
 
-    /** A class of its own, because whoever has not added the optional library could not even load one that refers to it. */
+    /** Refers to the optional library. A separate class, so that the outer one can be loaded without the library. */
     private static final class Xz {
 
         static InputStream unpacked(InputStream content) throws IOException {

@@ -29,7 +29,7 @@ final class SelfSigned {
 
     private SelfSigned() {}
 
-    /** For a client that trusts every certificate. */
+    /** A client that trusts every certificate. */
     static HttpClient client() {
         return HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
@@ -38,7 +38,7 @@ final class SelfSigned {
                 .build();
     }
 
-    /** For a server, with a key pair made now by the JDK's keytool. */
+    /** The context of a server, with a new key pair made by the JDK's keytool. */
     static SSLContext server() {
         String password = UUID.randomUUID().toString();
         try {
@@ -113,7 +113,7 @@ final class SelfSigned {
         }
     }
 
-    /** An extended trust manager, so that host names are not checked either. */
+    /** Trusts every certificate. An extended trust manager, so that host names are not checked either. */
     private static final class TrustEverybody extends X509ExtendedTrustManager {
 
         @Override

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** One running server in its own process group, which also ends with this JVM, however that ends. */
 final class Server implements AutoCloseable {
 
-    // below Linux' ephemeral range, so that no outgoing connection takes it while the server is down
+    // below Linux's ephemeral range, so that no outgoing connection takes the port while the server is down
     private static final int LOWEST_PORT = 12_000;
     private static final int HIGHEST_PORT = 20_000;
     private static final Duration START = Duration.ofSeconds(60);
@@ -36,7 +36,7 @@ final class Server implements AutoCloseable {
     private final Thread hook = new Thread(this::end, "end-database-server");
     private @Nullable Process process;
 
-    /** Whether it accepts connections; an exception means not yet. */
+    /** Checks whether the server accepts connections; throws if it does not yet. */
     @FunctionalInterface
     interface Ready {
         void check() throws Exception;
@@ -66,8 +66,8 @@ final class Server implements AutoCloseable {
     }
 
     /**
-     * Starts or restarts it; returns once it accepts connections. After a kill, a process that was just being forked may hold the data a
-     * moment longer, so a server that ends at once is started again.
+     * Starts or restarts the server; returns when it accepts connections. After a kill, a process that was just being forked may hold the
+     * data for a moment longer, so a server that ends at once is started again.
      */
     synchronized void start() {
         try {
@@ -85,7 +85,7 @@ final class Server implements AutoCloseable {
         }
     }
 
-    /** Whether it accepts connections; {@code false} once it has ended instead. */
+    /** Starts the server and waits. Whether it accepts connections; {@code false} if it has ended instead. */
     private boolean isStarted() {
         List<String> whole = new ArrayList<>(List.of("setsid", "sh", "-c", LIFELINE, "sh"));
         whole.addAll(ServerFolder.unprivileged(command));
@@ -135,17 +135,17 @@ final class Server implements AutoCloseable {
         return running;
     }
 
-    /** Every process by its id, because PostgreSQL's processes have their own groups. */
+    /** The ids of all its processes; not by group, because PostgreSQL's processes have their own groups. */
     private static Stream<Long> all(Process running) {
         return Stream.concat(Stream.of(running.toHandle()), running.descendants())
                 .map(ProcessHandle::pid);
     }
 
-    /** With SIGKILL, all its processes; what it had written stays. */
+    /** Ends all processes of the server with SIGKILL; the data that it had written stays. */
     synchronized void kill() {
         Process running = process;
         if (running != null) {
-            Processes.freeze(() -> all(running).toList()); // a list made while processes come and go may be incomplete
+            Processes.freeze(() -> all(running).toList()); // otherwise a list of them may be incomplete
             List<Long> processes = all(running).toList();
             Processes.signal("KILL", processes.stream());
             Awaitility.await()

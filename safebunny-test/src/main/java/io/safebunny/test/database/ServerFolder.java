@@ -32,7 +32,7 @@ final class ServerFolder {
 
     static ServerFolder create(String name) {
         try {
-            // unpredictable name, private from the start: nobody else can create it first
+            // has an unpredictable name and is private from the start, so nobody else can create it first
             ServerFolder folder = new ServerFolder(Files.createTempDirectory("safebunny-" + name + "-"));
             folder.give(folder.path);
             return folder;
@@ -117,7 +117,7 @@ final class ServerFolder {
         }
     }
 
-    /** A resource of a Maven artifact. */
+    /** Opens a resource of a Maven artifact. */
     static InputStream open(String resource, String artifact) {
         InputStream content = ServerFolder.class.getClassLoader().getResourceAsStream(resource);
         if (content == null) {

@@ -44,7 +44,7 @@ public record Happening(
         }
     }
 
-    /** @param since times are printed relative to this */
+    /** @param since the moment to which printed times are relative */
     public String line(Instant since) {
         return "%12s  %-14s %s %s %s%s"
                 .formatted(
@@ -56,7 +56,7 @@ public record Happening(
                         detail.isEmpty() ? "" : ": " + detail);
     }
 
-    /** In readable form: {@code 7d 2h}, {@code 1.5s}. */
+    /** The duration in readable form: {@code 7d 2h}, {@code 1.5s}. */
     public static String text(Duration duration) {
         if (duration.isNegative()) {
             return "-" + text(duration.negated());

@@ -36,7 +36,7 @@ public final class Journal {
         this.since = now.get();
     }
 
-    /** Starts over. */
+    /** Forgets everything and starts over. */
     public synchronized void clear() {
         happenings.clear();
         failures.clear();
@@ -53,7 +53,7 @@ public final class Journal {
         return List.copyOf(happenings);
     }
 
-    /** @param due {@code null} if the message does not wait */
+    /** @param due when the message arrives; {@code null} if it does not wait */
     synchronized void add(String node, WireMessage message, Kind kind, String detail, @Nullable Instant due) {
         happenings.add(new Happening(
                 now.get(),
@@ -87,12 +87,12 @@ public final class Journal {
         failures.put(key(node, messageId), failure);
     }
 
-    /** Whether this copy costs an attempt. */
+    /** Whether this copy is a delayed retry, which uses up an attempt. */
     synchronized boolean isRetry(String node, WireMessage copy) {
         return attemptOf(copy) > attempts.getOrDefault(key(node, copy.messageId()), 0);
     }
 
-    /** Why its handler failed last; empty when it did not. */
+    /** Why the message's handler failed last; empty if it did not fail. */
     synchronized String reasonOf(String node, WireMessage message) {
         Throwable failure = failures.get(key(node, message.messageId()));
         return failure == null ? "" : text(failure);
@@ -119,7 +119,7 @@ public final class Journal {
         return happenings.subList(Math.max(0, happenings.size() - LATEST), happenings.size());
     }
 
-    /** One line each. */
+    /** The events, one line each. */
     public static String lines(List<Happening> happenings, Instant since) {
         return happenings.stream()
                 .map(happening -> "  " + happening.line(since))

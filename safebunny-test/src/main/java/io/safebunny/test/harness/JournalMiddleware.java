@@ -27,7 +27,7 @@ public final class JournalMiddleware implements ConsumeMiddleware, Ordered {
         return group;
     }
 
-    /** Outermost. */
+    /** {@inheritDoc} This is the outermost middleware. */
     @Override
     public int getOrder() {
         return HIGHEST_PRECEDENCE;

@@ -33,7 +33,7 @@ final class JournalTransport extends ForwardingTransport {
     private final BooleanSupplier discards;
 
     /**
-     * @param unheard makes the broker accept publications with a routing key
+     * @param unheard called with a routing key, makes the broker accept publications that nobody consumes
      * @param discards whether to drop all messages sent and delivered, so that the run ends
      */
     JournalTransport(

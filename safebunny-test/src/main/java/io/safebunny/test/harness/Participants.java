@@ -24,12 +24,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Plays the participants of another node's saga: handles undos, so that they are acknowledged, and sets aside the types it is told to.
- * Nothing consumes the saga's other messages. Thread-safe.
+ * Plays the participants of another node's saga: handles undos, so that they are acknowledged, and sets aside the types that it is told to
+ * {@linkplain #refuse refuse}. Nothing consumes the saga's other messages. Thread-safe.
  */
 public final class Participants {
 
-    /** The node's name, which must be among the saga's participants. */
+    /** The name of the node that plays them, which must be among the saga's participants. */
     public static final String NODE = "participants";
 
     private static final int PREFETCH = 10;
@@ -61,14 +61,14 @@ public final class Participants {
         return new Heard(transport);
     }
 
-    /** Neither a copy nor a notice of the library. */
+    /** Whether the application published the message: it is neither a copy nor a notice of the library. */
     private boolean isOfTheApplication(OutboundMessage outbound) {
         String type = String.valueOf(outbound.message().type());
         return outbound.route().equals(new Route.ToSubscribers(Names.address(ofNode, type)))
                 && !MessageTypes.isReserved(type);
     }
 
-    /** Its queue must exist before the message is sent. */
+    /** Starts handling the message's type if necessary, because its queue must exist before the message is sent. */
     private void prepareFor(WireMessage message) {
         String type = String.valueOf(message.type());
         boolean isUndo = message.headers().containsKey(Headers.UNDOES);

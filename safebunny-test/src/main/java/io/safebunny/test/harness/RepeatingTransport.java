@@ -8,7 +8,10 @@ import io.safebunny.transport.Transport;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Can send a message again. Thread-safe, except keeping and repeating, which are for the test's thread. */
+/**
+ * A transport that can send its last message again. Thread-safe, except {@link #keepLatest} and {@link #repeat}, which are for the test's
+ * thread.
+ */
 public final class RepeatingTransport extends ForwardingTransport {
 
     /** The last message sent by any thread. */
@@ -32,7 +35,7 @@ public final class RepeatingTransport extends ForwardingTransport {
         kept = sent;
     }
 
-    /** Sends it again, with the same id, if there is one. */
+    /** Sends the remembered message again, with the same id, if there is one. */
     public void repeat() {
         if (kept != null) {
             Object unused = transport.send(kept.message(), kept.deadline());

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/** The application messages sent by one node with their payloads, each once and in order. Thread-safe. */
+/** The application messages that one node has sent, with their payloads, each once, in order. Thread-safe. */
 public final class SentMessages {
 
     private static final JsonMessageSerializer JSON = new JsonMessageSerializer();
@@ -19,7 +19,7 @@ public final class SentMessages {
     private final Map<String, Sent> byId = new LinkedHashMap<>(); // guarded by this
 
     /**
-     * A message and its payload as JSON. Two with equal payloads are equal, whatever the order of properties.
+     * A message with its payload as JSON. Two messages with equal payloads are equal, whatever the order of properties.
      *
      * @param type name of the message type
      */
@@ -35,7 +35,7 @@ public final class SentMessages {
         }
     }
 
-    /** As it is on the wire and in the store. */
+    /** The value as JSON, in the form that it has on the wire and in the store. */
     public static JsonNode json(Object value) {
         return tree(JSON.serialize(value));
     }
@@ -48,14 +48,14 @@ public final class SentMessages {
         return (JsonNode) JSON.deserialize(json, JsonNode.class);
     }
 
-    /** Ignores copies of a message. */
+    /** Adds a message, unless it is a copy of an earlier one. */
     synchronized void add(WireMessage message) {
         byId.computeIfAbsent(
                 String.valueOf(message.messageId()),
                 id -> new Sent(String.valueOf(message.type()), tree(message.body())));
     }
 
-    /** In the order of sending. */
+    /** All messages, in the order of sending. */
     public synchronized List<Sent> all() {
         return new ArrayList<>(byId.values());
     }

@@ -32,7 +32,7 @@ public final class VirtualNode implements AutoCloseable {
     private volatile boolean clearing;
     private Duration waited = Duration.ZERO;
 
-    /** With a broker in memory. */
+    /** A node with a broker in memory. */
     public VirtualNode(Limits limits) {
         this(limits, null);
     }
@@ -76,14 +76,14 @@ public final class VirtualNode implements AutoCloseable {
                 () -> clearing);
     }
 
-    /** As {@link DeterministicScheduler#runUntilIdle}. */
+    /** See {@link DeterministicScheduler#runUntilIdle}. */
     public void runUntilIdle() {
         Duration before = scheduler.elapsed();
         scheduler.runUntilIdle();
         waited = waited.plus(scheduler.elapsed().minus(before));
     }
 
-    /** As {@link DeterministicScheduler#advance}, then until idle. */
+    /** Like {@link DeterministicScheduler#advance}, and then runs until idle. */
     public void advance(Duration duration) {
         scheduler.advance(duration);
         runUntilIdle();
@@ -103,7 +103,7 @@ public final class VirtualNode implements AutoCloseable {
         return waited;
     }
 
-    /** Drops messages and the journal, and lets running work end. Time does not go back. */
+    /** Discards all messages and the journal, and lets running work end. Time does not go back. */
     public void clear() {
         clearing = true;
         broker.forgetWaiting();

@@ -23,8 +23,8 @@ import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.support.SimpleTriggerContext;
 
 /**
- * Runs Spring's scheduled tasks on the time of a process. One-off tasks count as future work of the application, recurring ones as upkeep
- * that nobody waits for. Thread-safe.
+ * Runs Spring's scheduled tasks in the virtual time of a process. One-off tasks count as future work of the application, recurring ones as
+ * upkeep that nobody waits for. Thread-safe.
  */
 public final class VirtualTaskScheduler implements TaskScheduler {
 
@@ -83,7 +83,7 @@ public final class VirtualTaskScheduler implements TaskScheduler {
         return scheduleWithFixedDelay(task, timeline.now(), delay);
     }
 
-    /** When a task runs next; {@code null} for never. */
+    /** Computes when a task runs next; {@code null} for never. */
     @FunctionalInterface
     private interface Plan {
         @Nullable

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
- * Fails a test class that leaves threads or other countable things behind, after waiting 10 s for them to end. The failure shows each thread with its stack.
+ * Fails a test class that leaves threads or other countable things behind, after waiting 10 s for them to end. The failure shows each
+ * thread with its stack.
  *
  * <pre>{@code
  * @ExtendWith(LeakCheck.class)                             // threads only
@@ -27,9 +28,9 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
  *         .counting("channels of the broker", BROKER::channels);
  * }</pre>
  *
- * <p>What is there before the class's {@code @BeforeAll} methods may stay, and so may threads of the JVM, of its common pools and of JUnit. Not
- * for classes that run at the same time, whose threads it cannot tell apart. A cached context of Spring keeps its threads: close it with
- * {@code @DirtiesContext}, or ignore them. Virtual threads are not seen.
+ * <p>Threads and things that exist before the class's {@code @BeforeAll} methods may stay, and so may threads of the JVM, of its common
+ * pools and of JUnit. Not for classes that run concurrently, because it cannot tell their threads apart. A cached Spring context keeps its
+ * threads: close it with {@code @DirtiesContext}, or ignore them. Virtual threads are not checked.
  */
 public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
 
@@ -41,7 +42,7 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
     private final Map<String, LongSupplier> counters = new LinkedHashMap<>();
     private Duration patience = PATIENCE;
 
-    /** Looks at threads, and at whatever is added. */
+    /** Checks threads, and the things that are added by {@link #counting}. */
     public LeakCheck() {}
 
     /** @param name regular expression for the whole name of threads that may stay */
@@ -51,17 +52,17 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
     }
 
     /**
-     * Of this there must not be more after the class than before it.
+     * Adds a check: after the class, there must not be more of these things than before.
      *
-     * @param what for the failure: "channels of the broker"
-     * @param counter how many there are now; asked again and again until they are few enough. An exception of it fails the class
+     * @param what names the things in the failure, such as "channels of the broker"
+     * @param counter returns how many there are now; called repeatedly until there are few enough. If it throws, the class fails
      */
     public LeakCheck counting(String what, LongSupplier counter) {
         counters.put(what, counter);
         return this;
     }
 
-    /** How long what is ending may take. Default: 10 s. */
+    /** How long to wait for threads and things that are still ending. Default: 10 s. */
     public LeakCheck within(Duration longest) {
         patience = longest;
         return this;
@@ -72,11 +73,11 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
         context.getStore(NAMESPACE).put(this, Living.now(ignored, counters));
     }
 
-    /** @throws AssertionError something is left */
+    /** @throws AssertionError if something is left */
     @Override
     public void afterAll(ExtensionContext context) {
         Living before = context.getStore(NAMESPACE).get(this, Living.class);
-        if (before == null) { // something else failed before this began
+        if (before == null) { // an earlier failure kept this from beginning
             return;
         }
         try {

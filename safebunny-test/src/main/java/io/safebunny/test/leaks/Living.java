@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 /**
  * A snapshot of threads and counters.
  *
- * @param threads those that are checked
+ * @param threads the threads that are checked
  * @param numbers the counters by name
  */
 record Living(Set<Thread> threads, Map<String, Long> numbers) {
@@ -24,12 +24,13 @@ record Living(Set<Thread> threads, Map<String, Long> numbers) {
 
     /** Threads that live as long as the JVM, or end by themselves after being idle. */
     private static final List<Pattern> SHARED = Stream.of(
-                    // the JVM's
+                    // of the JVM
                     "Attach Listener|Common-Cleaner|DestroyJavaVM|Finalizer|Notification Thread|Reference Handler|Signal Dispatcher",
                     "process reaper.*",
                     "ForkJoinPool\\.commonPool-worker-.*|ForkJoinPool\\.commonPool-delayScheduler|CompletableFutureDelayScheduler",
                     "Keep-Alive-Timer",
-                    // of HTTP clients, which cannot be closed before Java 21: they end when the client is collected
+                    // of HTTP clients: these cannot be closed before Java
+                    // 21, so their threads end when the client is collected
                     "HttpClient-\\d+-.*",
                     // of test runners
                     "junit-.*|surefire-.*|awaitility-.*",
@@ -48,7 +49,7 @@ record Living(Set<Thread> threads, Map<String, Long> numbers) {
         return new Living(threads, numbers);
     }
 
-    /** What increased since the earlier snapshot, a paragraph each. */
+    /** Everything that has increased since the earlier snapshot, one paragraph each. */
     List<String> since(Living before) {
         List<String> more = new ArrayList<>();
         threads.stream()

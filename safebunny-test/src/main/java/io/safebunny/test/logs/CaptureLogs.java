@@ -9,7 +9,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Methods of the test class may take {@link CapturedLogs}, a new one for each test. A {@code @BunnyTest} has this already. */
+/** Lets methods of the test class have a {@link CapturedLogs} parameter; each test gets a new one. Included in {@code @BunnyTest}. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Documented

@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Captures what any thread logs through SLF4J and Logback, from {@link #start} until it is closed. A parameter of tests with {@link
- * CaptureLogs} or {@code @BunnyTest}, closed after the test.
+ * Captures what any thread logs through SLF4J and Logback, from {@link #start} until it is closed. Tests with {@link CaptureLogs} or {@code
+ * @BunnyTest} may have it as a parameter; it is then closed after the test.
  *
  * <p>Does not capture lines below their logger's level, see {@link #at}, or of loggers that are not additive. A Spring Boot application
  * that starts later reinitializes logging, which ends the capture. Thread-safe.
@@ -75,7 +75,7 @@ public final class CapturedLogs implements AutoCloseable {
         return all().stream().filter(line -> saga.equals(line.mdc().get(SAGA))).toList();
     }
 
-    /** Stops capturing and restores the levels. The lines are kept. Repeating it is harmless. */
+    /** Stops capturing and restores the levels. The lines are kept. A repeat is harmless. */
     @Override
     public void close() {
         capture.end();

@@ -12,8 +12,8 @@ import org.slf4j.event.Level;
  * A captured log line. Immutable.
  *
  * @param logger name of its logger
- * @param message with its arguments
- * @param mdc of the thread that logged it, at that time
+ * @param message the message, with its arguments filled in
+ * @param mdc the MDC of the thread that logged it, at that time
  * @param thread name of the thread that logged it
  * @param failure the exception that was logged with it; {@code null} for none
  */
@@ -27,7 +27,7 @@ public record LogLine(
 
     public LogLine {
         Map<String, String> known = new LinkedHashMap<>(mdc);
-        known.values().removeIf(Objects::isNull); // Logback lets them be put
+        known.values().removeIf(Objects::isNull); // Logback allows null values
         mdc = Collections.unmodifiableMap(known);
     }
 }

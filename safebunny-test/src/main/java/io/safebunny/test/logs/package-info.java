@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What is logged during a test. */
+/** Captures what is logged during a test. */
 @NullMarked
 package io.safebunny.test.logs;
 

@@ -32,7 +32,7 @@ public final class Processes {
             return;
         }
         try {
-            // the shell's builtin: small images lack /bin/kill
+            // uses the shell's builtin, because small images lack /bin/kill
             new ProcessBuilder("sh", "-c", "kill -s " + name + " -- " + ids)
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
@@ -46,11 +46,11 @@ public final class Processes {
     }
 
     /**
-     * Freezes processes with SIGSTOP, and returns when none of their threads runs any more: on a busy machine, one that does not wait for
-     * the signal may go on for a while.
+     * Freezes processes with SIGSTOP, and returns when none of their threads runs any more: on a busy machine, a running thread may go on
+     * for a while after the signal.
      *
-     * @param processes lists them; asked again until all are frozen, because one may start another meanwhile
-     * @throws org.awaitility.core.ConditionTimeoutException one still runs after 30 s
+     * @param processes lists the processes; called again until all are frozen, because one may start another meanwhile
+     * @throws org.awaitility.core.ConditionTimeoutException if one still runs after 30 s
      */
     public static void freeze(Supplier<List<Long>> processes) {
         signal("STOP", processes.get().stream());
@@ -79,7 +79,7 @@ public final class Processes {
         }
     }
 
-    /** Whether it lives. Zombies hold neither ports nor files and do not count. */
+    /** Whether the process is alive. Zombies do not count, because they hold neither ports nor files. */
     public static boolean isRunning(long process) {
         return "ZX".indexOf(state(PROC.resolve(Long.toString(process)).resolve("stat"))) < 0;
     }
@@ -87,7 +87,7 @@ public final class Processes {
     private static char state(Path stat) {
         try {
             String line = Files.readString(stat);
-            // it follows the command's name, which is in parentheses and may contain blanks
+            // the state comes after the command's name, which is in parentheses and may contain blanks
             return line.charAt(line.lastIndexOf(')') + 2);
         } catch (IOException itEndedMeanwhile) {
             return 'X';

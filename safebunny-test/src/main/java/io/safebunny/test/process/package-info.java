@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Signals to the processes that tests start: servers, brokers and JVMs are frozen, resumed and killed. */
+/** Freezes, resumes and kills the processes that tests start: servers, brokers and JVMs. */
 @NullMarked
 package io.safebunny.test.process;
 

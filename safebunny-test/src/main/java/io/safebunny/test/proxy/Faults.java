@@ -32,17 +32,17 @@ final class Faults {
         return publishes.get() > 0;
     }
 
-    /** @return whether it was the last to pass */
+    /** @return whether this publication is the last one that may pass */
     boolean countPublish() {
         return publishes.getAndUpdate(left -> Math.max(0, left - 1)) == 1;
     }
 
-    /** What the broker sends on one connection. */
+    /** The rule for the frames that the broker sends on one connection. */
     FrameRule ofBroker() {
         return frame -> cutBeforeAck(frame, confirm);
     }
 
-    /** What the client sends on one connection. */
+    /** The rule for the frames that the client sends on one connection. */
     FrameRule ofClient() {
         Publications publications = new Publications(this);
         return frame -> publications.completedBy(frame) && countPublish()

@@ -26,7 +26,7 @@ record Frame(int type, int channel, int size, ByteBuffer buffer, int start) {
         return new Frame(buffer.get(start), buffer.getShort(start + 1), buffer.getInt(start + 3), buffer, start);
     }
 
-    /** Whether a frame can start with the octet. */
+    /** Whether a frame can start with this octet. */
     static boolean startsWith(byte type) {
         return type == METHOD || type == HEADER || type == BODY || type == HEARTBEAT;
     }

@@ -33,9 +33,9 @@ final class FrameScanner {
     }
 
     /**
-     * Moves the buffer's position past all that may be forwarded; the rest waits for more bytes.
+     * Moves the buffer's position past all bytes that may be forwarded; the rest must wait for more bytes.
      *
-     * @return whether to cut the connection once that is forwarded
+     * @return whether to cut the connection after these bytes are forwarded
      */
     boolean advance(ByteBuffer buffer) {
         while (isAmqp) {
@@ -68,7 +68,7 @@ final class FrameScanner {
         return buffer.slice(buffer.position(), compared).equals(ByteBuffer.wrap(AMQP, 0, compared));
     }
 
-    /** Whether enough of the next frame has arrived to decide. */
+    /** Whether enough of the next frame has arrived to decide about it. */
     private boolean isHeadComplete(ByteBuffer buffer) {
         if (greets) {
             return buffer.remaining() >= PROTOCOL_HEADER;

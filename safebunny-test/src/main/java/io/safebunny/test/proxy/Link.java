@@ -86,7 +86,7 @@ final class Link {
         while ((count = from.getInputStream().read(buffer.array(), buffer.position(), buffer.remaining())) >= 0) {
             buffer.position(buffer.position() + count).flip();
             if (!isOpen) {
-                // the server may still be sending to a client that was cut
+                // discarded: the server may still be sending to a client that was cut
                 buffer.clear();
                 continue;
             }
@@ -100,7 +100,10 @@ final class Link {
         }
     }
 
-    /** Closes the server's side without a reset, which could discard bytes that the server has not read yet. */
+    /**
+     * Resets the client's side, but closes the server's side without a reset, because that could discard bytes that the server has not read
+     * yet.
+     */
     private void cutClient() throws IOException {
         isOpen = false;
         reset(client);

@@ -4,7 +4,7 @@ package io.safebunny.test.proxy;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Follows the publications of one connection, whose frames of several channels may alternate, while they are counted. */
+/** While publications are counted, tracks those of one connection, because the frames of several channels may alternate. */
 final class Publications {
 
     private static final long UNKNOWN = Long.MAX_VALUE;
@@ -16,7 +16,7 @@ final class Publications {
         this.faults = faults;
     }
 
-    /** Whether the frame is the last of a publication that began while they were counted. */
+    /** Whether the frame is the last of a publication that began while publications were counted. */
     boolean completedBy(Frame frame) {
         if (frame.isMethod(Frame.PUBLISH) && faults.countsPublishes()) {
             bytesLeft.put(frame.channel(), UNKNOWN);

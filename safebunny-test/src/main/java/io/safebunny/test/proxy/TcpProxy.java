@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A TCP proxy on 127.0.0.1 in front of one server, whose connections a test cuts, stalls or refuses. Thread-safe; its threads are daemons.
- * Whoever makes it closes it.
+ * The caller must close it.
  *
  * <p>Faults named after AMQP methods occur once, at the first connection that carries the frame. They need plain AMQP 0-9-1: anything else,
  * such as TLS, passes unparsed. The client sees a reset; the broker still receives every byte forwarded before, then the end of the stream.
@@ -32,7 +32,7 @@ public final class TcpProxy implements AutoCloseable {
         entrance.bind(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0));
     }
 
-    /** Starts a proxy for the server, which need not run yet: a connection it does not take is reset. */
+    /** Starts a proxy for the server, which need not run yet: if the server does not accept a connection, the client's is reset. */
     public static TcpProxy to(String host, int port) {
         try {
             TcpProxy proxy = new TcpProxy(new InetSocketAddress(host, port));
@@ -43,12 +43,12 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** Where clients connect to, on 127.0.0.1. */
+    /** The port on 127.0.0.1 that clients connect to. */
     public int port() {
         return entrance.getLocalPort();
     }
 
-    /** How many client connections are open through the proxy, stalled ones among them. */
+    /** Number of open client connections, including stalled ones. */
     public int connections() {
         return (int) links.stream().filter(Link::isOpen).count();
     }
@@ -59,14 +59,14 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /**
-     * Lets no byte through in either direction, on present and new connections, which stay open. The proxy stops reading after at most
-     * one buffer, so the senders' own buffers fill.
+     * Lets no byte through in either direction, on existing and new connections, which stay open. The proxy stops reading after at most one
+     * buffer, so the senders' own buffers fill up.
      */
     public void stall() {
         valve.shut();
     }
 
-    /** Lets the bytes flow again, none lost. */
+    /** Lets the bytes flow again; none are lost. */
     public void resume() {
         valve.open();
     }

@@ -3,7 +3,7 @@ package io.safebunny.test.proxy;
 
 import java.util.function.BooleanSupplier;
 
-/** Holds the bytes of all connections while it is shut; thread-safe. */
+/** Holds back the bytes of all connections while it is shut; thread-safe. */
 final class Valve {
 
     private boolean shut;

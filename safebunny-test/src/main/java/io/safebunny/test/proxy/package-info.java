@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A network that fails on demand: a proxy between a client and a server, and faults that strike at an exact frame of AMQP 0-9-1.
- * Knows nothing of brokers beyond the frames.
+ * A network that fails on demand: a proxy between a client and a server, and faults that occur at an exact frame of AMQP 0-9-1. Apart from
+ * the frames, it knows nothing of brokers.
  */
 @NullMarked
 package io.safebunny.test.proxy;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Agenda {
 
-    /** So often all upkeep is done without any effect before it is taken for granted that it has none until something else happens. */
+    /** After all upkeep has run this often without any effect, it is assumed to have none until something else happens. */
     private static final int QUIET_ROUNDS = 3;
 
     private static final int MOST_TOLD = 20;
@@ -31,7 +31,7 @@ final class Agenda {
     private final Timers timers = new Timers();
     /** Tasks of paused processes. */
     private final Map<SimulatedProcess, List<Ready>> paused = new HashMap<>();
-    /** Runs of upkeep since anything else happened. */
+    /** Number of runs of upkeep since anything else happened. */
     private long quiet;
 
     private volatile long elapsed;
@@ -41,12 +41,12 @@ final class Agenda {
         this.choices = choices;
     }
 
-    /** Whose task has the turn, whether upkeep made it begin, and whether it is a timer, which cannot be interrupted. */
+    /** The task that has the turn: its process, whether upkeep started it, and whether it is a timer, which cannot be interrupted. */
     record Running(@Nullable SimulatedProcess process, boolean isUpkeep, boolean isTimer) {
         static final Running NOTHING = new Running(null, false, true);
     }
 
-    /** A task that may run: new, or with a stack that has waited. */
+    /** A task that may run: a new one, or one whose stack has waited. */
     record Ready(
             Running running,
             @Nullable Runnable task,
@@ -70,7 +70,7 @@ final class Agenda {
         return ready.remove(ready.size() == 1 ? 0 : choices.next(ready.size()));
     }
 
-    /** No effect if its process has ended. */
+    /** Adds a task. Has no effect if the task's process has ended. */
     void add(Ready other) {
         if (!Objects.requireNonNull(other.running().process()).hasEnded()) {
             if (!other.running().isUpkeep()) {
@@ -80,7 +80,7 @@ final class Agenda {
         }
     }
 
-    /** Even if its process has ended. */
+    /** Adds a task, even if its process has ended. */
     void addAnyway(Ready other) {
         ready.add(other);
     }
@@ -91,7 +91,7 @@ final class Agenda {
         (held == null ? ready : held).add(other);
     }
 
-    /** Pauses the process until then. */
+    /** Pauses the process for this duration. */
     void pause(SimulatedProcess process, Duration duration, SimulatedProcess waker) {
         List<Ready> held = new ArrayList<>();
         paused.put(process, held);
@@ -132,16 +132,16 @@ final class Agenda {
         return next == null ? null : Duration.ofNanos(Math.max(0, next.due() - elapsed));
     }
 
-    /** When the first is due that the library waits for; now if there is none. */
+    /** When the first timer that the library waits for is due; now if there is none. */
     long nextProgress() {
         Timer first = timers.first(Purpose.PROGRESS::equals);
         return first == null ? elapsed : first.due();
     }
 
     /**
-     * To the next timer that is due until then, or to then.
+     * Moves the time to the next timer that is due by then; if there is none, to that moment.
      *
-     * @return false when nothing more is due: then it is as late as it was to become
+     * @return false if nothing more is due: the time is then {@code until}
      */
     boolean moveTime(long until) {
         Timer next = timers.first(isQuiet() ? purpose -> purpose != Purpose.UPKEEP : purpose -> true);
@@ -169,7 +169,7 @@ final class Agenda {
         return !due.isEmpty();
     }
 
-    /** What is still running, one line each, the first of each kind. */
+    /** The tasks that are still running, one line each; of each kind only the first ones. */
     String describe(Collection<Stack> waiting) {
         StringBuilder text = new StringBuilder();
         describe(text, "ready", ready.stream().map(one -> one.running().process()));

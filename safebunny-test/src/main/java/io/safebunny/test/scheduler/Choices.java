@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.scheduler;
 
-/** Decides what a run leaves open. Called by one thread at a time. */
+/** Makes the choices that a run leaves open. Called by one thread at a time. */
 public interface Choices {
 
     /** Runs tasks in the order in which they became ready, without interruptions. */
@@ -18,17 +18,17 @@ public interface Choices {
     };
 
     /**
-     * Which of the tasks that are ready runs next.
+     * Chooses which of the ready tasks runs next.
      *
-     * @param ready how many there are, at least 2
-     * @return its index; 0 is the one that has been ready for longest
+     * @param ready number of ready tasks, at least 2
+     * @return index of the task; 0 is the one that has been ready the longest
      */
     int next(int ready);
 
     /**
-     * Whether to interrupt the running task, so that other ready tasks run first. Not called if there are none.
+     * Whether to interrupt the running task, so that other ready tasks run first. Not called if there are no others.
      *
-     * @param point what it is about to do, or has just done
+     * @param point what the task is about to do, or has just done
      */
     boolean preempts(SimulatedProcess process, String point);
 }

@@ -49,7 +49,7 @@ public final class DeterministicScheduler implements AutoCloseable {
     }
 
     /**
-     * Limits beyond which a run is given up.
+     * Limits after which a run is given up.
      *
      * @param steps of one run
      * @param longestStep real time of one step, and of a wait for {@link Outside}
@@ -66,7 +66,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         return process;
     }
 
-    /** Sets what happens outside; nothing by default. Call before the first run. */
+    /** Sets the outside world that runs wait for; by default there is none. Call before the first run. */
     public void awaits(Outside other) {
         changes.awaits(other);
     }
@@ -76,12 +76,12 @@ public final class DeterministicScheduler implements AutoCloseable {
         return agenda.now();
     }
 
-    /** Since the beginning. */
+    /** Time since the beginning. */
     public Duration elapsed() {
         return Duration.ofNanos(agenda.elapsed());
     }
 
-    /** Number of steps so far: how often a task has begun or continued. */
+    /** Number of steps so far. A step is the beginning or the continuation of a task. */
     public long steps() {
         return turn.steps();
     }
@@ -96,10 +96,10 @@ public final class DeterministicScheduler implements AutoCloseable {
     }
 
     /**
-     * Advances time and runs everything due until then. Upkeep that had no effect several times is skipped until something else happens or
-     * the time is over.
+     * Advances time and runs everything due until then. Upkeep that has had no effect several times is skipped until something else
+     * happens, or the time is reached.
      *
-     * @throws StandstillException if a moment does not end
+     * @throws StandstillException if the work of some moment never ends
      */
     public void advance(Duration duration) {
         turn.run(new Goal(agenda.elapsed() + duration.toNanos(), null));
@@ -107,7 +107,7 @@ public final class DeterministicScheduler implements AutoCloseable {
 
     /** Whether something would happen before the end of {@link #runUntilIdle}. */
     public boolean isIdle() {
-        boolean nothingComes = !changes.isAwaited(); // asked first: what has come until then is seen below
+        boolean nothingComes = !changes.isAwaited(); // asked first: what has arrived by then is seen below
         changes.take();
         return nothingComes && !isRunning() && !agenda.hasProgress();
     }
@@ -157,7 +157,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         }
     }
 
-    /** Never returns to a task whose process has ended. */
+    /** Leaves a process that has ended: never returns to its task. */
     void leave(SimulatedProcess process) {
         if (turn.isMine() && !turn.unwinds() && turn.running().process() == process) {
             turn.wait(new Stack(turn.running(), "has ended"));
@@ -211,7 +211,10 @@ public final class DeterministicScheduler implements AutoCloseable {
         }
     }
 
-    /** Waits on a thread that is not a task. If no run is in progress, runs the tasks until it need not wait any longer; otherwise it can only wait in real time. */
+    /**
+     * Waits on a thread that is not a task. If no run is in progress, runs tasks until the wait is over; otherwise it can only wait in real
+     * time.
+     */
     private void awaitOutside(CompletableFuture<?> future, Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
         if (!isRunning()) {
@@ -221,7 +224,10 @@ public final class DeterministicScheduler implements AutoCloseable {
         }
     }
 
-    /** Also between two turns. Asked from outside of a run: whether a task hangs, which nobody can end. */
+    /**
+     * Whether a run is in progress, also between two turns. If this is true when asked from outside of a run, a task hangs, and nobody can
+     * end it.
+     */
     public boolean isRunning() {
         return turn.isRunning();
     }
@@ -230,7 +236,7 @@ public final class DeterministicScheduler implements AutoCloseable {
         return turn.isMine();
     }
 
-    /** Now, or when somebody has the turn next. */
+    /** Makes the change: now if this thread has the turn, otherwise when some thread next has it. */
     private void enter(Runnable change) {
         if (turn.isMine()) {
             change.run();

@@ -5,15 +5,15 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a run goes.
+ * When a run ends.
  *
- * @param until a moment; {@link Long#MAX_VALUE} for as long as the library waits for something to be tried again
- * @param future ends it, too
+ * @param until moment at which it ends; {@link Long#MAX_VALUE} to go on as long as the library waits for a retry of its own
+ * @param future ends the run too, when it is done
  */
 record Goal(long until, @Nullable CompletableFuture<?> future) {
 
     static final Goal IDLE = new Goal(Long.MAX_VALUE, null);
-    /** Time stands still, and waiting tasks get a {@link ProcessEndedError}. */
+    /** The goal of unwinding: time stands still, and waiting tasks get a {@link ProcessEndedError}. */
     static final Goal UNWIND = new Goal(Long.MIN_VALUE, null);
 
     boolean isIdle() {

@@ -2,12 +2,12 @@
 package io.safebunny.test.scheduler;
 
 /**
- * Something in real time outside of a {@link DeterministicScheduler}, such as a server, that will trigger one of its processes. While
+ * Something in real time, outside of a {@link DeterministicScheduler}, such as a server, that may trigger one of its processes. While
  * anything is awaited from it, virtual time stands still and no run ends. Called by one thread at a time.
  */
 public interface Outside {
 
-    /** Nothing outside. */
+    /** No outside world. */
     Outside NOTHING = new Outside() {
         @Override
         public boolean isAwaited() {
@@ -21,13 +21,13 @@ public interface Outside {
     };
 
     /**
-     * Whether something is still awaited. What has arrived must be handed to its process before it stops being awaited. Polled every few
-     * milliseconds of real time, so it must not block.
+     * Whether something is still awaited. Anything that arrives must be handed to its process before it stops being awaited. Polled every
+     * few milliseconds of real time, so it must not block.
      */
     boolean isAwaited();
 
     /**
-     * Called when nothing arrived within the longest step and the run is given up: it is no longer awaited.
+     * Called when nothing has arrived within the longest step, so that the run is given up. Nothing is awaited any more afterwards.
      *
      * @return a readable description of what was awaited
      */

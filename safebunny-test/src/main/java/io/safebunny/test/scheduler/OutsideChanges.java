@@ -9,15 +9,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What comes to a run from other threads, and what {@link Outside} still announces. Thread-safe. */
+/** Changes that other threads make to a run, and the wait for those that {@link Outside} announces. Thread-safe. */
 final class OutsideChanges {
 
-    /** Between two looks at what is outside. */
+    /** Time between two polls of {@link Outside}. */
     private static final Duration LOOK = Duration.ofMillis(5);
 
     private final Queue<Runnable> changes = new ConcurrentLinkedQueue<>();
     private volatile Outside outside = Outside.NOTHING;
-    /** The thread that has the turn, while it waits here and judges for itself how long. */
+    /** The thread that has the turn, while it waits here. It decides itself when to give up. */
     private volatile @Nullable Thread looking;
 
     void awaits(Outside other) {
@@ -32,13 +32,13 @@ final class OutsideChanges {
         return looking != null;
     }
 
-    /** Happens when somebody has the turn next. */
+    /** Adds a change, which is made when some thread next has the turn. */
     void add(Runnable change) {
         changes.add(change);
         LockSupport.unpark(looking);
     }
 
-    /** Called by whoever has the turn, or between two runs. */
+    /** Makes the changes. Called by the thread that has the turn, or between two runs. */
     void take() {
         for (Runnable change = changes.poll(); change != null; change = changes.poll()) {
             change.run();
@@ -50,10 +50,10 @@ final class OutsideChanges {
     }
 
     /**
-     * Waits until something has come, as long as it is announced.
+     * Waits until a change has arrived, or none is announced any more.
      *
-     * @param longest real time
-     * @param standstill made from a message when it takes longer
+     * @param longest maximum real time to wait
+     * @param standstill makes the exception, from a message, if the wait takes longer
      */
     void await(BooleanSupplier isOver, Duration longest, Function<String, StandstillException> standstill) {
         long since = System.nanoTime();

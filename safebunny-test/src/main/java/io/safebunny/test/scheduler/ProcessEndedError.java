@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.scheduler;
 
-/** The process of this stack has ended. Code that catches it and continues gets it again. */
+/** Thrown in a task whose process has ended. Code that catches this and continues gets it again. */
 public final class ProcessEndedError extends Error {
 
     private static final long serialVersionUID = 1L;

@@ -28,7 +28,7 @@ final class Report {
                 .formatted(time.toSeconds(), thread == null ? "" : lines(thread));
     }
 
-    /** The stack without the scheduler's own frames. */
+    /** The thread's stack, without the scheduler's own frames. */
     static String lines(Thread thread) {
         return Arrays.stream(thread.getStackTrace())
                 .filter(frame -> !HIDDEN.contains(frame.getClassName().split("\\$", 2)[0]))

@@ -14,8 +14,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * One process of a {@link DeterministicScheduler}: its clock, timers and threads, which end with it. A task that is running when the
- * process ends never continues, not even to a {@code finally}, until the scheduler is closed; then it gets a {@link ProcessEndedError} to
- * release its thread. Thread-safe.
+ * process ends never continues, not even to a {@code finally}. Only when the scheduler is closed does it get a {@link ProcessEndedError},
+ * which releases its thread. Thread-safe.
  */
 public final class SimulatedProcess {
 
@@ -45,7 +45,7 @@ public final class SimulatedProcess {
     /**
      * Runs each task on its own stack, never on the caller's.
      *
-     * @throws RejectedExecutionException by {@code execute}: the process has ended
+     * @throws RejectedExecutionException thrown by {@code execute} if the process has ended
      */
     public Executor executor() {
         return executor;
@@ -54,18 +54,18 @@ public final class SimulatedProcess {
     /**
      * Runs the task as {@link #executor} does, for an event from outside the process, such as a delivery.
      *
-     * @throws RejectedExecutionException the process has ended
+     * @throws RejectedExecutionException if the process has ended
      */
     public void begin(Runnable task) {
         execute(task, true);
     }
 
-    /** Skews its wall clock from now on, but not its monotonic clock. */
+    /** Skews the wall clock of the process from now on, but not its monotonic clock. */
     public void skew(Duration other) {
         skew = other;
     }
 
-    /** Ends the process at once. Does not return to a task of this process. */
+    /** Ends the process at once. If called by a task of this process, does not return. */
     public void end() {
         if (!ended) {
             ended = true;
@@ -78,7 +78,7 @@ public final class SimulatedProcess {
     }
 
     /**
-     * Call before and after an action that another process could observe, to let others run first. No effect outside of a run.
+     * Call before and after an action that another process could observe: other tasks may then run first. Has no effect outside of a run.
      *
      * @param what for reports
      */
@@ -107,7 +107,7 @@ public final class SimulatedProcess {
         requireAlive();
     }
 
-    /** Pauses the process for that long, as a garbage collection would, including a task of its own that calls this. */
+    /** Pauses the process for this long, as a garbage collection would, including the calling task if it belongs to the process. */
     public void pause(Duration duration) {
         scheduler.pause(this, duration);
         requireAlive();
@@ -163,7 +163,7 @@ public final class SimulatedProcess {
             try {
                 await(new CompletableFuture<Void>(), duration);
             } catch (TimeoutException e) {
-                return; // slept
+                return; // the time is over
             } catch (ExecutionException e) {
                 throw new AssertionError(e);
             }

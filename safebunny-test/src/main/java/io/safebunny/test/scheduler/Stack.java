@@ -12,7 +12,7 @@ final class Stack {
     boolean isReady;
     private final String why;
 
-    /** @param why it waits, for reports */
+    /** @param why why the task waits, for reports */
     Stack(Running running, String why) {
         this.running = running;
         this.why = why;

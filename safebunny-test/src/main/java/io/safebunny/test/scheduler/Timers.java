@@ -12,7 +12,7 @@ import java.util.PriorityQueue;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Timers by purpose, in order of due time, then of addition. Confined to the running thread. */
+/** Timers by purpose, ordered by due time, then by the order of addition. Confined to the running thread. */
 final class Timers {
 
     private final Map<Purpose, PriorityQueue<Timer>> byPurpose = new EnumMap<>(Purpose.class);
@@ -33,7 +33,7 @@ final class Timers {
             return due == other.due ? Long.compare(order, other.order) : Long.compare(due, other.due);
         }
 
-        // one of its kind, and never to be found by its parts
+        // compared by identity: two timers are never the same
         @Override
         public boolean equals(@Nullable Object other) {
             return this == other;
@@ -81,7 +81,7 @@ final class Timers {
         return first;
     }
 
-    /** Removes those due by then, in order. */
+    /** Removes and returns the timers that are due by then, in order. */
     List<Timer> due(long by) {
         List<Timer> due = new ArrayList<>();
         for (Timer next = first(purpose -> true); next != null && next.due() <= by; next = first(purpose -> true)) {

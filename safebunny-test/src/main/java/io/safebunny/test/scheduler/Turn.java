@@ -31,7 +31,8 @@ final class Turn {
     private final OutsideChanges changes;
     private final Limits limits;
 
-    // only the thread that has the turn uses these, and between two runs whoever makes the next one; both publish them
+    // used only by the thread that has the turn and, between two runs, by the caller of the next one; handing over
+    // makes them visible
     private final Set<Stack> stacks = new LinkedHashSet<>();
     private Running running = Running.NOTHING;
     private Goal goal = Goal.UNWIND;
@@ -47,7 +48,7 @@ final class Turn {
         this.limits = limits;
     }
 
-    /** One run, from its start until nothing more is to happen. */
+    /** One run, from its start until its goal is reached or nothing more happens. */
     private static final class Run {
         final Thread caller = Thread.currentThread();
         volatile boolean isOver;
@@ -60,7 +61,7 @@ final class Turn {
         return Thread.currentThread() == holder;
     }
 
-    /** What the thread that has the turn runs. */
+    /** The task that the thread with the turn is running. */
     Running running() {
         return running;
     }
@@ -73,13 +74,16 @@ final class Turn {
         return steps;
     }
 
-    /** Also between two turns. Asked from outside of a run: whether a task hangs, which nobody can end. */
+    /**
+     * Whether a run is in progress, also between two turns. If this is true when asked from outside of a run, a task hangs, and nobody can
+     * end it.
+     */
     boolean isRunning() {
         Run latest = run;
         return latest != null && !latest.isOver;
     }
 
-    /** Interrupts a task that hangs. It never passes the turn on. */
+    /** Interrupts a task that hangs; such a task never passes the turn on. */
     boolean interruptHanging() {
         Thread hanging = holder;
         if (hanging == null) {
@@ -90,7 +94,7 @@ final class Turn {
         return true;
     }
 
-    /** Ends each task that waits. */
+    /** Ends each waiting task. */
     void unwind() {
         for (Stack stack : List.copyOf(stacks)) {
             agenda.addAnyway(new Ready(stack.running, null, stack));
@@ -113,7 +117,7 @@ final class Turn {
         Ready next;
         try {
             next = next();
-        } catch (Throwable e) { // nobody will wait there
+        } catch (Throwable e) { // the stack will not wait
             stack.isReady = true;
             stacks.remove(stack);
             throw e;
@@ -129,7 +133,7 @@ final class Turn {
         stacks.remove(stack);
     }
 
-    /** Of the thread that has it. */
+    /** Passes the turn on. Called by the thread that has it. */
     private void pass(@Nullable Ready next) {
         holder = null;
         if (next == null) {
@@ -170,7 +174,7 @@ final class Turn {
         }
     }
 
-    /** The next task to run, if any. */
+    /** Takes the next task to run; {@code null} if there is none, or the goal is reached. */
     private @Nullable Ready next() {
         do {
             changes.take();
@@ -194,7 +198,7 @@ final class Turn {
         }
     }
 
-    /** Recorded too, because the caller may catch it. */
+    /** Makes the exception, and records it for the run, because the caller may catch it. */
     private StandstillException standstill(String message) {
         StandstillException failure = new StandstillException(message);
         Run current = run;
@@ -204,7 +208,11 @@ final class Turn {
         return failure;
     }
 
-    /** @return whether anything may have come from outside, for which this waits as long as it is awaited */
+    /**
+     * Waits for something from outside, as long as anything is awaited.
+     *
+     * @return whether anything may have come
+     */
     private boolean somethingComes() {
         if (goal.unwinds() || !changes.isAwaited()) {
             return changes.hasAny();
@@ -213,7 +221,7 @@ final class Turn {
         return true;
     }
 
-    /** @return false when nothing more is due: then it is as late as it was to become */
+    /** @return false if nothing more is due until the end of the run */
     private boolean moveTime() {
         return !goal.unwinds() && agenda.moveTime(goal.isIdle() ? agenda.nextProgress() : goal.until());
     }

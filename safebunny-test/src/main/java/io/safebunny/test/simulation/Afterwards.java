@@ -27,7 +27,7 @@ final class Afterwards {
 
     static final String NOT_AGAIN = "what is forgotten is not handled again";
 
-    /** Ended sagas are released first, and then expire like messages. */
+    /** Number of retentions to wait: ended sagas are released after one, and expire like messages after another. */
     private static final int RETENTIONS = 2;
 
     private static final int LEASES_TO_FORGET = 5;
@@ -41,7 +41,7 @@ final class Afterwards {
         this.scheduler = scheduler;
     }
 
-    /** @param goOn runs everything that follows */
+    /** @param goOn lets the system run until nothing happens any more */
     @Nullable
     Violation judge(Duration retention, Supplier<@Nullable Violation> goOn) {
         for (int i = 0; i < RETENTIONS; i++) {
@@ -83,7 +83,10 @@ final class Afterwards {
         }
     }
 
-    /** Each must have been refused for exactly this reason. SafeBunny's own messages have any age and find no saga. */
+    /**
+     * A violation unless every node has refused the message as too old. SafeBunny's own messages are not refused for their age; they find
+     * no saga.
+     */
     private @Nullable Violation handled(OutboundMessage message) {
         WireMessage wire = message.message();
         if (MessageTypes.isReserved(String.valueOf(wire.type()))) {

@@ -7,9 +7,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What handlers did to an external system, such as a bank or a warehouse. It survives the processes. Confined to the run. * <p>Calls may be
- * repeated, because a process may end before it has stored that it made one. Real systems therefore accept an idempotency key, and so does
- * this one.
+ * The effects of handlers on an external system, such as a bank or a warehouse, which survives the processes. Confined to the run.
+ *
+ * <p>Calls may be repeated, because a process may end before it has stored that it made one. Real systems therefore accept an idempotency
+ * key, and so does this one.
  */
 public final class Effects {
 
@@ -18,18 +19,18 @@ public final class Effects {
 
     Effects() {}
 
-    /** Carries it out once per key. */
+    /** Carries out the effect once per key. */
     void perform(String effect, String key) {
         boolean unused =
                 keys.computeIfAbsent(effect, name -> new LinkedHashSet<>()).add(key);
     }
 
-    /** Carries it out each time. */
+    /** Carries out the effect each time. */
     void perform(String effect) {
         perform(effect, "#" + ++unkeyed);
     }
 
-    /** How often it was done. */
+    /** How often the effect was carried out. */
     public int count(String effect) {
         return keys.getOrDefault(effect, Set.of()).size();
     }

@@ -24,14 +24,14 @@ final class Faults {
     private final Chooser chooser;
     private final RunJournal journal;
     private final Map<Point, Integer> occurrences = new HashMap<>();
-    // a task that hangs may go on while somebody copies them
+    // synchronized, because a hanging task may go on while they are copied
     private final List<Point> points = Collections.synchronizedList(new ArrayList<>());
     private final List<Event> events = Collections.synchronizedList(new ArrayList<>());
     private final Duration stall;
     private boolean begun;
     private long fingerprint;
 
-    /** @param stall how long a process stands still */
+    /** @param stall how long a process pauses in a {@link Fault#STALL} */
     Faults(Chooser chooser, RunJournal journal, Duration stall) {
         this.chooser = chooser;
         this.journal = journal;
@@ -57,13 +57,13 @@ final class Faults {
         return events;
     }
 
-    /** Equal for equal runs, across JVMs. */
+    /** The fingerprint of the run: equal for equal runs, across JVMs. */
     long fingerprint() {
         return fingerprint;
     }
 
     /**
-     * Returns only if the process goes on.
+     * Call when a process reaches a point. If a fault ends the process there, does not return.
      *
      * @return what the caller has to do itself: {@link Fault#FAIL}, {@link Fault#REPEAT}, {@link Fault#LATE} or {@link Fault#LOSE}
      */

@@ -16,7 +16,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What one process has of its node's store. */
+/** One process's access to its node's store, with faults. */
 class FaultyStore extends ForwardingMessageStore {
 
     private static final String MARKS = "marks";
@@ -87,6 +87,6 @@ class FaultyStore extends ForwardingMessageStore {
         }
     }
 
-    /** There is no answer. */
+    /** Called when a call gets no answer. */
     void failed() {}
 }

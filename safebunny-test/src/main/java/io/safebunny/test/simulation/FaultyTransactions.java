@@ -13,7 +13,10 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What one process has of a store with transactions. A session of which an answer is lost has ended, and so have all when the process ends. */
+/**
+ * One process's access to a store with transactions, with faults. If an answer is lost, its session ends; when the process ends, all its
+ * sessions end.
+ */
 final class FaultyTransactions extends FaultyStore implements TransactionalMessageStore {
 
     private static final String SAVEPOINT = "a savepoint";
@@ -27,7 +30,7 @@ final class FaultyTransactions extends FaultyStore implements TransactionalMessa
         this.store = store;
     }
 
-    /** The process ends. */
+    /** Ends all sessions. Call when the process ends. */
     void end() {
         List.copyOf(sessions.values()).forEach(FaultyTransaction::lose);
     }

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** One process's connection to the broker. */
+/** One process's connection to the broker, with faults. */
 final class FaultyTransport extends ForwardingTransport {
 
     private static final Set<String> ALARMS = Set.of("BunnyTimeout", "BunnyScheduled");
@@ -55,7 +55,7 @@ final class FaultyTransport extends ForwardingTransport {
         return instance.reach(Place.AFTER_SEND, subject) == Fault.FAIL ? lost(message) : sent;
     }
 
-    /** What the sweeper sends again when it is late. */
+    /** Whether the message is an alarm, which the sweeper sends again when it is late. */
     private static boolean isAlarm(OutboundMessage message) {
         return !message.delay().isZero()
                 && message.route() instanceof Route.ToSubscribers
@@ -96,7 +96,10 @@ final class FaultyTransport extends ForwardingTransport {
         line.take(new FaultyDelivery(delivery, type));
     }
 
-    /** What waits in one queue to be handled together, if its handler wants that; one at a time is handled so. */
+    /**
+     * Collects the deliveries of one queue that are to be handled together. If the handler takes only one at a time, passes each on at
+     * once.
+     */
     private final class Line {
 
         private final DeliveryHandler handler;
@@ -116,7 +119,7 @@ final class FaultyTransport extends ForwardingTransport {
             if (!isServed) {
                 isServed = true;
                 try {
-                    sleep(MOMENT); // others come
+                    sleep(MOMENT); // lets others arrive
                     serve();
                 } finally {
                     isServed = false;

@@ -60,7 +60,7 @@ final class Instance implements SimulatedNode {
     private final @Nullable MessageStore store;
     private final Runnable afterCrash;
 
-    /** @param afterCrash is called once if it ends, in time */
+    /** @param afterCrash called once, when the process crashes */
     Instance(World world, String node, SimulatedProcess process, @Nullable MessageStore store, Runnable afterCrash) {
         this.world = world;
         this.node = node;
@@ -130,7 +130,7 @@ final class Instance implements SimulatedNode {
                 : List.of();
     }
 
-    /** Kills the process: the broker redelivers unsettled messages. Does not return to a task of this process. */
+    /** Kills the process: the broker redelivers unsettled messages. If called by a task of this process, does not return. */
     void crash() {
         afterCrash.run();
         session.close();
@@ -140,13 +140,13 @@ final class Instance implements SimulatedNode {
         process.end();
     }
 
-    /** Cuts its connection: the broker redelivers unsettled messages while their handlers continue. */
+    /** Cuts the connection of the process: the broker redelivers unsettled messages while their handlers continue. */
     void loseConnection() {
         session.disconnect();
         session.reconnect();
     }
 
-    /** Pauses it for so long that the broker considers it dead. */
+    /** Pauses the process for so long that the broker considers it dead. */
     void stall(Duration duration) {
         session.disconnect();
         process.pause(duration);

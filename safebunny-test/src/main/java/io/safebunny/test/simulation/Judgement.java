@@ -79,7 +79,7 @@ final class Judgement {
         }
     }
 
-    /** Runs until nothing can happen any more. */
+    /** Runs until nothing can happen any more; returns the violation, if there is one. */
     private @Nullable Violation goOn() {
         for (int rounds = 0; !drained(); rounds++) {
             if (world.rules().broken() != null || rounds == MOST_ROUNDS) {
@@ -91,7 +91,11 @@ final class Judgement {
         return world.rules().broken();
     }
 
-    /** @return whether nothing can happen any more */
+    /**
+     * Runs until idle, then advances the time if something is still to come.
+     *
+     * @return whether nothing can happen any more
+     */
     private boolean drained() {
         scheduler.runUntilIdle();
         Duration next = earlier(scheduler.nextApplicationTimer(), world.untilNoticed());
@@ -113,7 +117,7 @@ final class Judgement {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    /** Advances first by the time after which other processes take over, because a long advance skips upkeep. */
+    /** Advances the time. First in steps, until other processes would have taken over, because one long advance skips upkeep. */
     private void advance(Duration next) {
         Duration left = next;
         for (int leases = 0; leases < LEASES_OF_A_TAKEOVER && left.compareTo(World.LEASE) > 0; leases++) {
@@ -186,7 +190,7 @@ final class Judgement {
                         .toList());
     }
 
-    /** Whether the node takes such messages from their publisher. */
+    /** Whether the node handles messages of this type from this publisher. */
     static boolean handles(Instance node, WireMessage message) {
         return node.engine().handlers().stream()
                 .anyMatch(handler -> handler.type().equals(message.type())
@@ -235,7 +239,7 @@ final class Judgement {
         return null;
     }
 
-    /** Includes the first lines of its stack, as it was probably unexpected. */
+    /** Describes an exception, with the first lines of its stack, because it was probably unexpected. */
     private static String describe(Exception e) {
         return Stream.concat(
                         Stream.of(e.toString()),

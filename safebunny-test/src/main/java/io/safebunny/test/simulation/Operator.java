@@ -25,10 +25,12 @@ import org.jspecify.annotations.Nullable;
 /** Plays the person who fixes the cause of failures and then replays the poison messages. For the run's caller. */
 final class Operator {
 
-    /** A replay must be repeated if its process ends, the connection is lost, or the message is locked elsewhere. */
+    /**
+     * Maximum number of replays. A replay must be repeated if its process ends, the connection is lost, or the message is locked elsewhere.
+     */
     private static final int MOST_TRIES = 10;
 
-    /** Outcomes after which a copy may be moved later. */
+    /** Verdicts with which a copy may still be moved later. */
     private static final Set<Verdict> LATER = Set.of(Verdict.BUSY, Verdict.UNKNOWN);
 
     private static final Set<RecordState> HANDLED =
@@ -44,7 +46,7 @@ final class Operator {
         return world.system().repair() != null && isAnythingSetAside();
     }
 
-    /** @param goOn runs everything that follows */
+    /** @param goOn lets the system run until nothing happens any more */
     @Nullable
     Violation repair(Supplier<@Nullable Violation> goOn) {
         Runnable repair = world.system().repair();
@@ -84,7 +86,10 @@ final class Operator {
         return world.nodes().keySet().stream().anyMatch(node -> !setAside(node).isEmpty());
     }
 
-    /** Poison copies of unhandled messages. A process that ended between copy and acknowledgement leaves a copy of a handled one. */
+    /**
+     * Poison copies of messages that were not handled. Excludes copies of handled messages, which a process leaves if it ends between the
+     * copy and the acknowledgement.
+     */
     List<WireMessage> setAside(String node) {
         return world.broker().messages(Topology.poisonOf(node)).stream()
                 .filter(copy -> !isHandled(node, copy))

@@ -36,7 +36,7 @@ final class Rules {
     private final Set<OfNode<String>> ended = new HashSet<>();
     private volatile @Nullable Violation broken;
 
-    /** @param somethingWentWrong so far */
+    /** @param somethingWentWrong whether a fault has occurred so far */
     Rules(Supplier<Duration> time, BooleanSupplier somethingWentWrong) {
         this.time = time;
         this.somethingWentWrong = somethingWentWrong;
@@ -44,7 +44,7 @@ final class Rules {
 
     private record Written(String owner, Duration until) {}
 
-    /** Each node has a store of its own. */
+    /** A key within one node, because each node has a store of its own. */
     private record OfNode<T>(String node, T key) {}
 
     /** The first violation, if there is one. */
@@ -53,7 +53,7 @@ final class Rules {
         return broken;
     }
 
-    /** Also by a thread that is none of the run's. */
+    /** Records a violation. Also called by threads that do not belong to the run. */
     void isBroken(String rule, String details) {
         if (broken == null) {
             broken = new Violation(rule, details);
@@ -64,7 +64,7 @@ final class Rules {
         return time.get();
     }
 
-    /** @param begun when sending began; the confirm may have taken long */
+    /** @param begun when sending began; the confirm may have come much later */
     void sent(OutboundMessage message, Duration begun) {
         Duration comes = begun.plus(message.delay());
         due.merge(
@@ -88,7 +88,7 @@ final class Rules {
         }
     }
 
-    /** Key of a message's record, which is not in the partition of its correlation id if its saga has another id. */
+    /** Key of a message's record. If its saga has another id, the record is not in the partition of the correlation id. */
     RecordKey keyOf(String node, WireMessage message) {
         String id = String.valueOf(message.messageId());
         return keys.getOrDefault(new OfNode<>(node, id), new RecordKey(String.valueOf(message.correlationId()), id));
@@ -105,12 +105,12 @@ final class Rules {
         failures.merge(new OfNode<>(by.node(), record.key().messageId()), record.attempt(), Math::max);
     }
 
-    /** The record was marked as dispatched, together with others. */
+    /** Call when the record was marked as dispatched, together with others. */
     void marked(Instance by, MessageRecord record) {
         ended.add(new OfNode<>(by.node(), record.key().messageId()));
     }
 
-    /** @param begun when the write began; the response may have taken long */
+    /** @param begun when the write began; the response may have come much later */
     void written(Instance by, String name, MessageRecord record, Duration begun) {
         OfNode<RecordKey> key = new OfNode<>(by.node(), record.key());
         if (record.state().isFinal()) {

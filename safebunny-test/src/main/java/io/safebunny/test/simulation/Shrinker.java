@@ -12,13 +12,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes what a violation does not need: faults first, then messages and instances. A smaller system counts only if it has no violation
- * without faults; otherwise the removed part would be the cause.
+ * Removes everything that a violation does not need: first faults, then messages and instances. A smaller system is accepted only if it has
+ * no violation without faults: otherwise the violation would come from the missing part.
  */
 final class Shrinker {
 
     private static final int MOST_RUNS = 500;
-    /** Limit of real time, because each run with a hanging handler takes long. */
+    /** Maximum real time to spend, because each run with a hanging handler takes long. */
     private static final Duration LONGEST = Duration.ofSeconds(5);
 
     private final Function<Schedule, @Nullable Violation> run;
@@ -26,7 +26,7 @@ final class Shrinker {
     private final long begun = System.nanoTime();
     private int runs;
 
-    /** @param system as it is declared */
+    /** @param system the system as it is declared */
     Shrinker(Function<Schedule, @Nullable Violation> run, SimulatedSystem system) {
         this.run = run;
         this.system = system;

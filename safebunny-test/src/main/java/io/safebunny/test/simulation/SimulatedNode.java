@@ -6,7 +6,7 @@ import io.safebunny.saga.Sagas;
 import io.safebunny.time.Timeline;
 import java.time.Clock;
 
-/** What the handlers of one process may use. A restarted process gets a new one. */
+/** The environment that handlers of one process may use. A restarted process gets a new one. */
 public interface SimulatedNode {
 
     Bunny bunny();
@@ -23,8 +23,8 @@ public interface SimulatedNode {
     /**
      * Causes an effect in an external system that is idempotent by key.
      *
-     * @param effect what and on what: "charge order 7"
-     * @param key for example the message id, which is the same in each attempt
+     * @param effect the effect and its object, such as "charge order 7"
+     * @param key idempotency key, for example the message id, which is the same in each attempt
      */
     void perform(String effect, String key);
 

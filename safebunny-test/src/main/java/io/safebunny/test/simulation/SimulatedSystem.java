@@ -17,10 +17,13 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The system to simulate: nodes with their handlers, messages from outside, and what must hold in the end. Declared again for each run. */
+/**
+ * The system to simulate: nodes with their handlers, messages from outside, and the conditions that must hold in the end. Declared again
+ * for each run.
+ */
 public final class SimulatedSystem {
 
-    /** Longer than any delay in a run, because each message's record is checked in the end. */
+    /** Default retention. Longer than any delay in a run, because each message's record is checked in the end. */
     private static final Duration RETENTION = Duration.ofDays(366);
 
     private final Map<String, Node> nodes = new LinkedHashMap<>();
@@ -36,7 +39,7 @@ public final class SimulatedSystem {
     private @Nullable Runnable repair;
     private final BiFunction<String, String, List<SagaView>> sagas;
 
-    /** @param sagas those of a node with an id */
+    /** @param sagas returns the sagas of a node with an id */
     SimulatedSystem(BiFunction<String, String, List<SagaView>> sagas) {
         this.sagas = sagas;
     }
@@ -51,10 +54,10 @@ public final class SimulatedSystem {
         }
     }
 
-    /** Throws when something does not hold. */
+    /** Checks a condition; throws if it does not hold. */
     @FunctionalInterface
     public interface Check {
-        /** @throws AssertionError or whatever says best what is wrong */
+        /** @throws AssertionError if the condition does not hold; any other exception counts too */
         void run() throws Exception;
     }
 
@@ -89,7 +92,7 @@ public final class SimulatedSystem {
      * Retention of messages and ended sagas; by default longer than any run. If everything else holds, time advances by twice the retention
      * and everything published is delivered once more, as from a restored backup of the broker: none of it may be handled.
      *
-     * @param other longer than an hour, by which clocks differ, and than retries take
+     * @param other must be longer than an hour, because clocks may differ by as much, and longer than retries take
      */
     public SimulatedSystem retention(Duration other) {
         if (other.compareTo(Faults.SKEW) <= 0) {
@@ -102,7 +105,7 @@ public final class SimulatedSystem {
         return this;
     }
 
-    /** What must hold after all faults, when nothing happens any more. */
+    /** Adds a condition that must hold after all faults, when nothing happens any more. */
     public SimulatedSystem holds(String what, Check check) {
         checks.put(what, check);
         return this;
@@ -110,30 +113,30 @@ public final class SimulatedSystem {
 
     /**
      * Replaces each node's in-memory store. The store must not block in real time. A process that ends, or gets no answer, loses its
-     * transactions; where messages share them, what waits in a queue is handled together.
+     * transactions. If messages share transactions, those that wait in a queue are handled together.
      *
-     * @param other is called once for each node of each run
+     * @param other makes the store; called once for each node of each run
      */
     public SimulatedSystem stores(Function<Timeline, MessageStore> other) {
         stores = other;
         return this;
     }
 
-    /** @param wrapper is called for what each process that begins has of its node's store, with the process's time */
+    /** @param wrapper wraps the access to the node's store; called for each process that begins, with the process's time */
     public SimulatedSystem storeClients(BiFunction<MessageStore, Timeline, MessageStore> wrapper) {
         storeClients = wrapper;
         return this;
     }
 
-    /** @param wrapper is called for the connection of each process that begins, with the process's time */
+    /** @param wrapper wraps the connection to the broker; called for each process that begins, with the process's time */
     public SimulatedSystem transports(BiFunction<Transport, Timeline, Transport> wrapper) {
         transports = wrapper;
         return this;
     }
 
     /**
-     * Replays poison messages, as an operator would, after everything else is over and {@code mending} has run. Without it no message may
-     * become poison.
+     * Replays poison messages, as an operator would, after everything else is over and {@code mending} has run. If this is not called, no
+     * message may become poison.
      *
      * @param mending removes the cause of the failures
      */
@@ -145,7 +148,7 @@ public final class SimulatedSystem {
     /**
      * The sagas of a node with this id as they are now, for {@link #holds}.
      *
-     * @throws MisuseException there is no such node
+     * @throws MisuseException if there is no such node
      */
     public List<SagaView> sagas(String node, String sagaId) {
         if (!nodes.containsKey(node)) {
@@ -166,7 +169,7 @@ public final class SimulatedSystem {
         return repair;
     }
 
-    /** {@code null} for longer than any run. */
+    /** The retention that was set; {@code null} for one that is longer than any run. */
     @Nullable
     Duration retention() {
         return retention;

@@ -52,7 +52,7 @@ public final class Simulation {
         return new Simulation(declaration, null);
     }
 
-    /** @param method of a test class, with {@link BunnySimulation} */
+    /** @param method the test method with {@link BunnySimulation} that declares the system */
     static Simulation declaredBy(String method, Consumer<SimulatedSystem> declaration) {
         return new Simulation(declaration, method);
     }
@@ -63,9 +63,9 @@ public final class Simulation {
      *
      * @param schedules maximum number of runs in total
      * @param seed of the random faults
-     * @return the first violation in this order; {@code null} when everything held in all of them
-     * @throws NotDeterministicException when runs of one schedule differ
-     * @throws MisuseException {@code schedules} is not positive
+     * @return the first violation in this order; {@code null} if everything held in all runs
+     * @throws NotDeterministicException if two runs of one schedule differ
+     * @throws MisuseException if {@code schedules} is not positive
      */
     public @Nullable Finding explore(int schedules, long seed) {
         if (schedules < 1) {
@@ -130,10 +130,10 @@ public final class Simulation {
     }
 
     /**
-     * Once more, with what went wrong.
+     * Runs a schedule once more, with its faults.
      *
-     * @throws AssertionError with the report, when something does not hold; or when a point of the schedule is never reached, or the system
-     *     does not have what the schedule leaves out, so that it proves nothing any more
+     * @throws AssertionError with the report, if something does not hold. Also if a point of the schedule is never reached, or the system
+     *     does not have the parts that the schedule leaves out, because it then proves nothing any more
      */
     public void replay(Schedule schedule) {
         List<String> missing = schedule.cut()
@@ -181,7 +181,7 @@ public final class Simulation {
         RunOutcome outcome = run(shortest, true);
         Violation last = outcome.violation() == null ? violation : outcome.violation();
         Schedule happened =
-                new Schedule(outcome.events(), shortest.cut()); // some of the schedule may depend on the removed parts
+                new Schedule(outcome.events(), shortest.cut()); // some of its faults may depend on removed parts
         return new Finding(
                 last,
                 schedules,
@@ -196,7 +196,9 @@ public final class Simulation {
         return whole;
     }
 
-    /** What does not hold in the schedule; {@code null} when everything does, whether or not all of its points are reached. */
+    /**
+     * The violation in a run of the schedule; {@code null} if everything holds, whether or not all of the schedule's points are reached.
+     */
     public @Nullable Violation violationOf(Schedule schedule) {
         return run(schedule, false).violation();
     }
@@ -215,7 +217,7 @@ public final class Simulation {
         }
     }
 
-    /** @return the index of the first one in order, or -1 */
+    /** @return the index of the first chooser whose run has a violation; -1 if there is none */
     private int firstViolation(int count, IntFunction<Chooser> choosers) {
         AtomicInteger next = new AtomicInteger();
         AtomicInteger first = new AtomicInteger(Integer.MAX_VALUE);

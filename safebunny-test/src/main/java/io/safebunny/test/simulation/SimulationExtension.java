@@ -23,7 +23,7 @@ final class SimulationExtension implements InvocationInterceptor, ParameterResol
         return parameter.getParameter().getType() == SimulatedSystem.class;
     }
 
-    /** Never used: each schedule has a system of its own. */
+    /** {@inheritDoc} The value is never used, because each schedule has a system of its own. */
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
         return new SimulatedSystem((node, saga) -> List.of());

@@ -43,11 +43,11 @@ final class World implements AutoCloseable {
 
     static final Duration LEASE = Duration.ofSeconds(30);
 
-    /** Time after which even the slowest clock has noticed a lost wake-up. */
+    /** Time after which a lost wake-up has been noticed, even by the slowest clock. */
     private static final Duration NOTICED_WITHIN = Faults.SKEW.plus(LEASE.multipliedBy(3));
 
     private static final int MOST_SAGAS = 1_000;
-    /** They are due when they are deleted. */
+    /** Listing statuses of ended sagas. These are due when they must be deleted. */
     private static final Set<String> ENDED = Set.of(SagaStatus.COMPLETED.name(), SagaStatus.FAILED.name());
 
     private static final Duration STALL = LEASE.multipliedBy(3).dividedBy(2);
@@ -70,7 +70,7 @@ final class World implements AutoCloseable {
     private final Map<String, OutboundMessage> published = new LinkedHashMap<>();
 
     /**
-     * @param cut what is left out of the system
+     * @param cut the parts that are left out of the system
      * @param isTold whether a journal is kept
      */
     World(Consumer<SimulatedSystem> declaration, Cut cut, Chooser chooser, boolean isTold) {
@@ -138,7 +138,7 @@ final class World implements AutoCloseable {
         return faults;
     }
 
-    /** Each node with one of its processes that run. */
+    /** For each node, one of its running processes. */
     Map<String, Instance> nodes() {
         Map<String, Instance> nodes = new LinkedHashMap<>();
         for (String node : system.nodes().keySet()) {
@@ -158,7 +158,7 @@ final class World implements AutoCloseable {
                 : running.engine().get(Sagas.class).find(id);
     }
 
-    /** All publications of nodes without repeats, in order. */
+    /** All publications of nodes, in order, without repeats. */
     List<OutboundMessage> published() {
         return new ArrayList<>(published.values());
     }
@@ -169,12 +169,16 @@ final class World implements AutoCloseable {
         return store == null ? null : store.find(rules.keyOf(node, message));
     }
 
-    /** @param due when it would have come; somebody has noticed a few leases later, by the clock that is ahead most */
+    /**
+     * Call when the broker has lost an alarm: it must be noticed a few leases after it was due.
+     *
+     * @param due time until the alarm would have come
+     */
     void lostAlarm(Duration due) {
         noticedAt.add(scheduler.elapsed().plus(due).plus(NOTICED_WITHIN));
     }
 
-    /** Which may be what was just about to notice that an alarm is lost. */
+    /** Call after a fault: it may have hit the process that was just about to notice a lost alarm, so that noticing takes longer. */
     void wentWrong() {
         if (!noticedAt.isEmpty()) {
             lostAlarm(Duration.ZERO);
@@ -182,8 +186,8 @@ final class World implements AutoCloseable {
     }
 
     /**
-     * How long until the next of what the broker lost is noticed; {@code null} when all of it is. That is when its message would have come, or
-     * later, if the timeout was moved.
+     * Time until the next lost alarm must have been noticed; {@code null} if all have been. A lost alarm is noticed when it would have
+     * come, or later if the timeout was moved.
      */
     @Nullable
     Duration untilNoticed() {

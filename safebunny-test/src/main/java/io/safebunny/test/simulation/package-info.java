@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Runs the application's own handlers in several processes, in virtual time, through every fault at every point of the protocol and
- * combinations of faults, until an invariant is violated; then finds the shortest schedule that leads there.
+ * Runs the application's own handlers in several processes, in virtual time, with every fault at every point of the protocol, and with
+ * combinations of faults, until an invariant is violated. Then finds the shortest schedule that leads to the violation.
  */
 @NullMarked
 package io.safebunny.test.simulation;

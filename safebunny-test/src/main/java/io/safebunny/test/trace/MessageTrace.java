@@ -31,7 +31,7 @@ public final class MessageTrace implements AssertProvider<MessageTraceAssert> {
         this.sagas = sagas;
     }
 
-    /** In order of occurrence. */
+    /** The events, in the order of their occurrence. */
     List<Happening> happenings() {
         return happenings;
     }

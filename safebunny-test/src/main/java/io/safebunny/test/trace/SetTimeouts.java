@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * The pending timeouts of sagas. Timeout messages alone do not tell: they arrive even if their timeout was cancelled or moved, and only the
- * saga knows.
+ * The pending timeouts of sagas. Timeout messages alone do not show them, because they arrive even if their timeout was cancelled or moved:
+ * only the stored saga tells.
  */
 public final class SetTimeouts {
 
@@ -23,7 +23,7 @@ public final class SetTimeouts {
 
     private final Function<String, List<SagaView>> sagas;
 
-    /** @param sagas finds them by their id */
+    /** @param sagas finds sagas by their id */
     public SetTimeouts(Function<String, List<SagaView>> sagas) {
         this.sagas = sagas;
     }
@@ -55,7 +55,7 @@ public final class SetTimeouts {
                 alarm.at(), alarm.node(), alarm.saga(), alarm.messageId(), name(name), alarm.kind(), "", due);
     }
 
-    /** The name of a timeout, shown in place of a message type. */
+    /** The text for a timeout that is shown in place of a message type. */
     static String name(String timeout) {
         return "timeout " + timeout;
     }

@@ -56,7 +56,7 @@ public final class UpcomingAssert extends AbstractAssert<UpcomingAssert, Upcomin
             this.next = next;
         }
 
-        /** It comes after this duration. The library's own delays in this test, as before retries, do not count. */
+        /** It comes after this duration. The library's own delays in this test, such as before retries, do not count. */
         public UpcomingAssert in(Duration expected) {
             Duration until = actual.until(next);
             if (until.compareTo(expected) > 0 || until.compareTo(expected.minus(actual.waited())) < 0) {

@@ -27,7 +27,7 @@ public final class NodeFolder {
             vm_memory_high_watermark.absolute = %s
             """;
 
-    // for the server's distribution port, and that of each run of its tools
+    // for the distribution ports of the server and its tools
     private static final String LOOPBACK_ONLY = "-kernel inet_dist_use_interface {127,0,0,1}";
 
     public static final String MEMORY_LIMIT = "1GB";
@@ -78,7 +78,7 @@ public final class NodeFolder {
         return path.resolve("node.log");
     }
 
-    /** The node's complete environment. {@code seen} is the path of this folder inside the chroot, if there is one. */
+    /** The node's complete environment. {@code seen} is the path of this folder as the node sees it, inside the chroot if there is one. */
     public static Map<String, String> environment(String nodeName, NodePorts ports, Path seen) {
         Map<String, String> environment = new HashMap<>(Epmd.environment(ports.epmd()));
         environment.put("LC_ALL", "C.UTF-8");
@@ -89,7 +89,7 @@ public final class NodeFolder {
                 "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS",
                 "+S 2:2 +sbwt none +sbwtdcpu none +sbwtdio none " + LOOPBACK_ONLY);
         environment.put("RABBITMQ_CTL_ERL_ARGS", LOOPBACK_ONLY);
-        environment.put("ERL_CRASH_DUMP", seen.resolve("erl_crash.dump").toString()); // not in the project's folder
+        environment.put("ERL_CRASH_DUMP", seen.resolve("erl_crash.dump").toString()); // not in the project
         environment.put("RABBITMQ_LOGS", "-");
         environment.put("RABBITMQ_LOG_BASE", seen.resolve("log").toString());
         environment.put("RABBITMQ_MNESIA_BASE", seen.resolve("data").toString());
@@ -98,7 +98,7 @@ public final class NodeFolder {
                 "RABBITMQ_ENABLED_PLUGINS_FILE", seen.resolve("enabled_plugins").toString());
         environment.put(
                 "RABBITMQ_GENERATED_CONFIG_DIR", seen.resolve("generated").toString());
-        // names every file that a broker installed on the machine would read, so that none of those is used
+        // overrides every file that a broker installed on the machine would read
         environment.put("RABBITMQ_CONF_ENV_FILE", "/dev/null");
         environment.put("RABBITMQ_CONFIG_FILE", seen.resolve("rabbitmq.conf").toString());
         environment.put("RABBITMQ_CONFIG_FILES", seen.resolve("conf.d").toString());
@@ -119,10 +119,10 @@ public final class NodeFolder {
         return Files.exists(data(nodeName).resolve("schema.DAT"));
     }
 
-    /** Lets a node of a Mnesia cluster start without those that went down after it. */
+    /** Lets a node of a Mnesia cluster start without waiting for the nodes that went down after it. */
     public void forceBoot(String nodeName) {
         try {
-            // what rabbitmqctl force_boot does, without a second to start it
+            // does the same as rabbitmqctl force_boot, which takes a second to start
             Files.write(data(nodeName).resolve("force_load"), new byte[0]);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

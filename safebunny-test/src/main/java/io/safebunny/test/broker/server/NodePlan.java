@@ -9,10 +9,10 @@ import java.util.stream.IntStream;
  * Start options of a node.
  *
  * @param cookie secret that lets other Erlang nodes connect with the server's full rights; the same for all nodes of a cluster
- * @param password of the user {@code guest}; one for all nodes of a cluster, who share their users
+ * @param password password of the user {@code guest}; the same for all nodes of a cluster, because they share their users
  * @param hasOwnEpmd whether the node runs the port mapper itself, which then dies with it
  * @param hasTls whether it also listens for TLS
- * @param settings lines of {@code rabbitmq.conf} beyond those every node has
+ * @param settings lines of {@code rabbitmq.conf}, in addition to those that every node has
  */
 public record NodePlan(
         ServerRoot root,
@@ -27,7 +27,7 @@ public record NodePlan(
         return new NodePlan(root, NodePorts.free(1).get(0), newSecret(), newSecret(), true, hasTls, List.of());
     }
 
-    /** Plans of nodes that join the first of them. */
+    /** Plans of a cluster's nodes: the others join the first one. */
     public static List<NodePlan> cluster(ServerRoot root, int nodes) {
         List<NodePorts> ports = NodePorts.free(nodes);
         String cookie = newSecret();
@@ -47,11 +47,14 @@ public record NodePlan(
         return nodeName(ports);
     }
 
-    /** Faster than join_cluster, which boots each node twice. Only the first node may form a cluster, so there is never a second one. */
+    /**
+     * Settings with which nodes discover the cluster when they boot: faster than join_cluster, which boots each node twice. Only the first
+     * node may form a cluster, so there is never a second one.
+     */
     private static List<String> discovery(String first, String self) {
         String key = "cluster_formation.classic_config.nodes.";
         return List.of(
-                // a paused member counts as down after some 10 s instead of a minute, and heals when it is resumed
+                // a paused member counts as down after about 10 s instead of a minute, and rejoins when it is resumed
                 "net_ticktime = 10",
                 "cluster_partition_handling = autoheal",
                 "cluster_formation.peer_discovery_backend = classic_config",
@@ -59,7 +62,7 @@ public record NodePlan(
                 self.equals(first) ? "" : key + "2 = " + self);
     }
 
-    /** Without cookie and password. */
+    /** Omits cookie and password. */
     @Override
     public String toString() {
         return nodeName();

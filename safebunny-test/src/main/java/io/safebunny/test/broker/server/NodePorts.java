@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 /** Ports for one node, free at the time they were chosen. */
 public record NodePorts(int amqp, int management, int distribution, int tls, int epmd) {
 
-    // below Linux' ephemeral range, so that no outgoing connection takes them while a killed node is down
+    // below Linux's ephemeral range, so that no outgoing connection takes one of them while a killed node is down
     private static final int LOWEST = 20_000;
     private static final int HIGHEST = 32_000;
 

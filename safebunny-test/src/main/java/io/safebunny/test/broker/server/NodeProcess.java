@@ -43,7 +43,7 @@ public final class NodeProcess {
         }
     }
 
-    /** Freezes the whole group: returns when none of its threads runs any more. */
+    /** Freezes the whole group; returns when none of its threads runs any more. */
     public void freeze() {
         Processes.freeze(this::members);
     }
@@ -77,7 +77,7 @@ public final class NodeProcess {
     private static String group(Path stat) {
         try {
             String line = Files.readString(stat);
-            // state, parent and group follow the command's name, which is in parentheses and may contain blanks
+            // state, parent and group come after the command's name, which is in parentheses and may contain blanks
             return line.substring(line.lastIndexOf(')') + 2).split(" ", 4)[2];
         } catch (IOException itEndedMeanwhile) {
             return "";

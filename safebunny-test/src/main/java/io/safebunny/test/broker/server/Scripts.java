@@ -17,7 +17,10 @@ public final class Scripts {
 
     private Scripts() {}
 
-    /** An epmd started here belongs to the group, while one the server starts would detach itself and stay. */
+    /**
+     * The script that starts the server. With {@code withEpmd} it starts epmd first: that one belongs to the group, while an epmd started
+     * by the server would detach itself and stay.
+     */
     static String serve(boolean withEpmd) {
         return LIFELINE + (withEpmd ? "epmd &\n" : "") + "exec /" + ServerRoot.SERVER + "\n";
     }

@@ -17,7 +17,7 @@ public record ServerRoot(Path path) {
 
     private static final Path FOLDER_UNDER_CHROOT = Path.of("/srv");
 
-    // takes the root, the folder, and the script with its arguments
+    // arguments: the root, the folder, and the script with its own arguments
     private static final String ENTER = """
             mount --rbind /proc "$1/proc"
             mount --rbind /dev "$1/dev"
@@ -35,12 +35,12 @@ public record ServerRoot(Path path) {
         return Files.exists(path.resolve(SERVER));
     }
 
-    /** The folder's path inside this root. */
+    /** The path of the folder, as seen from inside this root. */
     public Path seen(Path folder) {
         return isTheMachine() ? folder : FOLDER_UNDER_CHROOT;
     }
 
-    /** The command that runs a script of the folder as leader of its own session. */
+    /** The command that runs a script of the folder in its own session. */
     public List<String> command(Path folder, String script, String... arguments) {
         List<String> command = new ArrayList<>(List.of("setsid", "sh"));
         if (!isTheMachine()) {

@@ -21,7 +21,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Undispatched publications whose delivery never returned are found. Results may be slightly stale, so the rules wait for them. */
+/**
+ * Records of completed messages are found if their publications were not dispatched and the delivery never returned. Results may be
+ * slightly stale, so the rules wait for them.
+ */
 interface CompletedRules {
 
     StoreBench bench();
@@ -79,7 +82,7 @@ interface CompletedRules {
             completed.add(bench().created(RecordState.COMPLETED));
             bench().age(Duration.ofSeconds(1));
         }
-        // the one created first has changed last
+        // the record that was created first is changed last
         MessageRecord youngest = bench().replaced(completed.remove(0).next(RecordState.COMPLETED));
         completed.add(youngest);
 

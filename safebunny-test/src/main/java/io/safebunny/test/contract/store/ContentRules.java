@@ -30,7 +30,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A record is read as it was written, so that its publications are the same after a crash. */
+/** A record is read exactly as it was written, so that its publications are the same after a crash. */
 interface ContentRules {
 
     StoreBench bench();

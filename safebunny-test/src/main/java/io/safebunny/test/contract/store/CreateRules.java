@@ -13,7 +13,7 @@ import io.safebunny.store.record.RecordState;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Of several creators of a message's record exactly one succeeds, and all learn which. */
+/** Of several callers that create a message's record exactly one succeeds, and all of them learn which. */
 interface CreateRules {
 
     StoreBench bench();

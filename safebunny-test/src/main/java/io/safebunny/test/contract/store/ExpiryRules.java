@@ -34,13 +34,13 @@ interface ExpiryRules {
         awaitForgotten(expired);
     }
 
-    /** Their messages wait for a replay, which needs the record so as not to repeat steps. */
+    /** The messages of poisoned records wait for a replay, which needs the record so that it does not repeat steps. */
     @Test
     default void keepsPoisonedRecordsForThePoisonRetention() {
         MessageRecord poisoned = bench().created(RecordState.POISONED);
         MessageRecord withSteps = bench().replaced(
                         bench().created().withSteps(Map.of("charge", "1")).next(RecordState.POISONED));
-        MessageRecord dispatched = bench().created(RecordState.DISPATCHED); // forgotten before those that are older
+        MessageRecord dispatched = bench().created(RecordState.DISPATCHED); // forgotten before the older ones
         bench().outliveTheRetention();
 
         awaitForgotten(List.of(dispatched));
@@ -145,7 +145,7 @@ interface ExpiryRules {
         bench().assertStored(anew);
     }
 
-    /** Removes what is expired, or waits until the store has done so. */
+    /** Removes the expired records, or waits until the store has removed them. */
     private void awaitForgotten(List<MessageRecord> expired) {
         int removed = bench().store().removeExpired(100);
         assertThat(removed).isIn(0, expired.size());

@@ -96,7 +96,7 @@ interface JointWriteRules {
         bench().assertNothingStored(claim.key().companion("new"));
     }
 
-    /** Of two messages with one companion. */
+    /** Several writers race to write a new message each, together with one shared companion. */
     @Test
     default void letsOneOfManyConcurrentJointWritesWin() throws Exception {
         MessageRecord first = bench().created();
@@ -121,7 +121,7 @@ interface JointWriteRules {
         }
     }
 
-    /** Its first answer got lost. */
+    /** A write is repeated, because the answer to the first one was lost. */
     @Test
     default void isOvertakenByItselfWhenItIsRepeated() {
         MessageRecord claim = bench().created();
@@ -188,12 +188,12 @@ interface JointWriteRules {
         bench().assertStored(together.get(3));
     }
 
-    /** That is not in a final state, and in no store. */
+    /** A companion of the record that is not in a final state and not stored yet. */
     private static MessageRecord companion(MessageRecord record, String name) {
         return claim(record.key().companion(name), "first").withSteps(Map.of("state", "{\"cents\":4711}"));
     }
 
-    /** Like {@link #companion}, of the whole partition. */
+    /** Like {@link #companion}, but shared by the whole partition. */
     private static MessageRecord shared(MessageRecord record, String name) {
         return claim(RecordKey.companion(record.key().correlationId(), name), "first")
                 .withSteps(Map.of("state", "{\"cents\":4711}"));

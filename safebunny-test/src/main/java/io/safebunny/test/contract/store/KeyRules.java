@@ -103,7 +103,7 @@ interface KeyRules {
         bench().assertStored(record);
     }
 
-    /** Creates, replaces and finds each as if there were no others. */
+    /** Checks that each of these records is created, replaced and found as if there were no others. */
     private void assertAllDifferent(Stream<RecordKey> keys) {
         List<MessageRecord> records = new ArrayList<>();
         keys.forEach(key -> records.add(claim(key, "owner-" + records.size())));

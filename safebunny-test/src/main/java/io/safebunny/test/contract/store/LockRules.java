@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** A companion that a transaction finds stays locked until its end; a missing one is not locked. */
+/** A companion that a transaction finds stays locked until the transaction ends; a missing one is not locked. */
 interface LockRules {
 
     StoreBench bench();
@@ -156,7 +156,7 @@ interface LockRules {
         return Objects.requireNonNull(store.findAndLock(key));
     }
 
-    /** Creates it in a transaction; empty if another transaction created it first or the database refused to wait. */
+    /** Creates the companion in a transaction; empty if another transaction created it first, or the database refused to wait. */
     private static Optional<MessageRecord> created(TransactionalMessageStore store, MessageRecord companion) {
         TransactionalMessageStore.LocalTransaction transaction = store.begin();
         try {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * The contract of every {@link MessageStore}. Test a new store with one class that extends this one, against the real database or service.
- * Rules that need the store's clock to advance are skipped where {@link #age} cannot do that.
+ * Rules that need the store's clock to advance are skipped if {@link #age} cannot do that.
  *
  * <p>The node under test must have no records at the beginning of each test: use a new node per test, or empty it. For each rule a broken
  * store exists that fails exactly that rule.
@@ -28,18 +28,18 @@ public abstract class MessageStoreContract
 
     private final StoreBench bench = new StoreBench(this);
 
-    /** The records of the node under test, kept for {@link #retention} and {@link #poisonRetention}. Called once per test. */
+    /** A store with the records of the node under test, kept for {@link #retention} and {@link #poisonRetention}. Called once per test. */
     protected abstract MessageStore store();
 
-    /** The same records as another process sees them, through another client, pool and cache. Called once per test. */
+    /** A store with the same records, as another process would open it: with another client, pool and cache. Called once per test. */
     protected abstract MessageStore anotherInstance();
 
-    /** The records of another node in the same database or service. Called once per test. */
+    /** A store with the records of another node, in the same database or service. Called once per test. */
     protected abstract MessageStore otherNode();
 
     /**
-     * How long records in a final state are kept, and the unit of {@link #age}: some hours where time can be moved, some seconds where the
-     * test must wait.
+     * How long records in a final state are kept, and the unit of {@link #age}: some hours if time can be moved, some seconds if the test
+     * must wait.
      */
     protected abstract Duration retention();
 
@@ -58,32 +58,33 @@ public abstract class MessageStoreContract
         return false;
     }
 
-    /** Whether records vanish without {@link MessageStore#removeExpired}, which then has nothing to do. */
+    /** Whether expired records vanish by themselves, so that {@link MessageStore#removeExpired} has nothing to do. */
     protected boolean forgetsByItself() {
         return false;
     }
 
     /**
-     * A size in bytes of step results and publications that fits into no record, 0 if there is no limit. Every store must hold a megabyte.
+     * A size in bytes of step results and publications that is too large for a record; 0 if there is no limit. Every store must hold a
+     * megabyte.
      */
     protected long largestContent() {
         return 0;
     }
 
     /**
-     * The record, changed so that this store permanently refuses it. The default is {@code null}: there is no such record, or a test cannot
-     * make one; the rule is then reported as skipped.
+     * The given record, changed so that this store permanently refuses it. The default is {@code null}: there is no such record, or a test
+     * cannot make one; the rule is then reported as skipped.
      */
     protected @Nullable MessageRecord unstorable(MessageRecord record) {
         return null;
     }
 
-    /** How long to wait for what must happen. */
+    /** How long the rules wait for something that must happen. */
     protected Duration patience() {
         return Duration.ofSeconds(15);
     }
 
-    /** For the rules only. */
+    /** The bench of the test; used only by the rules. */
     @Override
     public final StoreBench bench() {
         return bench;

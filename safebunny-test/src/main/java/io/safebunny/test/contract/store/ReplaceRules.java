@@ -17,7 +17,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** A record is replaced by the next version of itself and by nothing else: that is the fence. */
+/** A record can only be replaced by its own next version: this is the fence. */
 interface ReplaceRules {
 
     StoreBench bench();

@@ -101,7 +101,10 @@ interface SharedTransactionRules {
                         unavailable -> assertThat(unavailable.retryAfter()).isPositive());
     }
 
-    /** Both are held up in the middle: if each had created those before it by then, they would wait for each other. */
+    /**
+     * Two transactions create the same records, in opposite orders of the arguments, and both wait for the middle one. If each had created
+     * the records before the middle one by then, they would deadlock.
+     */
     @Test
     default void createsManyInAnOrderOfItsOwn() throws Exception {
         transactions().assumeShared();
@@ -289,7 +292,7 @@ interface SharedTransactionRules {
         assertThat(keys(created)).as("what was created").containsExactlyInAnyOrderElementsOf(keys(expected));
     }
 
-    /** The open transaction waits in vain for one that another transaction has created. */
+    /** Makes one call in the open transaction fail: it waits in vain for a record that another transaction has created. */
     private void failOnce() throws Exception {
         MessageRecord contended = claim(key(), "first");
         CountDownLatch created = new CountDownLatch(1);

@@ -28,7 +28,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Stores and records of one test. Used by the thread of the test. */
+/** The stores and records of one test. For the test's thread only. */
 final class StoreBench {
 
     private static final int RACERS = 16;
@@ -68,7 +68,7 @@ final class StoreBench {
         return fixture.retention();
     }
 
-    /** Skips the rule where only the size can be refused. */
+    /** The record in a form that the store refuses. Skips the rule if the store refuses no record except for its size. */
     MessageRecord unstorable(MessageRecord record) {
         MessageRecord unstorable = fixture.unstorable(record);
         assumeTrue(unstorable != null, "no record is known that this store refuses for good");
@@ -79,7 +79,7 @@ final class StoreBench {
         return fixture.largestContent();
     }
 
-    /** Skips the rule where no record is too large. */
+    /** Skips the rule if no record is too large for the store. */
     void assumeLimitedContent() {
         assumeTrue(largestContent() > 0, "this store has no limit");
     }
@@ -104,7 +104,7 @@ final class StoreBench {
         return store().create(claim(key(), "first"));
     }
 
-    /** Stores a record and brings it into that state as a message would. */
+    /** Stores a record and brings it into this state, through the states that a message would go through. */
     MessageRecord created(RecordState state) {
         MessageRecord claim = created();
         return switch (state) {
@@ -123,7 +123,7 @@ final class StoreBench {
         return records;
     }
 
-    /** As the store returns it. */
+    /** Replaces the record, and returns it as stored. */
     MessageRecord replaced(MessageRecord record) {
         return replaced(store(), record);
     }
@@ -134,7 +134,7 @@ final class StoreBench {
         return Objects.requireNonNull(replaced);
     }
 
-    /** As the store returns them. */
+    /** Writes the records together, and returns them as stored. */
     List<MessageRecord> writtenTogether(List<MessageRecord> records) {
         JointWrite answer = store().writeTogether(records);
         assertThat(answer).as("the answer to a joint write that fits").isInstanceOf(JointWrite.Written.class);
@@ -147,7 +147,7 @@ final class StoreBench {
         return Objects.requireNonNull(found);
     }
 
-    /** Checked through another instance. */
+    /** Checks through another instance that this record is stored. */
     void assertStored(MessageRecord expected) {
         assertSame(another().find(expected.key()), expected);
     }
@@ -156,12 +156,12 @@ final class StoreBench {
         assertThat(another().find(key)).as("what is stored").isNull();
     }
 
-    /** But for the etag. */
+    /** Compares two records, but not their etags. */
     static void assertSame(@Nullable MessageRecord actual, MessageRecord expected) {
         assertThat(actual)
                 .usingRecursiveComparison()
                 .withEqualsForType(Arrays::equals, byte[].class)
-                .withEqualsForType(Float::equals, Float.class) // NaN, and no tolerance
+                .withEqualsForType(Float::equals, Float.class) // NaN equals NaN; no tolerance
                 .withEqualsForType(Double::equals, Double.class)
                 .ignoringFields("etag")
                 .isEqualTo(expected);
@@ -173,20 +173,20 @@ final class StoreBench {
 
     // ---- time
 
-    /** Skips the rule where the store's clock cannot be moved. */
+    /** Advances the store's clock; skips the rule if that is impossible. */
     void age(Duration duration) {
         assumeTrue(fixture.age(duration), "the clock of this store cannot be moved");
     }
 
-    /** Advances until final records have expired, except poisoned ones. */
+    /** Advances the clock until final records have expired, except poisoned ones. */
     void outliveTheRetention() {
         age(retention().plusSeconds(1));
     }
 
-    /** Advances until poisoned records have expired too. */
+    /** Advances the clock until poisoned records have expired too. */
     void outliveThePoisonRetention() {
         Duration remaining = fixture.poisonRetention().plusSeconds(1);
-        while (remaining.compareTo(retention()) > 0) { // the most at a time
+        while (remaining.compareTo(retention()) > 0) { // the largest step that is allowed
             age(retention());
             remaining = remaining.minus(retention());
         }
@@ -199,7 +199,7 @@ final class StoreBench {
 
     ConditionFactory await() {
         return Awaitility.await()
-                .dontCatchUncaughtExceptions() // they may belong to a test that runs concurrently
+                .dontCatchUncaughtExceptions() // uncaught exceptions may belong to a test that runs concurrently
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(5))
                 .atMost(patience());
@@ -207,7 +207,7 @@ final class StoreBench {
 
     // ---- threads
 
-    /** Runs all concurrently, alternating between the two instances; returns each result. */
+    /** Runs the action on several threads at once, alternating between the two instances; returns the results. */
     <T> List<T> race(Function<Racer, T> action) throws Exception {
         CyclicBarrier start = new CyclicBarrier(RACERS);
         List<Future<T>> futures = new ArrayList<>();
@@ -227,7 +227,7 @@ final class StoreBench {
 
     record Racer(MessageStore store, String owner) {}
 
-    /** On a thread of its own. */
+    /** Runs the action on a separate thread. */
     <T> Future<T> elsewhere(Callable<T> action) {
         return threads.submit(action);
     }

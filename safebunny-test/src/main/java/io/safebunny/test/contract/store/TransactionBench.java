@@ -20,7 +20,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Transactions of one test: one on its own thread, others elsewhere. Used by the thread of the test. */
+/** The transactions of one test: one on the test's thread, others on separate threads. For the test's thread only. */
 final class TransactionBench {
 
     private final TransactionalStoreContract fixture;
@@ -42,12 +42,12 @@ final class TransactionBench {
         return fixture.longestWait();
     }
 
-    /** Begins one on the test's thread; rolled back at the end of the test at the latest. */
+    /** Begins a transaction on the test's thread. It is rolled back at the end of the test at the latest. */
     void begin() {
         open = store().begin();
     }
 
-    /** Skips the rule where messages do not share transactions. */
+    /** Skips the rule if the store does not share transactions. */
     void assumeShared() {
         assumeTrue(store().sharesTransactions(), "this store does not share transactions between messages");
     }
@@ -74,7 +74,7 @@ final class TransactionBench {
         transaction.rollback();
     }
 
-    /** Ends the transaction on the test's thread from outside, without notice. */
+    /** Makes the database end the transaction of the test's thread without notice. */
     void endByTheDatabase() {
         fixture.endOpenTransaction();
     }
@@ -92,13 +92,13 @@ final class TransactionBench {
         return transaction;
     }
 
-    /** Runs in a committed transaction of another instance, on its own thread. */
+    /** Runs the action in a transaction of another instance, on a separate thread, and commits. */
     <T> Future<T> elsewhere(Function<TransactionalMessageStore, T> action) {
         TransactionalMessageStore store = another();
         return fixture.bench().elsewhere(() -> inTransaction(store, action));
     }
 
-    /** Runs in a rolled back and then in a committed transaction of the store, within one turn, on its own thread. */
+    /** On a separate thread and with one permit, rolls back a transaction, then runs the action in a second one and commits. */
     <T> Future<T> inTurn(Function<TransactionalMessageStore, T> action) {
         TransactionalMessageStore store = store();
         return fixture.bench().elsewhere(() -> {
@@ -125,7 +125,7 @@ final class TransactionBench {
         return result;
     }
 
-    /** What others without an open transaction see now. */
+    /** The record as another instance without an open transaction sees it now. */
     @Nullable
     MessageRecord seen(RecordKey key) throws Exception {
         TransactionalMessageStore store = another();
@@ -145,12 +145,12 @@ final class TransactionBench {
         return future.get(longestWait().plus(fixture.patience()).toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Waits for a good part of the allowed time. */
+    /** Checks that the action is still waiting after a third of the allowed time. */
     void assertWaiting(Future<?> future) {
         assertWaiting(future, longestWait().dividedBy(3));
     }
 
-    /** For a create of many, which may wait for a shorter time than other operations. */
+    /** Like {@link #assertWaiting}, for a create of many, which may wait for a shorter time than other operations. */
     void assertWaitingBriefly(Future<?> future) {
         assertWaiting(future, longestWait().dividedBy(8));
     }

@@ -22,12 +22,12 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /**
- * Claim and completion commit or roll back together with the transaction's other writes. That writes without a transaction are durable at
- * once is covered by all other rules of a store.
+ * Claim and completion commit or roll back together with the transaction's other writes. All the other rules of a store cover writes
+ * without a transaction, which are durable at once.
  */
 interface TransactionRules {
 
-    /** Of the fixture's stores. */
+    /** More than the number of connections that the fixture's stores have. */
     int MORE_THAN_CONNECTIONS = 50;
 
     TransactionBench transactions();
@@ -230,7 +230,7 @@ interface TransactionRules {
         try {
             assertThat(transactions().get(second)).isEmpty();
         } catch (ExecutionException refused) {
-            assertThat(refused).hasCauseInstanceOf(StoreUnavailableException.class); // a conflict of the database
+            assertThat(refused).hasCauseInstanceOf(StoreUnavailableException.class); // the database reported a conflict
         }
         transactions().assertSeen(completed);
     }

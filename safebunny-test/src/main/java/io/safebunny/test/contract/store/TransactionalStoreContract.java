@@ -17,16 +17,16 @@ public abstract class TransactionalStoreContract extends MessageStoreContract
     @Override
     protected abstract TransactionalMessageStore anotherInstance();
 
-    /** Maximum time that a transaction waits for another one; about a second, as the rules wait for it. */
+    /** Maximum time that a transaction waits for another one. Choose about a second, because the rules wait that long. */
     protected abstract Duration longestWait();
 
     /**
-     * Ends the transaction open on this thread as a database does to a session that was idle for too long: it is rolled back and its locks
-     * are released without notice.
+     * Ends the transaction that is open on this thread, like a database that ends a session that was idle for too long: it is rolled back
+     * and its locks are released without notice.
      */
     protected abstract void endOpenTransaction();
 
-    /** For the rules only. */
+    /** The transactions of the test; used only by the rules. */
     @Override
     public final TransactionBench transactions() {
         return transactions;

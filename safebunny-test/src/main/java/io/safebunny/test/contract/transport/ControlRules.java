@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
-/** What the instances of a node tell each other. */
+/** How the instances of a node notify each other. */
 interface ControlRules {
 
     TransportBench bench();
@@ -44,7 +44,7 @@ interface ControlRules {
         assertThat(elsewhere.heard).containsExactly("from elsewhere");
     }
 
-    /** One that listens. */
+    /** An instance that listens. */
     final class Instance {
         private final Queue<String> heard = new ConcurrentLinkedQueue<>();
         private final ControlChannel channel;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** Limits of concurrent deliveries, and how consumption stops. */
 interface FlowRules {
 
-    /** Time in which a broken transport would misbehave. */
+    /** How long the rules watch: long enough for a broken transport to misbehave. */
     Duration WATCHED = Duration.ofMillis(200);
 
     TransportBench bench();

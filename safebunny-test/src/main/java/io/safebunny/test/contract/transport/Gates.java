@@ -9,7 +9,7 @@ final class Gates {
 
     private Gates() {}
 
-    /** Blocks a handler until the gate is open; a test never leaves one behind for longer than a minute. */
+    /** Blocks a handler until the gate is open, but not for longer than a minute, so that no test leaves it blocked. */
     static void pass(CountDownLatch gate) {
         try {
             if (!gate.await(1, TimeUnit.MINUTES)) {

@@ -59,7 +59,7 @@ final class Inbox implements DeliveryHandler {
         Objects.requireNonNull(consumption, "not consuming").pace(pace);
     }
 
-    /** In the order they came. */
+    /** The deliveries, in the order of arrival. */
     List<Delivery> deliveries() {
         return List.copyOf(deliveries);
     }
@@ -72,7 +72,7 @@ final class Inbox implements DeliveryHandler {
         return deliveries().stream().map(Inbox::id).toList();
     }
 
-    /** Monotonic, in nanoseconds; of the last one with this id. */
+    /** When the last delivery with this id arrived, in nanoseconds of the monotonic clock. */
     long arrivalOf(String id) {
         return Objects.requireNonNull(arrivals.get(id), id);
     }
@@ -85,12 +85,12 @@ final class Inbox implements DeliveryHandler {
         return mostRunning.get();
     }
 
-    /** Waits until exactly these are there, in this order. */
+    /** Waits until exactly these messages have arrived, in this order. */
     void awaitIds(String... ids) {
         bench.await().untilAsserted(() -> assertThat(ids()).containsExactly(ids));
     }
 
-    /** Waits until exactly these are there. */
+    /** Waits until exactly these messages have arrived, in any order. */
     void awaitIdsInAnyOrder(String... ids) {
         bench.await().untilAsserted(() -> assertThat(ids()).containsExactlyInAnyOrder(ids));
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** A consumption can be slowed down or paused. */
 interface PaceRules {
 
-    /** Time in which a broken transport would misbehave. */
+    /** How long the rules watch: long enough for a broken transport to misbehave. */
     Duration WATCHED = Duration.ofMillis(200);
 
     TransportBench bench();
@@ -36,7 +36,7 @@ interface PaceRules {
             published.add(id);
             orders.publish(message(id));
             bench().await().pollDelay(WATCHED).until(() -> true);
-            return inbox.ids().size() == handled; // the pace is taken up soon, not at once
+            return inbox.ids().size() == handled; // the pace takes effect soon, not at once
         });
         inbox.pace(Pace.FULL);
 

@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Where messages go, and what the sender is told. */
+/** Where messages are routed, and what their sender learns. */
 interface RoutingRules {
 
     TransportBench bench();
@@ -39,7 +39,7 @@ interface RoutingRules {
         billing.awaitIds("from-orders");
         shipping.awaitIds("from-orders");
         all.awaitIdsInAnyOrder("from-orders", "from-storefront");
-        audit.awaitIds("from-storefront"); // confirmed last, so the other one would have come before
+        audit.awaitIds("from-storefront"); // this one was confirmed last, so the other message would have come before
     }
 
     @Test

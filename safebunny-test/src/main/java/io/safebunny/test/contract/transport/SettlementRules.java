@@ -52,7 +52,7 @@ interface SettlementRules {
         billing.transport().close();
         Delivery cutOff = unsettled.deliveries().get(0);
         assertThat(cutOff.isOpen()).isFalse();
-        cutOff.acknowledge(); // too late, without effect
+        cutOff.acknowledge(); // too late: has no effect
 
         IncomingMessage again = bench().instanceOf(billing).consume().awaitOne();
         assertThat(again.message().messageId()).isEqualTo("unsettled");
@@ -129,7 +129,7 @@ interface SettlementRules {
         };
     }
 
-    /** Messages are back at once, so the next browser sees all of them. */
+    /** Unsettled messages are back in the queue at once, so the next browser sees all of them. */
     @Test
     default void putsBackWhatWasOnlyLookedAt() {
         TestNode orders = bench().publisher("orders");
@@ -165,7 +165,7 @@ interface SettlementRules {
         billing.consume().awaitIds("stays");
     }
 
-    /** Otherwise a replay would report it as moved while it is in both queues. */
+    /** The acknowledgement must throw: otherwise a replay would report the copy as moved while it is in both queues. */
     @Test
     default void tellsWhoeverLooksThatACopyWasPerhapsNotRemoved() {
         TestNode orders = bench().publisher("orders");

@@ -21,12 +21,12 @@ record TestNode(TransportBench bench, Topology topology, Transport transport) {
         return topology.node();
     }
 
-    /** Its queue. */
+    /** The node's queue. */
     String queue() {
         return Names.address(name(), TYPE);
     }
 
-    /** Where its publications go. */
+    /** The route of the node's publications. */
     Route publication() {
         return new Route.ToSubscribers(Names.address(name(), TYPE));
     }
@@ -44,17 +44,17 @@ record TestNode(TransportBench bench, Topology topology, Transport transport) {
         return transport.send(new OutboundMessage(message, route, delay), bench.deadline());
     }
 
-    /** Sends to its own queue and waits for the confirm. */
+    /** Sends to the node's own queue and waits for the confirm. */
     void sendToItself(WireMessage message, Duration delay) {
         bench.awaitSuccess(send(new Route.ToQueue(queue()), message, delay));
     }
 
-    /** Acknowledges everything one by one, so once a message is seen, all earlier ones have been seen. */
+    /** Consumes the queue and acknowledges the messages one by one: if a message has been seen, all earlier ones have been seen too. */
     Inbox consume() {
         return consume(1, Delivery::acknowledge);
     }
 
-    /** Records every delivery, then passes it on. */
+    /** Consumes the queue: records every delivery, then passes it to the handler. */
     Inbox consume(int prefetch, DeliveryHandler handler) {
         return consume(queue(), prefetch, handler);
     }

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
-/** Creates the nodes of one test, waits, and cleans up. Used by the thread of the test. */
+/** Creates the nodes of one test, waits, and cleans up. For the test's thread only. */
 final class TransportBench {
 
     private final TransportContract fixture;
@@ -41,13 +41,13 @@ final class TransportBench {
         return started(plan(name, List.of()));
     }
 
-    /** A node that declared a queue for {@link TestNode#TYPE} from these nodes, and does not consume it yet. */
+    /** A node that has declared a queue for {@link TestNode#TYPE} from these nodes, but does not consume it yet. */
     TestNode subscriber(String name, TestNode... from) {
         List<String> publishers = Stream.of(from).map(TestNode::name).toList();
         return started(plan(name, List.of(new Subscription(TestNode.TYPE, publishers))));
     }
 
-    /** One more instance of the node. */
+    /** Another instance of the node. */
     TestNode instanceOf(TestNode node) {
         return started(node.topology());
     }
@@ -61,20 +61,20 @@ final class TransportBench {
         Transport transport = transport(topology.node());
         topology.queues().stream()
                 .map(Topology.Queue::name)
-                .filter(queue -> queue.startsWith(topology.node())) // others are not this node's alone
+                .filter(queue -> queue.startsWith(topology.node())) // others may belong to other nodes too
                 .forEach(queues::add);
         transport.start(topology);
         return new TestNode(this, topology, transport);
     }
 
-    /** Not started. */
+    /** A transport that is not started. */
     Transport transport(String node) {
         Transport transport = fixture.newTransport(node);
         transports.add(transport);
         return transport;
     }
 
-    /** A gate for a handler to wait at; opened at the end of the test at the latest. */
+    /** A gate at which a handler can wait. It is opened at the end of the test at the latest. */
     CountDownLatch gate() {
         CountDownLatch gate = new CountDownLatch(1);
         gates.add(gate);
@@ -83,7 +83,7 @@ final class TransportBench {
 
     ConditionFactory await() {
         return Awaitility.await()
-                .dontCatchUncaughtExceptions() // they may belong to a test that runs concurrently
+                .dontCatchUncaughtExceptions() // uncaught exceptions may belong to a test that runs concurrently
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(2))
                 .atMost(patience());
@@ -97,7 +97,7 @@ final class TransportBench {
         return fixture.patience();
     }
 
-    /** Of a publication that begins now. */
+    /** The deadline of a publication that begins now. */
     Deadline deadline() {
         return Deadline.after(patience(), timeline);
     }

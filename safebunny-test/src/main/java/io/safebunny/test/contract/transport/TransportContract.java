@@ -33,20 +33,22 @@ public abstract class TransportContract
     /** Options of all topologies, also used by the transports; must return the same value each time. */
     protected abstract TopologyOptions topologyOptions();
 
-    /** Called after each test, its transports closed, with the queues it declared: delete them on a shared broker. */
+    /**
+     * Called after each test, when its transports are closed, with the queues that it has declared. Delete them if the broker is shared.
+     */
     protected void cleanUp(Set<String> queues) {}
 
-    /** Whether {@link Transport#control} reaches other instances, as it must by default. */
+    /** Whether {@link Transport#control} reaches other instances; by default it must. */
     protected boolean connectsInstances() {
         return true;
     }
 
-    /** How long to wait for what must happen. */
+    /** How long the rules wait for something that must happen. */
     protected Duration patience() {
         return Duration.ofSeconds(15);
     }
 
-    /** For the rules only. */
+    /** The bench of the test; used only by the rules. */
     @Override
     public final TransportBench bench() {
         return bench;

@@ -57,13 +57,13 @@ final class Arrivals implements Outside {
         }
     }
 
-    /** Routing keys whose publications go to a queue of no node. */
+    /** Notes that publications with this routing key are accepted, although they go to no queue of a node. */
     synchronized void accept(TopologyOptions options, String routingKey) {
         bindings.computeIfAbsent(new Address(options.mainExchange(), routingKey), address -> new LinkedHashSet<>())
                 .add(BrokerDesk.UNHEARD);
     }
 
-    /** The queues that a message sent there reaches. */
+    /** The queues that a message with this route reaches. */
     synchronized List<String> queuesOf(Route route, TopologyOptions options) {
         if (route instanceof Route.ToSubscribers publication) {
             return at(new Address(options.mainExchange(), publication.routingKey()));
@@ -78,12 +78,12 @@ final class Arrivals implements Outside {
         return List.copyOf(bindings.getOrDefault(address, Set.of()));
     }
 
-    /** Call before sending, because the message may arrive before the sender is confirmed. */
+    /** Call before sending, because the message may arrive before its confirm. */
     synchronized void expect(List<String> destinations, String id) {
         destinations.forEach(queue -> copies(queue).put(id));
     }
 
-    /** Call if it was not sent. Does nothing if it arrived nevertheless. */
+    /** Call if the message was not sent. Has no effect if it has arrived nevertheless. */
     synchronized void expectNoLonger(List<String> destinations, String id) {
         destinations.forEach(queue -> copies(queue).remove(id));
     }
@@ -92,7 +92,7 @@ final class Arrivals implements Outside {
         return queues.computeIfAbsent(queue, QueueCopies::new);
     }
 
-    /** @param limit number of deliveries at once, 0 for none */
+    /** @param limit maximum number of deliveries at once; 0 for none */
     synchronized void consumes(String queue, int limit) {
         copies(queue).limit(limit);
     }
@@ -101,7 +101,7 @@ final class Arrivals implements Outside {
         copies(queue).stop(stopped);
     }
 
-    /** @return the delivery, to be settled instead of the other one */
+    /** @return the delivery to settle instead of the given one */
     synchronized CountedDelivery take(Delivery delivery) {
         CountedDelivery counted = new CountedDelivery(delivery, this);
         copies(counted.queue()).take(counted);
@@ -116,7 +116,7 @@ final class Arrivals implements Outside {
         copies(delivery.queue()).putBack(delivery);
     }
 
-    /** The broker dead-letters it according to the queue's arguments. */
+    /** Call when a delivery is rejected: the broker dead-letters it according to the queue's arguments. */
     synchronized void setAside(CountedDelivery delivery) {
         Address address = deadLetterAddresses.get(delivery.queue());
         if (copies(delivery.queue()).settle(delivery) && address != null) {

@@ -29,7 +29,7 @@ final class BrokerDesk implements QueueCopies.Look, AutoCloseable {
     private @Nullable Connection connection;
     private @Nullable Channel channel;
 
-    /** @param prefix of the queues; names passed to this class do not include it */
+    /** @param prefix prefix of the queues on the broker; names passed to this class do not include it */
     BrokerDesk(ConnectionFactory factory, String prefix) {
         this.factory = factory;
         this.prefix = prefix;
@@ -70,7 +70,7 @@ final class BrokerDesk implements QueueCopies.Look, AutoCloseable {
                 return answer.getConsumerCount() == 0 && answer.getMessageCount() >= copies;
             });
         } catch (IOException | ShutdownSignalException e) {
-            return false; // try again the next time
+            return false; // asked again the next time
         }
     }
 
@@ -86,7 +86,7 @@ final class BrokerDesk implements QueueCopies.Look, AutoCloseable {
         }
     }
 
-    /** Empties these queues. */
+    /** Removes all messages from these queues. */
     void purge(List<String> queues) {
         try {
             boolean unused = ask(asked -> {
@@ -100,7 +100,7 @@ final class BrokerDesk implements QueueCopies.Look, AutoCloseable {
         }
     }
 
-    /** Deletes those that exist. */
+    /** Deletes those of the queues and exchanges that exist. */
     void delete(List<String> queues, List<String> exchanges) {
         try {
             boolean unused = ask(asked -> {

@@ -46,5 +46,5 @@ public final class BrokerInMemory implements HarnessBroker {
     }
 
     @Override
-    public void close() {} // its state ends with this object
+    public void close() {} // nothing to close
 }

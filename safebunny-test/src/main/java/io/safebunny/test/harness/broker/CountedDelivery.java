@@ -24,12 +24,12 @@ final class CountedDelivery extends ForwardingDelivery {
         return message().queue();
     }
 
-    /** The broker took it back without notice. */
+    /** Whether the broker took the delivery back without notice. */
     boolean isLost() {
         return !settled.get() && !delivery.isOpen();
     }
 
-    /** Its handler has returned. */
+    /** Call when the handler of the delivery has returned. */
     void end() {
         if (isLost()) {
             arrivals.putBack(this);
@@ -51,7 +51,7 @@ final class CountedDelivery extends ForwardingDelivery {
         settle(() -> arrivals.setAside(this), delivery::reject);
     }
 
-    /** Counted before settling, because the broker may answer faster. */
+    /** Settles. The settlement is counted before, because the broker may react before this returns. */
     private void settle(Runnable count, Runnable tell) {
         boolean isOpen = delivery.isOpen();
         if (settled.compareAndSet(false, true)) {

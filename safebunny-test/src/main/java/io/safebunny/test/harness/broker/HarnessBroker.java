@@ -18,10 +18,10 @@ public interface HarnessBroker extends AutoCloseable {
     /** Deliveries that are not settled. */
     List<IncomingMessage> unsettled();
 
-    /** Drops messages held only here. Messages it has delivered, or will, still arrive. */
+    /** Discards the messages that are held only here. Messages that are delivered, or will be, still arrive. */
     void forgetWaiting();
 
-    /** Drops everything that is left; call while nothing is being handled. */
+    /** Discards everything that is left. Call while nothing is being handled. */
     void forgetRest();
 
     @Override

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Holds delayed messages until they are due in virtual time, which a real broker does not know. Thread-safe. */
+/** Holds delayed messages until they are due in virtual time, because a real broker only knows real time. Thread-safe. */
 final class HeldMessages {
 
     private final Timeline timeline;
@@ -26,7 +26,7 @@ final class HeldMessages {
         Purpose purpose = message.route() instanceof Route.ToSubscribers ? Purpose.APPLICATION : Purpose.PROGRESS;
         OutboundMessage due = new OutboundMessage(message.message(), message.route(), Duration.ZERO);
         Cancellable[] own = new Cancellable[1];
-        synchronized (this) { // the timer cannot be faster than this
+        synchronized (this) { // locked, so that the timer cannot fire before it is in the list
             own[0] = timeline.schedule(purpose, message.delay(), () -> {
                 forget(own);
                 release.accept(due);

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 final class QueueCopies {
 
     private static final int MOST_NAMED = 5;
-    /** While a consumer is being replaced, the queue once appears to have none. */
+    /** Number of times that the queue must be seen at rest. A single time proves nothing, because a consumer may just be being replaced. */
     private static final int LOOKS = 2;
 
-    /** Asks the broker. */
+    /** Asks the broker about a queue. */
     interface Look {
         /** Whether nobody consumes the queue, and at least this many messages are in it. */
         boolean isAtRest(String queue, int copies);
@@ -28,11 +28,11 @@ final class QueueCopies {
     private final Map<String, Integer> inQueue = new LinkedHashMap<>();
     private final List<CountedDelivery> taken = new ArrayList<>();
     private int count;
-    /** Number of deliveries allowed at once; 0 while the queue should not be consumed. */
+    /** Maximum number of deliveries at once; 0 while the queue should not be consumed. */
     private int limit;
-    /** How often the broker must still confirm that the queue is at rest, after its consumption ended. */
+    /** How often the broker must still report that the queue is at rest, after its consumption ended. */
     private int looks;
-    /** Redeliveries may be isolated, or go to another consumer, so others may have to wait for them. */
+    /** Whether there were redeliveries: these may be isolated, or go to another consumer, so that others have to wait for them. */
     private boolean isDisturbed;
 
     private @Nullable CompletableFuture<Void> stopped;
@@ -46,7 +46,7 @@ final class QueueCopies {
         count++;
     }
 
-    /** @return whether it was present */
+    /** @return whether there was a copy with this id */
     boolean remove(String id) {
         Integer copies = inQueue.get(id);
         if (copies == null) {
@@ -61,19 +61,19 @@ final class QueueCopies {
         return true;
     }
 
-    /** Accepts unknown messages too: the broker redelivers what was settled too late. */
+    /** Notes a delivery. Unknown messages are accepted, because the broker redelivers messages that were settled too late. */
     void take(CountedDelivery delivery) {
         if (!remove(delivery.id())) {
             taken.stream()
                     .filter(earlier -> earlier.id().equals(delivery.id()) && earlier.isLost())
                     .findFirst()
-                    .ifPresent(taken::remove); // this is what it has become
+                    .ifPresent(taken::remove); // it has become this redelivery
         }
         isDisturbed |= delivery.message().redelivered();
         taken.add(delivery);
     }
 
-    /** @return false if that was known already */
+    /** @return false if the delivery was settled already */
     boolean settle(CountedDelivery delivery) {
         boolean was = taken.remove(delivery);
         isDisturbed &= !taken.isEmpty() || count > 0;

@@ -20,15 +20,15 @@ import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 
 /**
- * A RabbitMQ broker. Its transports work in real time, on their own threads; deliveries are handled in virtual time, and delayed messages
- * wait in it. Thread-safe.
+ * A RabbitMQ broker. Its transports work in real time, on their own threads. Deliveries are handled in virtual time, and delayed messages
+ * wait in virtual time. Thread-safe.
  */
 public final class RealBroker implements HarnessBroker {
 
     /**
-     * A node's part of it.
+     * The part of the broker that a node uses.
      *
-     * @param queuePrefix of all its queues, with exchanges of its own; empty with its own virtual host
+     * @param queuePrefix prefix of all queues of a node that has its own exchanges; empty if the node has its own virtual host
      */
     public record Room(TestBroker broker, String queuePrefix) {}
 
@@ -49,7 +49,7 @@ public final class RealBroker implements HarnessBroker {
     private final MemoryBroker instances;
 
     /**
-     * @param room not shared with others
+     * @param room must not be shared with others
      * @param discards whether to drop all deliveries
      */
     public RealBroker(Room room, SimulatedProcess process, BooleanSupplier discards) {
@@ -62,7 +62,7 @@ public final class RealBroker implements HarnessBroker {
         this.instances = new MemoryBroker(process.timeline(), process.executor());
     }
 
-    /** Predicts its deliveries. */
+    /** Predicts the deliveries of this broker. */
     public Outside outside() {
         return arrivals;
     }
@@ -116,7 +116,7 @@ public final class RealBroker implements HarnessBroker {
     @Override
     public void close() {
         transports.forEach(Transport::close);
-        if (!room.queuePrefix().isEmpty()) { // otherwise everything is deleted with the virtual host
+        if (!room.queuePrefix().isEmpty()) { // without a prefix, everything is deleted with the virtual host
             desk.delete(arrivals.queues(), arrivals.exchanges());
         }
         desk.close();

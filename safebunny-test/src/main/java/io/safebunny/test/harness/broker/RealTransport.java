@@ -38,10 +38,10 @@ final class RealTransport extends ForwardingTransport {
     private final Surroundings around;
 
     /**
-     * Its environment.
+     * The environment of the transport.
      *
      * @param options names of the exchanges to send to
-     * @param realTime of the broker
+     * @param realTime the timeline of the broker
      * @param discards whether to drop all deliveries
      */
     record Surroundings(
@@ -52,7 +52,7 @@ final class RealTransport extends ForwardingTransport {
             Timeline realTime,
             BooleanSupplier discards) {}
 
-    /** @param instances how the instances of a node reach each other */
+    /** @param instances the transport over which the instances of a node reach each other */
     RealTransport(Transport transport, Transport instances, Surroundings around) {
         super(transport);
         this.instances = instances;
@@ -65,7 +65,7 @@ final class RealTransport extends ForwardingTransport {
         super.start(topology);
     }
 
-    /** As in memory, refuses an unroutable message at once, even a delayed one. */
+    /** {@inheritDoc} Like the transport in memory, refuses an unroutable message at once, even a delayed one. */
     @Override
     public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
         if (message.delay().isZero() || message.delay().isNegative()) {
@@ -83,7 +83,7 @@ final class RealTransport extends ForwardingTransport {
         sendNow(message, WHEN_DUE).join();
     }
 
-    /** @return what is done */
+    /** @return a future that is done */
     private CompletableFuture<Void> sendNow(OutboundMessage message, Duration within) {
         Deadline deadline = Deadline.after(within, around.realTime);
         List<String> queues = around.arrivals.queuesOf(message.route(), around.options);
@@ -91,7 +91,7 @@ final class RealTransport extends ForwardingTransport {
         around.arrivals.expect(queues, id);
         CompletableFuture<Void> sent = transport.send(message, deadline);
         Throwable failure = failureOf(sent);
-        // not retried by the application: its virtual timeout would be over before the connection is back
+        // retried here, not by the application, whose virtual timeout would be over before the connection is back
         while (failure instanceof ConnectionLostException && waitsAgain(deadline)) {
             sent = transport.send(message, deadline);
             failure = failureOf(sent);
@@ -102,7 +102,7 @@ final class RealTransport extends ForwardingTransport {
         return sent;
     }
 
-    /** Waits until it is done. */
+    /** Waits until the future is done, and returns its failure. */
     private static @Nullable Throwable failureOf(CompletableFuture<Void> sent) {
         return sent.<@Nullable Throwable>handle((done, failure) -> failure).join();
     }
@@ -143,7 +143,7 @@ final class RealTransport extends ForwardingTransport {
         };
     }
 
-    /** Completed by a task of the process, unless that has ended. */
+    /** A future that a task of the process completes; completed directly if the process has ended. */
     private CompletableFuture<Void> inProcess(CompletableFuture<Void> real) {
         CompletableFuture<Void> seen = new CompletableFuture<>();
         CompletableFuture<Void> unused = real.whenComplete((done, failure) -> {
@@ -156,20 +156,20 @@ final class RealTransport extends ForwardingTransport {
         return seen;
     }
 
-    /** Runs on the transport's thread and blocks it, because the transport counts running handlers. */
+    /** Passes a delivery to the process. Runs on the transport's thread and blocks it, because the transport counts running handlers. */
     private void bring(Delivery delivery, DeliveryHandler handler) {
         CompletableFuture<Void> handled = new CompletableFuture<>();
         try {
             around.process.begin(() -> handle(delivery, handler, handled));
             handled.get();
         } catch (RejectedExecutionException | ExecutionException e) {
-            return; // the process has ended, and so does the connection
+            return; // the process has ended, so its connection ends too
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** Runs in virtual time. Messages that the broker takes back meanwhile are redelivered. */
+    /** Handles a delivery in virtual time. If the broker takes the message back meanwhile, it is redelivered. */
     private void handle(Delivery delivery, DeliveryHandler handler, CompletableFuture<Void> handled) {
         try {
             CountedDelivery counted = around.arrivals.take(delivery);

@@ -20,8 +20,8 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds a prefix to queue names that the node does not see, on a broker where others may have queues of the same name. Routing keys are
- * unchanged, so the exchanges must be its own. Thread-safe.
+ * Adds a prefix to the names of queues, for a broker on which others may have queues of the same name. The node does not see the prefix.
+ * Routing keys are unchanged, so the node must have its own exchanges. Thread-safe.
  */
 final class RenamedQueues extends ForwardingTransport {
 
@@ -102,7 +102,7 @@ final class RenamedQueues extends ForwardingTransport {
             return message;
         }
 
-        /** Header values that name queues, written by the broker. */
+        /** Renames the queues in header values that the broker has written. */
         private Object renamed(Object deaths) {
             return deaths instanceof List<?> list
                     ? list.stream().map(this::renamedDeath).toList()

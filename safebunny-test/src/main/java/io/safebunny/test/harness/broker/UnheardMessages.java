@@ -17,7 +17,7 @@ final class UnheardMessages {
     private final Transport transport;
     private final TopologyOptions options;
 
-    /** @param transport started by this */
+    /** @param transport not started yet; started by this object */
     UnheardMessages(Transport transport, TopologyOptions options) {
         this.transport = transport;
         this.options = options;

@@ -24,7 +24,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Searches handlers' byte code for calls that a simulation cannot control: the wall clock, sleeping, threads. It follows calls within a
- * handler's package; calls further away show only if they make runs differ. Thread-safe.
+ * handler's package; calls beyond that are noticed only if they make runs differ. Thread-safe.
  */
 public final class ForbiddenCalls {
 
@@ -32,7 +32,7 @@ public final class ForbiddenCalls {
     private static final String SLEEP = "sleeps in real time; use node.timeline().sleep() instead";
     private static final String THREAD = "uses threads that the simulation does not know; do without";
 
-    /** {@code Instant.now(clock)} is allowed: it uses the given clock. */
+    /** Descriptor of a parameter of type {@code Clock}. {@code Instant.now(clock)} is allowed, because it uses the given clock. */
     private static final String OF_A_CLOCK = "(Ljava/time/Clock;";
 
     private static final String NEW_WITHOUT_ARGUMENTS = "<init>()";
@@ -70,10 +70,10 @@ public final class ForbiddenCalls {
         this.room = type.getPackageName().replace('.', '/') + '/';
     }
 
-    /** @param method with its descriptor; {@code null} for all methods of the class */
+    /** @param method name and descriptor of the method; {@code null} for all methods of the class */
     private record Called(String owner, @Nullable String method) {}
 
-    /** The first one, with its place and what to do instead; {@code null} for none. */
+    /** The first forbidden call, with its place and what to do instead; {@code null} if there is none. */
     public static @Nullable String in(Object handler) {
         Class<?> type = ClassUtils.getUserClass(handler);
         return KNOWN.computeIfAbsent(type, other -> Optional.ofNullable(new ForbiddenCalls(other).search(other)))

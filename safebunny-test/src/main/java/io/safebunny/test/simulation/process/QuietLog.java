@@ -44,7 +44,7 @@ public final class QuietLog implements AutoCloseable {
         }
     }
 
-    /** Loaded only where Logback is. */
+    /** Loaded only if Logback is on the class path. */
     private static final class OfLogback {
 
         static @Nullable Object silence() {

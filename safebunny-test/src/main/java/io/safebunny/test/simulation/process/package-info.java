@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What surrounds the handlers of one simulated process: its connection, its scan, and what it may not call. */
+/**
+ * The surroundings of the handlers of one simulated process: their connection, how they are found, and the calls that are forbidden to
+ * them.
+ */
 @NullMarked
 package io.safebunny.test.simulation.process;
 

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface Chooser {
 
-    /** {@code null} for nothing. */
+    /** The fault that occurs at this point; {@code null} for none. */
     @Nullable
     Fault choose(Point point);
 
-    /** Follows a schedule. */
+    /** A chooser that follows a schedule. */
     static Chooser of(Schedule schedule) {
         Map<Point, Fault> planned = schedule.events().stream()
                 .collect(Collectors.toMap(Event::point, Event::fault, (first, second) -> first));

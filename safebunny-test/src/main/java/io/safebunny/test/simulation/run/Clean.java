@@ -25,7 +25,7 @@ public final class Clean {
                 .toList();
     }
 
-    /** @param points where the fault can happen */
+    /** @param points the points at which the fault can occur */
     record Kind(Fault fault, List<Point> points) {}
 
     boolean contains(Point point) {
@@ -36,7 +36,7 @@ public final class Clean {
         return kinds;
     }
 
-    /** Each fault at each point. */
+    /** The schedules with a single fault: each possible fault at each point. */
     public List<Schedule> singles() {
         List<Schedule> singles = new ArrayList<>();
         for (Kind kind : kinds) {

@@ -15,25 +15,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of a system that a violation does not need. Immutable.
  *
- * @param messages those not published: number in the order of declaration, from 1, and description
- * @param instances number of instances of a node, instead of the declared one
+ * @param messages messages that are not published: number in the order of declaration, from 1, and description
+ * @param instances number of instances of a node, if it is not the declared one
  */
 public record Cut(Map<Integer, String> messages, Map<String, Integer> instances) {
 
-    /** Nothing. */
+    /** Leaves out nothing. */
     public static final Cut NONE = new Cut(Map.of(), Map.of());
 
     private static final Pattern MESSAGE = Pattern.compile("without message (\\d{1,9}): (.+)");
     private static final Pattern INSTANCES = Pattern.compile("(\\d) instances? of (.+)");
 
-    /** @throws MisuseException a number of a message is not positive, or one of instances not from 1 to 9 */
+    /** @throws MisuseException if the number of a message is not positive, or a number of instances is not from 1 to 9 */
     public Cut {
         require(messages.keySet().stream().allMatch(number -> number > 0), "messages=" + messages, "from 1");
         require(
                 instances.values().stream().allMatch(number -> number > 0 && number < 10),
                 "instances=" + instances,
                 "1 to 9");
-        messages = Collections.unmodifiableMap(new TreeMap<>(messages)); // in a certain order, for reports
+        messages = Collections.unmodifiableMap(new TreeMap<>(messages)); // in a fixed order, for reports
         instances = Collections.unmodifiableMap(new TreeMap<>(instances));
     }
 
@@ -56,7 +56,7 @@ public record Cut(Map<Integer, String> messages, Map<String, Integer> instances)
         return new Cut(messages, more);
     }
 
-    /** @param declared from 1 */
+    /** @param declared number of the message in the order of declaration, from 1 */
     public boolean hasMessage(int declared) {
         return !messages.containsKey(declared);
     }
@@ -66,7 +66,7 @@ public record Cut(Map<Integer, String> messages, Map<String, Integer> instances)
     }
 
     /**
-     * The lines of this that cannot be left out of the system, which has changed since.
+     * The lines of this cut that cannot be left out, because the system has changed since and no longer has these parts.
      *
      * @param declaredMessages descriptions of its messages, in order
      * @param declaredInstances number of instances by node
@@ -87,7 +87,7 @@ public record Cut(Map<Integer, String> messages, Map<String, Integer> instances)
         return missing;
     }
 
-    /** Each in a form that can be read back. */
+    /** One line for each part, in a form that {@link #and} can read back. */
     List<String> write() {
         List<String> lines = new ArrayList<>();
         messages.forEach((number, what) -> lines.add(line(number, what)));
@@ -103,7 +103,7 @@ public record Cut(Map<Integer, String> messages, Map<String, Integer> instances)
         return "%s instance%s of %s".formatted(number, number == 1 ? "" : "s", node);
     }
 
-    /** This and what the line says; {@code null} for a line that is none of {@link #write}'s. */
+    /** This cut plus the part that the line describes; {@code null} if {@link #write} cannot have written the line. */
     @Nullable
     Cut and(String line) {
         Matcher message = MESSAGE.matcher(line);

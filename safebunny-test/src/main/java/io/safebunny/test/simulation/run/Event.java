@@ -14,7 +14,7 @@ public record Event(Point point, Fault fault) {
     private static final Pattern LINE =
             Pattern.compile("([^|]+) \\| ([^|]+) \\| (.*) \\| (\\d{1,9}) \\| ([^|]+)", Pattern.DOTALL);
 
-    /** As {@link #write} wrote it. The subject may contain anything. */
+    /** Reads the text that {@link #write} has written. The subject may contain any characters. */
     static Event read(String text) {
         Matcher parts = LINE.matcher(text);
         if (!parts.matches()) {
@@ -47,7 +47,7 @@ public record Event(Point point, Fault fault) {
                         .formatted(text));
     }
 
-    /** In a form that can be read back. */
+    /** The event in a form that {@link #read} can read back. */
     public String write() {
         return String.join(
                 SEPARATOR,

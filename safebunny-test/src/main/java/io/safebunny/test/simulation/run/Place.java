@@ -29,7 +29,7 @@ public enum Place {
 
     private final String verb;
 
-    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
+    @SuppressWarnings("ImmutableEnumChecker") // immutable, because made by List.of
     private final List<Fault> faults;
 
     Place(String verb, Fault... faults) {

@@ -2,10 +2,10 @@
 package io.safebunny.test.simulation.run;
 
 /**
- * One moment of a run. It recurs in another run if its process has done the same until then.
+ * One moment of a run. Another run has the same point if the process has done the same until then.
  *
  * @param process node, instance and incarnation
- * @param subject what is written, sent, delivered or done
+ * @param subject the record, message or effect that is written, sent, delivered or carried out
  * @param occurrence number among equal points, from 1
  */
 public record Point(String process, Place place, String subject, int occurrence) {

@@ -8,8 +8,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses a few random faults. Some are at points of the run without faults; the kind is chosen before the point, so that kinds possible at
- * few points are as frequent as others. Some are at points that exist only because of an earlier fault.
+ * Chooses a few random faults. Some occur at points of the run without faults: the kind of fault is chosen before the point, so that kinds
+ * that are possible at few points are as frequent as others. Others occur at points that exist only because of an earlier fault.
  */
 public final class RandomChooser implements Chooser {
 

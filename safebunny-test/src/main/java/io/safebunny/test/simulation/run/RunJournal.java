@@ -13,7 +13,7 @@ public final class RunJournal {
 
     private final boolean isKept;
     private final Supplier<Duration> time;
-    // a task that hangs may go on while somebody copies them
+    // synchronized, because a hanging task may go on while they are copied
     private final List<Entry> entries = Collections.synchronizedList(new ArrayList<>());
 
     public RunJournal(boolean isKept, Supplier<Duration> time) {

@@ -17,7 +17,7 @@ public final class RunReport {
 
     private RunReport() {}
 
-    /** @param test that replays it; empty for none */
+    /** @param test source of a test that replays the violation; empty for none */
     public static String of(Violation violation, Schedule schedule, List<RunJournal.Entry> journal, String test) {
         StringBuilder text = new StringBuilder();
         text.append("It does not hold that %s:%n%s%n".formatted(violation.invariant(), violation.details()));
@@ -95,7 +95,7 @@ public final class RunReport {
         return lane.replaceAll("[^A-Za-z0-9]", "_");
     }
 
-    /** @param method that declares the system, of a test class; {@code null} for a system that is declared otherwise */
+    /** @param method the method of a test class that declares the system; {@code null} if the system is declared in another way */
     public static String test(Schedule schedule, @Nullable String method) {
         return method == null ? ofSimulation(schedule) : ofMethod(schedule, method);
     }

@@ -12,21 +12,21 @@ import java.util.stream.Stream;
  */
 public record Schedule(List<Event> events, Cut cut) {
 
-    /** Without faults. */
+    /** The schedule without faults. */
     public static final Schedule CLEAN = new Schedule(List.of());
 
     public Schedule {
         events = List.copyOf(events);
     }
 
-    /** Of the whole system. */
+    /** A schedule for the whole system. */
     public Schedule(List<Event> events) {
         this(events, Cut.NONE);
     }
 
     /**
-     * @param lines as {@link #write} gives them
-     * @throws io.safebunny.failure.MisuseException a line cannot be read
+     * @param lines lines as {@link #write} returns them
+     * @throws io.safebunny.failure.MisuseException if a line cannot be read
      */
     public static Schedule read(String... lines) {
         List<Event> events = new ArrayList<>();
@@ -42,7 +42,7 @@ public record Schedule(List<Event> events, Cut cut) {
         return new Schedule(events, cut);
     }
 
-    /** One line for each thing that is left out, and one for each event, in a form that can be read back. */
+    /** One line for each part that is left out, and one for each event, in a form that {@link #read} can read back. */
     public List<String> write() {
         return Stream.concat(cut.write().stream(), events.stream().map(Event::write))
                 .toList();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** One run of a simulation: which faults strike where, what happened, and what came of it. */
+/** One run of a simulation: the faults and where they occur, what happened, and the outcome. */
 @NullMarked
 package io.safebunny.test.simulation.run;
 
