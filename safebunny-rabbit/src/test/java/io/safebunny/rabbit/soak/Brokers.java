@@ -50,6 +50,11 @@ final class Brokers implements AutoCloseable {
         return proxies;
     }
 
+    /** How many connections are open to all of them. */
+    int connections() {
+        return proxies.stream().mapToInt(TcpProxy::connections).sum();
+    }
+
     boolean isCluster() {
         return cluster != null;
     }

@@ -30,6 +30,7 @@ final class Publisher {
 
     private final Bunny bunny;
     private final Ledger ledger;
+    private final Watch watch;
     private final Timeline timeline;
     private final AtomicInteger next = new AtomicInteger();
     private final Queue<Integer> again = new ConcurrentLinkedQueue<>();
@@ -37,9 +38,10 @@ final class Publisher {
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean enough;
 
-    Publisher(Bunny bunny, Ledger ledger, Timeline timeline) {
+    Publisher(Bunny bunny, Ledger ledger, Watch watch, Timeline timeline) {
         this.bunny = bunny;
         this.ledger = ledger;
+        this.watch = watch;
         this.timeline = timeline;
     }
 
@@ -122,7 +124,12 @@ final class Publisher {
             return null;
         }
         Integer failedBefore = again.poll();
-        return new Order(failedBefore == null ? number() : failedBefore);
+        if (failedBefore != null) {
+            return new Order(failedBefore);
+        }
+        Order order = new Order(number());
+        watch.publishing(order);
+        return order;
     }
 
     private int number() {

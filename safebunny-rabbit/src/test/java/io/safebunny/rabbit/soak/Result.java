@@ -2,6 +2,7 @@
 package io.safebunny.rabbit.soak;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -15,6 +16,7 @@ import java.util.Map;
  * @param poisoned messages in queues where they are set aside
  * @param left messages in any other queue at the end
  * @param longestPause in seconds, between two confirms; the publisher also waits while a consuming node is far behind
+ * @param intervals of the traffic, in their order
  */
 record Result(
         boolean passed,
@@ -36,7 +38,8 @@ record Result(
         Map<String, Integer> faultsByKind,
         double longestPause,
         Share withDeduplication,
-        Share withoutDeduplication) {
+        Share withoutDeduplication,
+        List<Interval> intervals) {
 
     /**
      * One consuming node.

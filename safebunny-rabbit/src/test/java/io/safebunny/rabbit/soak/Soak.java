@@ -34,6 +34,7 @@ final class Soak {
     private final Timeline timeline;
     private final Report report;
     private final Ledger ledger = new Ledger();
+    private final Watch watch;
     private final List<String> failures = new ArrayList<>();
 
     Soak(SoakOptions options, Brokers brokers, Timeline timeline, Report report) {
@@ -41,19 +42,20 @@ final class Soak {
         this.brokers = brokers;
         this.timeline = timeline;
         this.report = report;
+        this.watch = Watch.of(options.duration(), timeline, brokers::connections);
     }
 
     Result run() throws InterruptedException {
         try (NodeUnderTest once = NodeUnderTest.startWith(
                         Nodes.options(Nodes.DEDUPLICATING, brokers, 0),
-                        bunny -> Nodes.handlers(Nodes.DEDUPLICATING, bunny, ledger.deduplicating::add));
+                        bunny -> Nodes.handlers(Nodes.DEDUPLICATING, bunny, this::handledOnce));
                 Consumers again = new Consumers(
                         CONSUMERS,
                         index -> Nodes.options(Nodes.FORGETFUL, brokers, index + 1),
                         options.logs(),
                         ledger.forgetful::add);
                 NodeUnderTest node = NodeUnderTest.publisher(Nodes.options(Nodes.PUBLISHER, brokers, 2))) {
-            Publisher publisher = new Publisher(node.bunny(), ledger, timeline);
+            Publisher publisher = new Publisher(node.bunny(), ledger, watch, timeline);
             publisher.publishDelayed(rungs());
             brokers.awaitRegistered();
             brokers.awaitMembers();
@@ -62,6 +64,11 @@ final class Soak {
             return soak(publisher, schedule, () -> "publisher: %s, with deduplication: %s"
                     .formatted(node.status(), once.status()));
         }
+    }
+
+    private void handledOnce(String id) {
+        ledger.deduplicating.add(id);
+        watch.handled(id);
     }
 
     /** One delay per rung that is used: a rung is declared when it is first needed, and must survive the death of its broker. */
@@ -77,6 +84,7 @@ final class Soak {
         progress.setDaemon(true);
         progress.start();
         long start = timeline.nanoTime();
+        watch.begin();
         publisher.start();
         schedule.run(options.duration());
         ledger.endPulses();
@@ -89,17 +97,19 @@ final class Soak {
         if (!publisher.stop()) {
             failures.add("a publication did not end: " + status.get());
         }
+        List<Interval> intervals = watch.intervals();
         long restStart = timeline.nanoTime();
         Map<String, Integer> queues = rest();
         long rest = Duration.ofNanos(timeline.nanoTime() - restStart).toSeconds();
         progress.interrupt();
-        return judge(seconds, rest, schedule.counts(), queues);
+        return judge(seconds, rest, schedule.counts(), queues, intervals);
     }
 
     private void tellProgress(FaultSchedule schedule, Supplier<String> status) {
         try {
             while (true) {
                 timeline.sleep(PROGRESS);
+                watch.look();
                 report.progress(
                         "published %d, confirmed %d, failed %d, handled %d with and %d without deduplication, faults %s"
                                 .formatted(
@@ -138,7 +148,12 @@ final class Soak {
         return brokers.nodes().get(0);
     }
 
-    private Result judge(long seconds, long rest, Map<String, Integer> faults, Map<String, Integer> queues) {
+    private Result judge(
+            long seconds,
+            long rest,
+            Map<String, Integer> faults,
+            Map<String, Integer> queues,
+            List<Interval> intervals) {
         int struck = faults.values().stream().mapToInt(Integer::intValue).sum();
         failures.addAll(Verdict.failures(ledger, seconds, struck, queues));
         failures.forEach(failure -> report.progress("FAILED: " + failure));
@@ -169,7 +184,8 @@ final class Soak {
                 faults,
                 Result.seconds(ledger.confirms.longestSilence()),
                 with,
-                without);
+                without,
+                intervals);
     }
 
     private void explain(List<String> lost, HandledMessages node, String which) {
