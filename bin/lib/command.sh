@@ -71,6 +71,13 @@ find_java() {
     esac
 }
 
+# newest_java LEAST: prints the java of the newest JDK that the machine's packages have installed, if it is of that version or newer
+newest_java() {
+    local newest
+    newest=$(find /usr/lib/jvm -mindepth 1 -maxdepth 1 -type d 2>/dev/null | sed -n 's/.*-\([0-9]\{1,\}\)-.*/\1 &/p' | sort -n | tail -n 1) || return 0
+    if [ "${newest%% *}" -ge "$1" ] 2>/dev/null && [ -x "${newest#* }/bin/java" ]; then printf '%s\n' "${newest#* }/bin/java"; fi
+}
+
 # use_series SERIES: makes tests and children run nodes of that series; if it is empty and nothing else is set, of the machine's own server
 use_series() {
     if [ -n "$1" ]; then

@@ -14,7 +14,9 @@ import java.net.URISyntaxException;
 import java.security.GeneralSecurityException;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 
 /** Connections to the broker, and the queues that all contenders use. Thread-safe. */
@@ -101,6 +103,30 @@ public final class BenchBroker implements AutoCloseable {
                     channel.waitForConfirmsOrDie(CONFIRM_MILLIS);
                 }
             }
+        }
+    }
+
+    /**
+     * Sends messages to the queue at a fixed rate. The number of each is when it was due, by {@link System#nanoTime()}, even if it is sent
+     * late, so that stalls show (no coordinated omission).
+     *
+     * @param begin when the first is due
+     */
+    public void send(String queue, long begin, int perSecond, int messages)
+            throws IOException, InterruptedException, TimeoutException {
+        List<String> lines = Ping.ofSize("order-42", MESSAGE_BYTES).lines();
+        long interval = TimeUnit.SECONDS.toNanos(1) / perSecond;
+        try (Channel channel = own.createChannel()) {
+            channel.confirmSelect();
+            for (int i = 0; i < messages; i++) {
+                long due = begin + i * interval;
+                for (long early = due - System.nanoTime(); early > 0; early = due - System.nanoTime()) {
+                    LockSupport.parkNanos(early);
+                }
+                byte[] body = new Ping("order-42", due, lines).json();
+                channel.basicPublish("", queue, properties("bench-" + begin + "-" + i), body);
+            }
+            channel.waitForConfirmsOrDie(CONFIRM_MILLIS); // what a channel has not confirmed is lost when it closes
         }
     }
 

@@ -24,6 +24,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /** A node with the starter's defaults, without Spring Boot. */
@@ -31,9 +32,10 @@ public final class BenchNode implements AutoCloseable {
 
     private static final Duration GRACE = Duration.ofSeconds(10);
     private static final int DELIVERY_LIMIT = 20;
+    private static final String THREADS = "safebunny-";
 
     private final SystemTimeline timeline = new SystemTimeline("bench");
-    private final ExecutorService workers = Executors.newCachedThreadPool(new CustomizableThreadFactory("safebunny-"));
+    private final Executor workers;
     private final CachingConnectionFactory publish;
     private final CachingConnectionFactory consume;
     private final CachingConnectionFactory deadLetters;
@@ -42,8 +44,10 @@ public final class BenchNode implements AutoCloseable {
     private BenchNode(
             BenchBroker broker,
             String node,
+            Executor workers,
             Function<Timeline, ? extends @Nullable MessageStore> store,
             BiFunction<Timeline, Executor, ? extends @Nullable Outbox> outbox) {
+        this.workers = workers;
         publish = broker.spring();
         consume = broker.spring();
         deadLetters = broker.spring();
@@ -63,17 +67,28 @@ public final class BenchNode implements AutoCloseable {
     }
 
     public static BenchNode withoutStore(BenchBroker broker, String node) {
-        return new BenchNode(broker, node, timeline -> null, (timeline, workers) -> null);
+        return new BenchNode(broker, node, platformThreads(), timeline -> null, (timeline, workers) -> null);
+    }
+
+    /** Without a store, and with a virtual thread for each message, as in the starter; needs Java 21. */
+    public static BenchNode onVirtualThreads(BenchBroker broker, String node) {
+        SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor(THREADS);
+        threads.setVirtualThreads(true);
+        return new BenchNode(broker, node, threads, timeline -> null, (timeline, workers) -> null);
+    }
+
+    private static ExecutorService platformThreads() {
+        return Executors.newCachedThreadPool(new CustomizableThreadFactory(THREADS));
     }
 
     /** @param store creates the store with the node's timeline */
     public static BenchNode withStore(BenchBroker broker, String node, Function<Timeline, MessageStore> store) {
-        return new BenchNode(broker, node, store, (timeline, workers) -> null);
+        return new BenchNode(broker, node, platformThreads(), store, (timeline, workers) -> null);
     }
 
     /** @param outbox creates the outbox with the node's timeline and threads */
     public static BenchNode withOutbox(BenchBroker broker, String node, BiFunction<Timeline, Executor, Outbox> outbox) {
-        return new BenchNode(broker, node, timeline -> null, outbox);
+        return new BenchNode(broker, node, platformThreads(), timeline -> null, outbox);
     }
 
     public void start(List<HandlerDefinition> handlers) {
@@ -94,7 +109,9 @@ public final class BenchNode implements AutoCloseable {
         publish.destroy();
         consume.destroy();
         deadLetters.destroy();
-        workers.shutdown();
+        if (workers instanceof ExecutorService pool) {
+            pool.shutdown();
+        }
         timeline.close();
     }
 }

@@ -5,6 +5,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import io.safebunny.MessageContext;
 import io.safebunny.benchmarks.broker.BenchBroker;
+import io.safebunny.benchmarks.broker.BenchBroker.PingHandler;
 import io.safebunny.benchmarks.broker.BenchNode;
 import io.safebunny.benchmarks.broker.Ping;
 import io.safebunny.benchmarks.contest.Figures;
@@ -65,7 +66,7 @@ final class Consumers {
     }
 
     Figures listeners(int consumers, int prefetch) throws Exception {
-        return listeners(consumers, prefetch, Listeners::idle);
+        return listeners(consumers, prefetch, meter -> Listeners.calling(checking(meter)));
     }
 
     /** @param listener registers the listener that counts its messages by the meter */
@@ -115,10 +116,14 @@ final class Consumers {
     }
 
     private static HandlerDefinition checking(int prefetch, Meter meter) {
-        return BenchBroker.handler(prefetch, ping -> {
+        return BenchBroker.handler(prefetch, checking(meter));
+    }
+
+    private static PingHandler checking(Meter meter) {
+        return ping -> {
             check(ping);
             meter.count();
-        });
+        };
     }
 
     /** @param store creates the store, {@code null} for none */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.benchmarks.consume;
 
+import io.safebunny.benchmarks.broker.BenchBroker.PingHandler;
 import io.safebunny.benchmarks.broker.Ping;
 import java.util.function.Consumer;
 import org.springframework.amqp.rabbit.annotation.EnableRabbit;
@@ -10,6 +11,7 @@ import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.amqp.support.converter.JacksonJsonMessageConverter;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.task.TaskExecutor;
 
 /** The usual code without SafeBunny: {@code @RabbitListener} with JSON. */
 final class Listeners implements AutoCloseable {
@@ -20,7 +22,7 @@ final class Listeners implements AutoCloseable {
     /**
      * @param consumers number of channels, each with a thread
      * @param prefetch prefetch of each channel
-     * @param beans registers the listener, and what it needs
+     * @param beans registers the listener, what it needs, and the executor of the threads if they are not the usual ones
      */
     Listeners(
             CachingConnectionFactory connections,
@@ -36,6 +38,7 @@ final class Listeners implements AutoCloseable {
             factory.setConcurrentConsumers(consumers);
             factory.setPrefetchCount(prefetch);
             factory.setMessageConverter(new JacksonJsonMessageConverter());
+            context.getBeanProvider(TaskExecutor.class).ifAvailable(factory::setTaskExecutor);
             return factory;
         });
         context.register(ListenerConfiguration.class);
@@ -43,9 +46,9 @@ final class Listeners implements AutoCloseable {
         context.refresh();
     }
 
-    /** Registers a listener that does nothing. */
-    static Consumer<AnnotationConfigApplicationContext> idle(Meter meter) {
-        return context -> context.registerBean("listener", IdleListener.class, () -> new IdleListener(meter));
+    /** Registers a listener that reads each message and calls the handler. */
+    static Consumer<AnnotationConfigApplicationContext> calling(PingHandler handler) {
+        return context -> context.registerBean("listener", CallingListener.class, () -> new CallingListener(handler));
     }
 
     @Override
@@ -59,18 +62,17 @@ final class Listeners implements AutoCloseable {
     @EnableRabbit
     static class ListenerConfiguration {}
 
-    /** Its handler does nothing. */
-    static final class IdleListener {
-        private final Meter meter;
+    /** Passes each message on. */
+    static final class CallingListener {
+        private final PingHandler handler;
 
-        IdleListener(Meter meter) {
-            this.meter = meter;
+        CallingListener(PingHandler handler) {
+            this.handler = handler;
         }
 
         @RabbitListener(queues = "${bench.queue}")
         public void on(Ping ping) {
-            Consumers.check(ping);
-            meter.count();
+            handler.handle(ping);
         }
     }
 }

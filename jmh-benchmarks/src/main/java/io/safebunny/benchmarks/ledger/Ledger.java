@@ -5,8 +5,10 @@ import io.safebunny.benchmarks.activemq.ActiveMqSection;
 import io.safebunny.benchmarks.broker.BenchBroker;
 import io.safebunny.benchmarks.consume.ConsumeSection;
 import io.safebunny.benchmarks.consume.CostSection;
+import io.safebunny.benchmarks.consume.FrozenSection;
 import io.safebunny.benchmarks.consume.InboxSection;
 import io.safebunny.benchmarks.consume.StepsSection;
+import io.safebunny.benchmarks.consume.WaitSection;
 import io.safebunny.benchmarks.contest.Contest;
 import io.safebunny.benchmarks.contest.Effort;
 import io.safebunny.benchmarks.contest.Result;
@@ -18,6 +20,7 @@ import io.safebunny.benchmarks.outbox.OutboxSection;
 import io.safebunny.benchmarks.publish.PublishSection;
 import io.safebunny.benchmarks.saga.SagaSection;
 import io.safebunny.test.broker.TestBroker;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,12 +40,14 @@ public final class Ledger {
     private static final String ALL = ".";
 
     private final BenchBroker broker;
+    private final URI uri;
     private final Effort effort;
     private final Pattern wanted;
     private final Map<String, Exception> failed = new LinkedHashMap<>();
 
-    private Ledger(BenchBroker broker, Effort effort, Pattern wanted) {
+    private Ledger(BenchBroker broker, URI uri, Effort effort, Pattern wanted) {
         this.broker = broker;
+        this.uri = uri;
         this.effort = effort;
         this.wanted = wanted;
     }
@@ -55,7 +60,7 @@ public final class Ledger {
         say("RabbitMQ " + server.version());
         boolean failed;
         try (BenchBroker broker = new BenchBroker(server.uri())) {
-            Ledger ledger = new Ledger(broker, effort, Pattern.compile(arguments[1]));
+            Ledger ledger = new Ledger(broker, server.uri(), effort, Pattern.compile(arguments[1]));
             Map<String, String> machine = Machine.describe(server.version());
             long begin = System.nanoTime();
             List<Result> results = ledger.play();
@@ -99,6 +104,8 @@ public final class Ledger {
                 () -> new PublishSection(broker, effort),
                 () -> new ConsumeSection(broker, effort),
                 () -> new InboxSection(broker, effort),
+                () -> new WaitSection(broker, uri, effort),
+                () -> new FrozenSection(broker, effort),
                 () -> new CostSection(broker, effort),
                 () -> new StepsSection(broker),
                 () -> new SagaSection(broker, effort),

@@ -63,7 +63,7 @@ record Plot(Map<String, List<Bin>> bins) {
         style(time);
         CombinedDomainXYPlot panels = new CombinedDomainXYPlot(time);
         panels.setBackgroundPaint(null);
-        panels.add(panel("sagas/s", bin -> bin.ended() * SECOND / Bins.MILLIS));
+        panels.add(panel("ended/s", bin -> bin.ended() * SECOND / Bins.MILLIS));
         panels.add(panel("median, ms", bin -> latency(bin, bin.median())));
         panels.add(panel("99th percentile, ms", bin -> latency(bin, bin.p99())));
         JFreeChart chart = new JFreeChart(null, null, panels, false);

@@ -28,7 +28,7 @@ class PlotTest {
 
         assertThat(picture.getDocumentElement().getTagName()).isEqualTo("svg");
         assertThat(picture.getDocumentElement().getTextContent())
-                .contains("contender 0", "contender 3", "sagas/s", "median, ms", "99th percentile, ms", "seconds");
+                .contains("contender 0", "contender 3", "ended/s", "median, ms", "99th percentile, ms", "seconds");
     }
 
     @Test
