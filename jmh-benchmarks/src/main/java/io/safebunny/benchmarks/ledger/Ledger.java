@@ -3,6 +3,7 @@ package io.safebunny.benchmarks.ledger;
 
 import io.safebunny.benchmarks.activemq.ActiveMqSection;
 import io.safebunny.benchmarks.broker.BenchBroker;
+import io.safebunny.benchmarks.consume.BrokersSection;
 import io.safebunny.benchmarks.consume.ConsumeSection;
 import io.safebunny.benchmarks.consume.CostSection;
 import io.safebunny.benchmarks.consume.FrozenSection;
@@ -112,6 +113,7 @@ public final class Ledger {
                 () -> new OrderSection(broker, effort),
                 () -> new OutboxSection(broker, effort),
                 () -> new ActiveMqSection(broker, effort),
+                () -> new BrokersSection(broker, effort),
                 () -> new HeldSection(broker, effort));
         Rounds rounds = new Rounds(effort, Ledger::say);
         List<Result> results = new ArrayList<>();

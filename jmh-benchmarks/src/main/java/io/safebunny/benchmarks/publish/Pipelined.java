@@ -8,14 +8,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Pipelined publishing with at most 1,000 unconfirmed messages. */
-final class Pipelined {
+public final class Pipelined {
 
     private static final int WINDOW = 1_000;
 
     private final Semaphore window = new Semaphore(WINDOW);
     private final AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
 
-    void add(Callable<? extends CompletableFuture<?>> publish) throws Exception {
+    public void add(Callable<? extends CompletableFuture<?>> publish) throws Exception {
         window.acquire();
         CompletableFuture<?> unused = publish.call().whenComplete((confirmed, failure) -> {
             if (failure != null) {
@@ -25,7 +25,7 @@ final class Pipelined {
         });
     }
 
-    void await() throws InterruptedException {
+    public void await() throws InterruptedException {
         window.acquire(WINDOW);
         Throwable failure = failed.get();
         if (failure != null) {

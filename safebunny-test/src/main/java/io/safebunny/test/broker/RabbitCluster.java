@@ -4,6 +4,7 @@ package io.safebunny.test.broker;
 import io.safebunny.test.broker.server.Epmd;
 import io.safebunny.test.broker.server.NodePlan;
 import io.safebunny.test.broker.server.ServerRoot;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -47,10 +48,18 @@ public final class RabbitCluster implements AutoCloseable {
 
     /** Starts a cluster of the {@link RabbitNode#installedRoot() installed} server; returns once all nodes know each other. */
     public static RabbitCluster start(int nodes) {
+        return start(RabbitNode.installedServer(), nodes);
+    }
+
+    /** Starts a cluster of the server under the root folder; returns once all nodes know each other. */
+    public static RabbitCluster start(Path root, int nodes) {
+        return start(RabbitNode.serverUnder(root), nodes);
+    }
+
+    private static RabbitCluster start(ServerRoot root, int nodes) {
         if (nodes < 1) {
             throw new IllegalArgumentException("Cannot start a cluster [nodes=" + nodes + "]: needs 1 or more.");
         }
-        ServerRoot root = RabbitNode.installedServer();
         RabbitCluster cluster = new RabbitCluster(root, NodePlan.cluster(root, nodes));
         try {
             cluster.nodes.get(0).launch();

@@ -89,7 +89,7 @@ public final class RabbitNode implements AutoCloseable {
 
     /** Starts a node of the server under the root folder and returns once it accepts connections. */
     public static RabbitNode start(Path root) {
-        return start(() -> NodePlan.alone(checked(new ServerRoot(root)), false));
+        return start(() -> NodePlan.alone(serverUnder(root), false));
     }
 
     /** Starts a node of the {@link #installedRoot() installed} server that also listens for {@link #tls() TLS}. */
@@ -98,13 +98,14 @@ public final class RabbitNode implements AutoCloseable {
     }
 
     static ServerRoot installedServer() {
-        return checked(new ServerRoot(installedRoot()
+        return serverUnder(installedRoot()
                 .orElseThrow(() -> new BrokerUnavailableException("Cannot start a private node: " + ROOT
                         + " is not set and there is no /" + ServerRoot.SERVER
-                        + ". Run bin/test, or bin/broker install 3.10."))));
+                        + ". Run bin/test, or bin/broker install 3.10.")));
     }
 
-    private static ServerRoot checked(ServerRoot root) {
+    static ServerRoot serverUnder(Path folder) {
+        ServerRoot root = new ServerRoot(folder);
         if (!root.hasServer()) {
             throw new BrokerUnavailableException("Cannot start a private node [root=" + root.path() + "]: there is no "
                     + ServerRoot.SERVER + " in it. Set " + ROOT + " to what bin/broker install prints, or unset it.");
