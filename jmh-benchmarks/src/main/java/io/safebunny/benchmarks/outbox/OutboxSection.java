@@ -11,19 +11,26 @@ import io.safebunny.benchmarks.contest.Contender;
 import io.safebunny.benchmarks.contest.Contest;
 import io.safebunny.benchmarks.contest.Effort;
 import io.safebunny.benchmarks.contest.Figures;
+import io.safebunny.benchmarks.contest.Plan;
 import io.safebunny.benchmarks.contest.Ratio;
 import io.safebunny.benchmarks.contest.Section;
 import io.safebunny.benchmarks.database.BenchDatabase;
 import io.safebunny.jdbc.outbox.JdbcOutbox;
 import io.safebunny.jdbc.outbox.JdbcOutboxOptions;
 import io.safebunny.message.WireMessage;
+import io.safebunny.store.Outbox;
 import io.safebunny.store.record.RecordJson;
+import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import javax.sql.DataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /** Draining a full table, and the whole way from publishing in a transaction to deletion. */
@@ -33,6 +40,10 @@ public final class OutboxSection implements Section {
     private static final String SAFEBUNNY = "SafeBunny";
     private static final String NAMASTACK = "Namastack Outbox 1.6";
     private static final String TUNED_NAMASTACK = "Namastack Outbox 1.6, its load tests' settings";
+
+    private static final String ONE_RELAY = "SafeBunny, one relay";
+    private static final String FIVE_RELAYS = "SafeBunny, five relays";
+    private static final int RELAYS = 5;
 
     private static final String TABLE = "safebunny_outbox";
     private static final int CONNECTIONS = 16;
@@ -55,7 +66,7 @@ public final class OutboxSection implements Section {
         int naive = effort.messages(2_000);
         int shipped = effort.messages(20_000);
         int published = effort.messages(8_000);
-        return List.of(
+        List<Contest> contests = new ArrayList<>(List.of(
                 new Contest(
                         "Outbox, a full table",
                         "messages of 965 bytes, each in a correlation of its own, in a table of PostgreSQL until they are in a quorum queue and deleted; %s of them for the naive one, %s for SafeBunny"
@@ -75,7 +86,47 @@ public final class OutboxSection implements Section {
                                 new Contender(SAFEBUNNY, () -> publishing(published))),
                         List.of(
                                 new Ratio("outboxVsLibraryModerate", SAFEBUNNY, NAMASTACK, 0),
-                                new Ratio("outboxVsLibrary", SAFEBUNNY, TUNED_NAMASTACK, 2))));
+                                new Ratio("outboxVsLibrary", SAFEBUNNY, TUNED_NAMASTACK, 2)))));
+        if (effort.share() == 1) {
+            contests.add(relays(shipped));
+        }
+        return contests;
+    }
+
+    private Contest relays(int messages) {
+        return new Contest(
+                        "Outbox, five relays on one table",
+                        "%s messages of 965 bytes, each in a correlation of its own, in a table of PostgreSQL until they are in a quorum queue and deleted; instances of one node, all in one process; times of a batch that is claimed, a message until it is confirmed, and a deletion of those that are"
+                                .formatted(messages),
+                        List.of(
+                                new Contender(ONE_RELAY, () -> relays(1, messages)),
+                                new Contender(FIVE_RELAYS, () -> relays(RELAYS, messages))),
+                        List.of(new Ratio("relays5Vs1", FIVE_RELAYS, ONE_RELAY, 0)))
+                .with(Plan.WARM_ROUNDS);
+    }
+
+    private Figures relays(int many, int messages) throws Exception {
+        fill(messages);
+        RelaySteps steps = new RelaySteps();
+        DataSource timed = steps.timed(database.pool());
+        List<BenchNode> nodes = new ArrayList<>();
+        try {
+            for (int i = 0; i < many; i++) {
+                nodes.add(BenchNode.withOutbox(
+                        broker,
+                        BenchBroker.SOURCE,
+                        (timeline, workers) -> steps.timed(outbox(timed, timeline, workers))));
+            }
+            long begin = System.nanoTime();
+            startTogether(nodes);
+            Writers.awaitEmpty(database, TABLE);
+            Map<String, Double> figures = new LinkedHashMap<>(
+                    arrived(messages, System.nanoTime() - begin).byName());
+            figures.putAll(steps.figures());
+            return new Figures(figures);
+        } finally {
+            nodes.forEach(BenchNode::close);
+        }
     }
 
     private Figures naive(int messages) throws Exception {
@@ -130,14 +181,21 @@ public final class OutboxSection implements Section {
 
     private BenchNode node() {
         return BenchNode.withOutbox(
-                broker,
-                BenchBroker.SOURCE,
-                (timeline, workers) -> new JdbcOutbox(
-                        database.pool(),
-                        JdbcOutboxOptions.of(BenchBroker.SOURCE),
-                        timeline,
-                        workers,
-                        new SimpleMeterRegistry()));
+                broker, BenchBroker.SOURCE, (timeline, workers) -> outbox(database.pool(), timeline, workers));
+    }
+
+    /** At the same time, so that those that come first have no head start. */
+    private static void startTogether(List<BenchNode> nodes) {
+        nodes.stream()
+                .map(node -> CompletableFuture.runAsync(
+                        () -> node.start(List.of()), task -> new Thread(task, "start").start()))
+                .toList()
+                .forEach(CompletableFuture::join);
+    }
+
+    private static Outbox outbox(DataSource pool, Timeline timeline, Executor workers) {
+        return new JdbcOutbox(
+                pool, JdbcOutboxOptions.of(BenchBroker.SOURCE), timeline, workers, new SimpleMeterRegistry());
     }
 
     /** Fills the table as if after a crash, with rows old enough for the relay. */
