@@ -7,7 +7,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -44,6 +43,11 @@ final class NewerJdk implements AutoCloseable {
         answers = process.inputReader(StandardCharsets.UTF_8);
     }
 
+    /** Whether it can be asked; it ends when a turn fails. */
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
     /**
      * One turn in the process.
      *
@@ -67,10 +71,21 @@ final class NewerJdk implements AutoCloseable {
     }
 
     /** @param arguments the broker's address; requests come from standard input, figures go to standard output */
-    public static void main(String... arguments) throws Exception {
+    public static void main(String... arguments) {
         PrintStream out = System.out;
         System.setOut(System.err); // whatever else is printed is no answer
-        try (BenchBroker broker = new BenchBroker(URI.create(arguments[0]));
+        int status = 0;
+        try {
+            answer(URI.create(arguments[0]), out);
+        } catch (Exception e) {
+            e.printStackTrace();
+            status = 1;
+        }
+        System.exit(status); // the client's threads would keep the process, and whoever waits for its answer
+    }
+
+    private static void answer(URI uri, PrintStream out) throws Exception {
+        try (BenchBroker broker = new BenchBroker(uri);
                 BufferedReader requests =
                         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             Places places = new Places(broker);
@@ -83,9 +98,6 @@ final class NewerJdk implements AutoCloseable {
                         request.waits().measure(broker, places.queue(), opening).byName();
                 out.println(JSON.writeValueAsString(figures));
             }
-        } catch (UncheckedIOException e) {
-            throw new IllegalStateException("The process that asks has ended.", e);
         }
-        System.exit(0); // the client leaves threads running
     }
 }

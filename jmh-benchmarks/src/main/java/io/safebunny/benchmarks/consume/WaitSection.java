@@ -101,7 +101,7 @@ public final class WaitSection implements Section {
 
     private Contender virtual(String name, String java, Request request) {
         return new Contender(name, () -> {
-            if (newerJdk == null) {
+            if (newerJdk == null || !newerJdk.isAlive()) {
                 newerJdk = new NewerJdk(java, uri);
             }
             return newerJdk.measure(request);
