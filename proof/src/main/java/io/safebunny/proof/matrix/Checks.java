@@ -39,16 +39,22 @@ abstract class Checks {
 
     /** Waits until nothing happens any more; not ending is a problem too. */
     void awaitQuiet() {
+        Duration idle = idle();
         try {
             Awaitility.await()
                     .pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(100))
-                    .during(IDLE) // on its way between two queues a delayed message is in neither
+                    .during(idle) // on its way between two queues a delayed message is in neither
                     .atMost(QUIET)
-                    .until(() -> stage.ledger().idleMillis() >= IDLE.toMillis() && hasEnded() && nothingIsOnItsWay());
+                    .until(() -> stage.ledger().idleMillis() >= idle.toMillis() && hasEnded() && nothingIsOnItsWay());
         } catch (ConditionTimeoutException e) {
             problems.add("it did not end within %s s: %s".formatted(QUIET.toSeconds(), describe()));
         }
+    }
+
+    /** A message whose record cannot be written is in no queue for as long as a lease, and only a record in a database tells. */
+    private Duration idle() {
+        return stage.isDurable() ? IDLE : IDLE.plus(stage.address().kind().lease());
     }
 
     /** A copy that arrives after the end of the run would find its queue deleted. */

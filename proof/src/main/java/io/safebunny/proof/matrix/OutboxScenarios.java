@@ -215,8 +215,7 @@ final class OutboxScenarios {
         Child still = relayWith(stage, order, Plan.hold(Point.before(Operation.RELAY_CLAIM)));
         stage.awaitReached(still);
         stage.go(other);
-        // a batch of three holds both rows of one correlation and the first of another, so two are its own
-        int locked = 2;
+        int locked = 3; // correlations, if all rows are due when it looks: it locks the first row of each
         stage.await(
                 "the other relay sends what is not locked",
                 () -> stage.ledger().entries(Kind.FINISHED).size()
