@@ -37,13 +37,13 @@ final class Audit implements SafeBunnyEvent.Listener {
         this.timeline = timeline;
     }
 
-    void paused(String type, PauseAction action, String by, String operation) {
+    void paused(String type, BreakerSection.Pause pause, String by, String operation) {
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("operation", operation);
         data.put("type", type);
-        data.put("scope", action.scope());
-        data.put("reason", Names.printable(action.reason(), LONGEST_REASON));
-        tell(timeline.now(), by, action.duration() == null ? "SAFEBUNNY_RESUME" : "SAFEBUNNY_PAUSE", data);
+        data.put("scope", pause.scope());
+        data.put("reason", Names.printable(pause.reason(), LONGEST_REASON));
+        tell(timeline.now(), by, pause.duration() == null ? "SAFEBUNNY_RESUME" : "SAFEBUNNY_PAUSE", data);
     }
 
     void begun(PoisonOperation operation) {

@@ -9,8 +9,11 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.saga.Sagas;
+import io.safebunny.saga.supervision.SagaSupervision;
 import io.safebunny.time.Timeline;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -50,15 +53,20 @@ final class EndpointsAutoConfiguration {
             NodeEndpointProperties properties,
             ObjectProvider<BodyMasker> masker,
             Audit audit) {
-        OperationViews poisonOperations = new OperationViews(poison);
-        NodeViews views = new NodeViews(engine, parts, operations, poisonOperations);
-        SagaSection section = new SagaSection(
-                sagas,
-                new SagaViews(masker.getIfAvailable(BodyMasker::none)),
-                security -> properties.showStates().isShown(security, properties.roles()),
-                audit,
-                parts.timeline());
-        return new NodeEndpoint(views, operations, poisonOperations, section, audit);
+        NodeViews views = new NodeViews(engine, parts, operations);
+        SagaViews sagaViews = new SagaViews(
+                masker.getIfAvailable(BodyMasker::none),
+                security -> properties.showStates().isShown(security, properties.roles()));
+        SortedMap<String, Section> sections = new TreeMap<>();
+        sections.put("topology", Section.of(views::topology));
+        sections.put("publisher", Section.of(views::publisher));
+        sections.put("outbox", Section.of(views::outbox));
+        sections.put("handlers", Section.ofEntries(views::handlers));
+        sections.put("breakers", new BreakerSection(parts.breakers(), operations, audit));
+        sections.put("operations", new OperationSection(poison, audit));
+        sections.put(
+                "sagas", new SagaSection(sagas, engine.get(SagaSupervision.class), sagaViews, audit, parts.timeline()));
+        return new NodeEndpoint(views, sections);
     }
 
     @Bean

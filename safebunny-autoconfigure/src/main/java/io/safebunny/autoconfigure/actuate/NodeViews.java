@@ -7,16 +7,13 @@ import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.node.SafeBunnyParts;
-import io.safebunny.saga.supervision.SagaSupervision;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Outbox;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.TransportStatus;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 
 /** The endpoint's view of the node. Reads only what the node already knows, so polling is cheap. Thread-safe. */
 final class NodeViews {
@@ -24,24 +21,11 @@ final class NodeViews {
     private final SafeBunnyEngine engine;
     private final SafeBunnyParts parts;
     private final BunnyOperations operations;
-    private final Map<String, Supplier<Map<String, Object>>> sections = new TreeMap<>();
 
-    NodeViews(SafeBunnyEngine engine, SafeBunnyParts parts, BunnyOperations operations, OperationViews poison) {
+    NodeViews(SafeBunnyEngine engine, SafeBunnyParts parts, BunnyOperations operations) {
         this.engine = engine;
         this.parts = parts;
         this.operations = operations;
-        sections.put("topology", this::topology);
-        sections.put("breakers", this::breakers);
-        sections.put("publisher", this::publisher);
-        sections.put("sagas", this::sagas);
-        sections.put("handlers", this::handlers);
-        sections.put("outbox", this::outbox);
-        sections.put("operations", poison::all);
-    }
-
-    /** Sections by their name in the path. */
-    Map<String, Supplier<Map<String, Object>>> sections() {
-        return sections;
     }
 
     Map<String, Object> overview() {
@@ -63,7 +47,7 @@ final class NodeViews {
         return view;
     }
 
-    private Map<String, Object> topology() {
+    Map<String, Object> topology() {
         Topology topology = engine.topology();
         return topology == null
                 ? Map.of()
@@ -73,17 +57,13 @@ final class NodeViews {
                         "bindings", topology.bindings());
     }
 
-    private Map<String, Object> breakers() {
-        return new TreeMap<>(parts.breakers().statuses());
-    }
-
-    private Map<String, Object> publisher() {
+    Map<String, Object> publisher() {
         TransportStatus status = parts.transport().status();
         WaitingPublications waiting = engine.waiting();
         return Map.of("usable", status.usable(), "detail", status.detail(), "waiting", waiting);
     }
 
-    private Map<String, Object> handlers() {
+    Map<String, Object> handlers() {
         Map<String, Object> types = new TreeMap<>();
         for (HandlerDefinition handler : engine.handlers()) {
             Map<String, Object> told = new LinkedHashMap<>();
@@ -98,25 +78,12 @@ final class NodeViews {
         return types;
     }
 
-    private Map<String, Object> outbox() {
+    Map<String, Object> outbox() {
         Map<String, Object> view = new LinkedHashMap<>();
         Outbox outbox = parts.outbox();
         view.put("present", outbox != null);
         if (outbox != null && outbox.backlog().isPresent()) {
             view.put("backlog", outbox.backlog().getAsInt());
-        }
-        return view;
-    }
-
-    private Map<String, Object> sagas() {
-        Map<String, Object> view = new LinkedHashMap<>();
-        SagaSupervision sagas = engine.get(SagaSupervision.class);
-        Instant asOf = sagas.countedAt();
-        view.put("asOf", asOf);
-        if (asOf != null) {
-            view.put("needingRepair", sagas.needingRepair());
-            view.put("blocked", sagas.blocked());
-            view.put("undoing", sagas.undoing());
         }
         return view;
     }

@@ -53,7 +53,7 @@ final class PoisonChanges {
     private static Object answer(PoisonOperation operation) {
         return operation.progress().state() == RunState.FAILED
                 ? Answers.failed(operation)
-                : OperationViews.detailed(operation);
+                : OperationSection.detailed(operation);
     }
 
     private PoisonOperation begun(PoisonAction action, PoisonRequest request, Duration patience) {
@@ -87,7 +87,7 @@ final class PoisonChanges {
         try {
             PoisonOperation operation = poison.edit(edit);
             audit.edited(edit, operation);
-            return OperationViews.detailed(operation);
+            return OperationSection.detailed(operation);
         } catch (EditFailedException e) {
             audit.notEdited(edit, e.operation(), e);
             return Answers.problem(e, e.operation());

@@ -7,6 +7,7 @@ import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.saga.document.BunnyRepair.Action;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -29,15 +30,14 @@ record SagaRepair(
     private static final List<String> WORDS =
             Stream.of(Action.values()).map(SagaRepair::word).toList();
 
-    static SagaRepair asked(
-            @Nullable String action,
-            @Nullable String step,
-            @Nullable String version,
-            @Nullable String state,
-            @Nullable String reason) {
-        Action asked = Action.valueOf(Asked.oneOf("action", action, WORDS).toUpperCase(Locale.ROOT));
-        boolean skips = asked == Action.SKIP;
-        boolean patches = asked == Action.PATCH;
+    static SagaRepair from(Map<String, String> asked) {
+        Action action =
+                Action.valueOf(Asked.oneOf("action", asked.get("action"), WORDS).toUpperCase(Locale.ROOT));
+        String step = asked.get("step");
+        String version = asked.get("version");
+        String state = asked.get("state");
+        boolean skips = action == Action.SKIP;
+        boolean patches = action == Action.PATCH;
         if (!skips) {
             Asked.absent("step", step, "it is for the action skip only");
         }
@@ -46,17 +46,11 @@ record SagaRepair(
             Asked.absent("state", state == null ? null : "given", "it is for the action patch only");
         }
         return new SagaRepair(
-                asked,
+                action,
                 skips ? Asked.text("step", step, LONGEST_STEP) : null,
                 patches ? Asked.number("version", Asked.present("version", version), 0, Integer.MAX_VALUE) : 0,
                 patches ? object(Asked.text("state", state, LONGEST_STATE)) : null,
-                Asked.text("reason", reason, LONGEST_REASON));
-    }
-
-    static void requireNothing(@Nullable String action, @Nullable String step, @Nullable String version) {
-        Asked.absent("action", action, "it is for sagas only");
-        Asked.absent("step", step, "it is for sagas only");
-        Asked.absent("version", version, "it is for sagas only");
+                Asked.text("reason", asked.get("reason"), LONGEST_REASON));
     }
 
     private static String word(Action action) {

@@ -12,6 +12,7 @@ import io.safebunny.saga.SagaView.Event;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.saga.document.BunnyRepair.Outcome;
+import io.safebunny.saga.supervision.SagaSupervision;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
@@ -20,13 +21,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
-import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /** The sagas in the node's store: finds, lists and repairs them. Thread-safe. */
-final class SagaSection {
+final class SagaSection implements Section {
 
     private static final int SHOWN = 50;
     private static final int MOST_SHOWN = 100;
@@ -50,53 +49,72 @@ final class SagaSection {
             EnumSet.allOf(SagaStatus.class));
 
     private final Sagas sagas;
+    private final SagaSupervision supervision;
     private final SagaViews views;
-    private final Predicate<SecurityContext> showsStates;
     private final Audit audit;
     private final Timeline timeline;
 
-    SagaSection(Sagas sagas, SagaViews views, Predicate<SecurityContext> showsStates, Audit audit, Timeline timeline) {
+    SagaSection(Sagas sagas, SagaSupervision supervision, SagaViews views, Audit audit, Timeline timeline) {
         this.sagas = sagas;
+        this.supervision = supervision;
         this.views = views;
-        this.showsStates = showsStates;
         this.audit = audit;
         this.timeline = timeline;
     }
 
-    static boolean isNamed(String[] path) {
-        return path.length > 0 && path[0].equals("sagas");
+    @Override
+    public Set<String> looksBy() {
+        return Set.of("saga", "sagaId", "state", "after", "limit");
     }
 
-    /** Shows one saga with its history, or a list. */
-    WebEndpointResponse<Object> look(String[] path, SagaLook asked, SecurityContext security) {
-        return Answers.found(
-                () -> {
-                    String id = asked.id(path);
-                    if (id == null) {
-                        return list(asked);
-                    }
-                    asked.requireOne();
-                    List<SagaView> found = found(id, asked.saga());
-                    return found.isEmpty() ? null : views.detailed(found, showsStates.test(security));
-                },
-                missing(path, asked));
+    @Override
+    public Set<String> changesBy() {
+        return Set.of("saga", "sagaId", "action", "step", "version", "state", "reason");
     }
 
-    private Map<String, Object> list(SagaLook asked) {
+    /** Shows counts, a list, or one saga with its history. */
+    @Override
+    public Object look(List<String> path, Map<String, String> asked, SecurityContext user) {
+        if (path.isEmpty() && asked.isEmpty()) {
+            return SagaViews.counts(supervision);
+        }
+        return Answers.found(() -> listOrOne(id(path, asked), asked, user), missing(path, asked));
+    }
+
+    private @Nullable Map<String, Object> listOrOne(
+            @Nullable String id, Map<String, String> asked, SecurityContext user) {
+        if (id == null) {
+            return list(asked);
+        }
+        for (String name : List.of("state", "after", "limit")) {
+            Asked.absent(name, asked.get(name), "it is for lists only");
+        }
+        List<SagaView> found = found(id, asked.get("saga"));
+        return found.isEmpty() ? null : views.detailed(found, user);
+    }
+
+    /** The id from the path, or from the parameter if no path can have it, such as two dots; {@code null} if neither has one. */
+    private static @Nullable String id(List<String> path, Map<String, String> asked) {
+        if (path.isEmpty()) {
+            return asked.get("sagaId");
+        }
+        Asked.absent("sagaId", asked.get("sagaId"), "the path says it");
+        return String.join("/", path);
+    }
+
+    private Map<String, Object> list(Map<String, String> asked) {
         String state = Asked.oneOf(
-                "state",
-                asked.state() == null ? "all" : asked.state(),
-                List.of("running", "stuck", BLOCKED, "ended", "all"));
+                "state", asked.getOrDefault("state", "all"), List.of("running", "stuck", BLOCKED, "ended", "all"));
         return SagaViews.page(sagas.page(new SagaQuery(
-                asked.saga(),
+                asked.get("saga"),
                 STATES.getOrDefault(state, Set.of()),
                 state.equals(BLOCKED),
-                asked.after(),
-                Asked.number("limit", asked.limit(), SHOWN, MOST_SHOWN))));
+                asked.get("after"),
+                Asked.number("limit", asked.get("limit"), SHOWN, MOST_SHOWN))));
     }
 
-    private static String missing(String[] path, SagaLook asked) {
-        String id = path.length > 1 ? String.join("/", List.of(path).subList(1, path.length)) : asked.sagaId();
+    private static String missing(List<String> path, Map<String, String> asked) {
+        String id = path.isEmpty() ? asked.get("sagaId") : String.join("/", path);
         return "This node stores no saga with this id [id=%s]: it never started, or ended longer ago than safebunny.saga.retention. Use GET safebunny/sagas?state=running, stuck, blocked or ended for a list."
                 .formatted(Names.printable(String.valueOf(id)));
     }
@@ -105,18 +123,19 @@ final class SagaSection {
         return saga == null ? sagas.find(id) : sagas.find(saga, id).stream().toList();
     }
 
-    /** Answers with the outcome, or with SB-5025 if the saga refuses the repair. */
-    WebEndpointResponse<Object> repair(String[] path, SagaLook asked, SagaRepair repair, SecurityContext security) {
+    /** Repairs one; the answer is the outcome, or SB-5025 if the saga refuses it. */
+    @Override
+    public Object change(List<String> path, Map<String, String> asked, SecurityContext user) {
         return Answers.found(
                 () -> {
-                    String id = Asked.present("sagaId", asked.id(path));
-                    List<SagaView> found = found(id, asked.saga());
-                    return found.isEmpty() ? null : repair(found, repair, security);
+                    SagaRepair repair = SagaRepair.from(asked);
+                    List<SagaView> found = found(Asked.present("sagaId", id(path, asked)), asked.get("saga"));
+                    return found.isEmpty() ? null : repair(found, repair, user);
                 },
                 missing(path, asked));
     }
 
-    private Map<String, Object> repair(List<SagaView> found, SagaRepair repair, SecurityContext security) {
+    private Map<String, Object> repair(List<SagaView> found, SagaRepair repair, SecurityContext user) {
         if (found.size() > 1) {
             throw Asked.wrong(
                     "saga",
@@ -125,7 +144,7 @@ final class SagaSection {
                             + found.stream().map(SagaView::saga).toList());
         }
         SagaView before = found.get(0);
-        String by = Asked.by(security);
+        String by = Asked.by(user);
         try {
             repair.carryOut(sagas, before.saga(), before.id());
         } catch (RuntimeException e) { // the broker may have the repair although it has not confirmed it
@@ -133,10 +152,10 @@ final class SagaSection {
             throw e;
         }
         audit.repaired(by, before, repair);
-        return outcome(before, repair, showsStates.test(security));
+        return outcome(before, repair, user);
     }
 
-    private Map<String, Object> outcome(SagaView before, SagaRepair asked, boolean shown) {
+    private Map<String, Object> outcome(SagaView before, SagaRepair asked, SecurityContext user) {
         BunnyRepair repair = asked.of(before.saga());
         Deadline deadline = Deadline.after(PATIENCE, timeline);
         SagaView now = before;
@@ -152,7 +171,7 @@ final class SagaSection {
                 isDone
                         ? ""
                         : "the broker has it, but the saga has not handled it yet: its history will tell the outcome. Look again instead of repeating it");
-        answer.put("saga", views.detailed(now, shown));
+        answer.put("saga", views.detailed(now, user));
         return answer;
     }
 

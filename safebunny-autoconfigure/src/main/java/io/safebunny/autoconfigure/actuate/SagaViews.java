@@ -5,11 +5,15 @@ import io.safebunny.actuate.BodyMasker;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.saga.SagaPage;
 import io.safebunny.saga.SagaView;
+import io.safebunny.saga.supervision.SagaSupervision;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 
 /** The endpoint's view of sagas. Thread-safe, if the masker is. */
 final class SagaViews {
@@ -17,9 +21,24 @@ final class SagaViews {
     private static final Logger LOG = LoggerFactory.getLogger(SagaViews.class);
 
     private final BodyMasker masker;
+    private final Predicate<SecurityContext> showsStates;
 
-    SagaViews(BodyMasker masker) {
+    /** @param showsStates whether the caller may see states */
+    SagaViews(BodyMasker masker, Predicate<SecurityContext> showsStates) {
         this.masker = masker;
+        this.showsStates = showsStates;
+    }
+
+    static Map<String, Object> counts(SagaSupervision sagas) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        Instant asOf = sagas.countedAt();
+        view.put("asOf", asOf);
+        if (asOf != null) {
+            view.put("needingRepair", sagas.needingRepair());
+            view.put("blocked", sagas.blocked());
+            view.put("undoing", sagas.undoing());
+        }
+        return view;
     }
 
     static Map<String, Object> page(SagaPage page) {
@@ -42,12 +61,11 @@ final class SagaViews {
         return view;
     }
 
-    /** @param shown whether the caller may see its state */
-    Map<String, Object> detailed(SagaView saga, boolean shown) {
+    Map<String, Object> detailed(SagaView saga, SecurityContext user) {
         Map<String, Object> view = summary(saga);
         view.put("version", saga.version());
         view.put("stateVersion", saga.stateVersion());
-        if (shown) {
+        if (showsStates.test(user)) {
             view.put("state", masked(saga));
         }
         view.put("steps", saga.steps());
@@ -56,8 +74,8 @@ final class SagaViews {
         return view;
     }
 
-    Map<String, Object> detailed(List<SagaView> sagas, boolean shown) {
-        return Map.of("sagas", sagas.stream().map(saga -> detailed(saga, shown)).toList());
+    Map<String, Object> detailed(List<SagaView> sagas, SecurityContext user) {
+        return Map.of("sagas", sagas.stream().map(saga -> detailed(saga, user)).toList());
     }
 
     private String masked(SagaView saga) {

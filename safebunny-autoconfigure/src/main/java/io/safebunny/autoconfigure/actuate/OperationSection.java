@@ -1,27 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.actuate;
 
+import io.safebunny.autoconfigure.actuate.http.Asked;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonOperation.Progress;
+import io.safebunny.poison.PoisonOperation.RunState;
 import io.safebunny.poison.PoisonRequest;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 
-/** The endpoints' view of operations on poison messages. Thread-safe. */
-final class OperationViews {
+/** The operations on poison messages that this instance started: shows and cancels them. Thread-safe. */
+final class OperationSection implements Section {
 
     private final PoisonMessages poison;
+    private final Audit audit;
 
-    OperationViews(PoisonMessages poison) {
+    OperationSection(PoisonMessages poison, Audit audit) {
         this.poison = poison;
+        this.audit = audit;
+    }
+
+    @Override
+    public @Nullable Object look(List<String> path, Map<String, String> asked, SecurityContext user) {
+        return path.isEmpty()
+                ? all()
+                : find(path).map(OperationSection::detailed).orElse(null);
+    }
+
+    /** Cancels an operation before its next message. */
+    @Override
+    public @Nullable Object cancel(List<String> path, SecurityContext user) {
+        Optional<PoisonOperation> found = find(path);
+        found.filter(operation -> operation.progress().state() == RunState.RUNNING)
+                .ifPresent(operation -> {
+                    operation.cancel();
+                    audit.cancelled(operation, Asked.by(user));
+                    PoisonChanges.awaitEnd(operation);
+                });
+        return found.map(OperationSection::detailed).orElse(null);
     }
 
     /** All operations, latest first, without the copies that they did not move. */
-    Map<String, Object> all() {
+    private Map<String, Object> all() {
         return Map.of(
                 "operations",
                 operations().stream()
@@ -29,12 +55,10 @@ final class OperationViews {
                         .toList());
     }
 
-    @Nullable
-    PoisonOperation find(String id) {
+    private Optional<PoisonOperation> find(List<String> path) {
         return operations().stream()
-                .filter(operation -> operation.id().equals(id))
-                .findFirst()
-                .orElse(null);
+                .filter(operation -> path.equals(List.of(operation.id())))
+                .findFirst();
     }
 
     private List<PoisonOperation> operations() {

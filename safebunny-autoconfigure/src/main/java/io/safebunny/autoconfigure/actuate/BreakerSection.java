@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate;
+
+import io.safebunny.BunnyOperations;
+import io.safebunny.BunnyOperations.Result;
+import io.safebunny.BunnyOperations.Scope;
+import io.safebunny.autoconfigure.actuate.http.Asked;
+import io.safebunny.breaker.CircuitBreakers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+
+/** The circuit breakers: shows them, pauses and resumes their types. Thread-safe. */
+final class BreakerSection implements Section {
+
+    /**
+     * A requested pause of a type, or the end of one.
+     *
+     * @param duration {@code null} to end the pause
+     */
+    record Pause(@Nullable Duration duration, Scope scope, String reason) {}
+
+    static final Set<String> PAUSE = Set.of("state", "duration", "scope", "reason");
+
+    private final Section breakers;
+    private final BunnyOperations operations;
+    private final Audit audit;
+
+    BreakerSection(CircuitBreakers breakers, BunnyOperations operations, Audit audit) {
+        this.breakers = Section.ofEntries(() -> new TreeMap<>(breakers.statuses()));
+        this.operations = operations;
+        this.audit = audit;
+    }
+
+    @Override
+    public Set<String> changesBy() {
+        return PAUSE;
+    }
+
+    @Override
+    public @Nullable Object look(List<String> path, Map<String, String> asked, SecurityContext user) {
+        return breakers.look(path, asked, user);
+    }
+
+    @Override
+    public @Nullable Object change(List<String> path, Map<String, String> asked, SecurityContext user) {
+        return path.size() == 1 ? change(path.get(0), pause(asked), Asked.by(user)) : null;
+    }
+
+    private static Pause pause(Map<String, String> asked) {
+        boolean pauses = "open".equals(Asked.oneOf("state", asked.get("state"), List.of("open", "closed")));
+        boolean node =
+                "node".equals(Asked.oneOf("scope", asked.getOrDefault("scope", "node"), List.of("node", "instance")));
+        if (!pauses) {
+            Asked.absent("duration", asked.get("duration"), "it is for the state open only");
+        }
+        return new Pause(
+                pauses ? Asked.duration(asked.get("duration")) : null,
+                node ? Scope.NODE : Scope.INSTANCE,
+                asked.getOrDefault("reason", ""));
+    }
+
+    private Result change(String type, Pause pause, String by) {
+        Result result = pause.duration() == null
+                ? operations.resume(type, pause.scope(), pause.reason(), by)
+                : operations.pause(type, pause.duration(), pause.scope(), pause.reason(), by);
+        audit.paused(type, pause, by, result.operation());
+        return result;
+    }
+}
