@@ -11,6 +11,11 @@ import java.lang.annotation.Target;
  * Marks a bean's method as the handler of one message type, which is the type of its payload parameter: the first parameter that
  * is neither a {@link MessageContext} nor annotated with Spring Messaging's {@code @Header} or {@code @Headers}.
  *
+ * <p>A method that takes a {@code List} of messages handles batches, in one call and, if the store shares the handler's transactions, in
+ * one transaction; it can take a {@code List<MessageContext>} beside it, in the same order. Each message keeps its own record, attempts and
+ * fate: if the call fails, the batch is undone and split until those that fail are alone. Publish through the {@link
+ * MessageContext#publisher()} of the message that causes it; {@link MessageContext#once} is refused.
+ *
  * <p>The method returns {@code void}: when it returns, the message is done; when it throws, recovery begins. Up to {@link
  * #prefetch()} messages are handled at once, so the method must be thread-safe.
  *
@@ -37,6 +42,13 @@ public @interface BunnyHandler {
      * group is handled. Not for sagas; needs a store that shares transactions, such as PostgreSQL with a {@code JdbcTransactionManager}.
      */
     String messagesPerTransaction() default "";
+
+    /**
+     * How many waiting messages a method that takes a {@code List} of them gets in one call, at most; 1 to 200, default {@code
+     * safebunny.listener.batch-size} (100). It never waits for more: a batch of one is normal. The {@link #prefetch()} of such a method is
+     * twice this, unless it is set; messages that are handled alone use it, too, so that many calls may run at once after a restart.
+     */
+    String batchSize() default "";
 
     /** In-memory retries; a message being retried keeps its slot of the {@link #prefetch()}. Default {@code safebunny.retry.*}. */
     BunnyRetry retry() default @BunnyRetry;

@@ -50,6 +50,8 @@ public interface MessageContext {
      * succeeded. Each needs {@linkplain PublishOptions#withIdempotencyKey an idempotency key}, because threads publish in a
      * different order each time, so ids cannot depend on it. Nothing can be published while a step runs.
      *
+     * <p>A batch handler publishes with the publisher of the message that causes the publication; on its own thread that needs no key.
+     *
      * <p>Call it on the handler's thread; the result is thread-safe.
      *
      * @throws io.safebunny.failure.InvalidPublicationException on another thread, and within a step

@@ -34,6 +34,7 @@ final class HandlersAutoConfiguration {
         return new HandlerDefaults(
                 listener.prefetch(),
                 listener.messagesPerTransaction(),
+                listener.batchSize(),
                 retry.toSettings(),
                 retry.delayed(delayedRetry));
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyOperations;
+import io.safebunny.MessageContext;
 import io.safebunny.ScheduledMessages;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.saga.BunnySaga;
@@ -13,6 +14,7 @@ import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.Starts;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
 import org.springframework.aot.generate.ClassNameGenerator;
@@ -36,6 +38,13 @@ class AotTest {
     static class Book {
         @BunnyHandler(from = "shop")
         void on(Paid paid) {}
+    }
+
+    record Refunded(String order) {}
+
+    static class Refunds {
+        @BunnyHandler(from = "shop")
+        void on(List<Refunded> refunded, List<MessageContext> contexts) {}
     }
 
     @BunnySaga
@@ -62,15 +71,17 @@ class AotTest {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onMethodInvocation(Shipping.class.getDeclaredMethod("late", SagaContext.class)))
                 .accepts(hints);
-        for (Class<?> json : new Class<?>[] {Paid.class, Receipt.class, Shipping.State.class}) {
+        for (Class<?> json : new Class<?>[] {Paid.class, Receipt.class, Refunded.class, Shipping.State.class}) {
             assertThat(RuntimeHintsPredicates.reflection()
                             .onType(json)
                             .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))
                     .accepts(hints);
         }
-        assertThat(RuntimeHintsPredicates.reflection().onType(SagaContext.class))
-                .as("only what is read from JSON")
-                .rejects(hints);
+        for (Class<?> given : new Class<?>[] {SagaContext.class, MessageContext.class}) {
+            assertThat(RuntimeHintsPredicates.reflection().onType(given))
+                    .as("only what is read from JSON")
+                    .rejects(hints);
+        }
     }
 
     @Test
@@ -103,7 +114,7 @@ class AotTest {
                 .applyTo(context);
         AnnotatedBeanDefinitionReader reader = new AnnotatedBeanDefinitionReader(context);
         reader.register(Nodes.autoConfigurations().toArray(Class<?>[]::new));
-        reader.register(Book.class, Shipping.class);
+        reader.register(Book.class, Refunds.class, Shipping.class);
         DefaultGenerationContext generation = new DefaultGenerationContext(
                 new ClassNameGenerator(ClassName.get("io.safebunny.generated", "Application")),
                 new InMemoryGeneratedFiles());

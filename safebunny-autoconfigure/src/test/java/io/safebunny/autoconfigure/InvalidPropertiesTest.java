@@ -17,6 +17,8 @@ class InvalidPropertiesTest {
                     safebunny.listener.prefetch    | 2001  | it must be 1 to 2000
                     safebunny.listener.messages-per-transaction | 0 | it must be 1 to 32
                     safebunny.listener.messages-per-transaction | 33 | it must be 1 to 32
+                    safebunny.listener.batch-size | 0 | it must be 1 to 200
+                    safebunny.listener.batch-size | 201 | it must be 1 to 200
                     safebunny.retry.max-retries    | -1    | it must be 0 to 1000
                     safebunny.retry.initial-interval | -1s | it must be 0s to 1h
                     safebunny.retry.multiplier     | 0.5   | it must be 1.0 to 1000.0

@@ -36,6 +36,7 @@ class PropertiesTest {
             Map.entry("safebunny.max-message-size", "64KB"),
             Map.entry("safebunny.listener.prefetch", "250"),
             Map.entry("safebunny.listener.messages-per-transaction", "16"),
+            Map.entry("safebunny.listener.batch-size", "50"),
             Map.entry("safebunny.listener.trusted-users[orders.eu]", "svc-orders"),
             Map.entry("safebunny.publisher.user-id", "true"),
             Map.entry("safebunny.publisher.encoding", "gzip"),
@@ -68,7 +69,7 @@ class PropertiesTest {
         assertThat(bind("safebunny", SafeBunnyProperties.class))
                 .isEqualTo(new SafeBunnyProperties(false, "billing", TransportKind.MEMORY, DataSize.ofKilobytes(64)));
         assertThat(bind("safebunny.listener", ListenerProperties.class))
-                .isEqualTo(new ListenerProperties(true, 250, 16, Map.of("orders.eu", "svc-orders")));
+                .isEqualTo(new ListenerProperties(true, 250, 16, 50, Map.of("orders.eu", "svc-orders")));
         assertThat(bind("safebunny.retry", RetryProperties.class))
                 .isEqualTo(new RetryProperties(5, Duration.ofSeconds(1), 1.5, Duration.ofSeconds(20), 0.2));
         assertThat(bind("safebunny.delayed-retry", DelayedRetryProperties.class))

@@ -67,6 +67,7 @@ class ExceptionsTest {
             Map.entry(
                     "TransactionalMessageStore UnsupportedOperationException",
                     "marks are set only in stores that share transactions"),
+            Map.entry("HandlerInvoker UnsupportedOperationException", "only what takes batches is called with one"),
             Map.entry("JointWrite IllegalArgumentException", "only the library calls a store, with one correlation id"),
             Map.entry("GzipCodec UncheckedIOException", "memory does no I/O"),
             Map.entry("FieldHash IllegalStateException", "every Java platform has SHA-256 and HmacSHA256"),

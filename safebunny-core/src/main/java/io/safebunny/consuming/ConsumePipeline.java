@@ -10,6 +10,7 @@ import io.safebunny.message.Names;
 import io.safebunny.middleware.Group;
 import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog.Subject;
+import io.safebunny.observation.LogContext;
 import io.safebunny.observation.MessageMeters;
 import io.safebunny.observation.Observations;
 import io.safebunny.poison.queue.Settlement;
@@ -102,9 +103,10 @@ final class ConsumePipeline implements DeliverySettler.Processing {
      */
     HandledMessage check(Delivery delivery, boolean sharesTransaction) {
         Envelope envelope = validator.check(delivery.message());
+        Handling one = new Handling(node.current(), envelope, delivery::isOpen);
         return new HandledMessage(
                 delivery,
-                new Handling(node.current(), envelope, delivery::isOpen),
+                handler.grouping().isBatch() ? one.forBatches() : one,
                 () -> validator.payload(envelope),
                 handler.payloadType(),
                 node.publisher()::within,

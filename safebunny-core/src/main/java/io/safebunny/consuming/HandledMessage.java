@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
@@ -40,6 +41,7 @@ final class HandledMessage implements ConsumeContext {
     private @Nullable Ending ending;
 
     private boolean failedBefore;
+    private UnaryOperator<Bunny> publisher = UnaryOperator.identity();
 
     /**
      * @param body reads the payload; called again for each run
@@ -64,6 +66,11 @@ final class HandledMessage implements ConsumeContext {
 
     Envelope envelope() {
         return handling.message();
+    }
+
+    /** @param within publishes as part of this message, although its batch is being handled */
+    void publishesWithin(UnaryOperator<Bunny> within) {
+        publisher = within;
     }
 
     /** Records how the latest attempt ended. */
@@ -243,7 +250,7 @@ final class HandledMessage implements ConsumeContext {
 
     @Override
     public Bunny publisher() {
-        return publishers.apply(handling);
+        return publisher.apply(publishers.apply(handling));
     }
 
     @Override

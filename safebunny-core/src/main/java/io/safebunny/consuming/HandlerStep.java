@@ -6,9 +6,8 @@ import io.safebunny.handling.Pipeline;
 import io.safebunny.message.BunnyUndone;
 import io.safebunny.message.Envelope;
 import io.safebunny.middleware.ConsumeMiddleware;
-import io.safebunny.middleware.Middleware;
+import io.safebunny.middleware.Next;
 import io.safebunny.publishing.LibraryMessages;
-import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +25,7 @@ final class HandlerStep {
 
     private final HandlerRunner runner;
     private final LibraryMessages messages;
-    private final Pipeline<HandledMessage> pipeline;
+    private final Pipeline<HandledMessage> beforeGroup;
     /** A middleware may swallow a failure, or run the handler again. */
     private final boolean mayGoOn;
 
@@ -34,18 +33,26 @@ final class HandlerStep {
         this.runner = runner;
         this.messages = messages;
         this.mayGoOn = !beforeGroup.isEmpty();
-        List<Middleware<? super HandledMessage>> steps = new ArrayList<>(beforeGroup);
-        steps.add((message, next) -> runHandler(message));
-        this.pipeline = new Pipeline<>(steps);
+        this.beforeGroup = new Pipeline<>(beforeGroup);
     }
 
     void run(HandledMessage message) throws Exception {
         try {
-            pipeline.run(message);
+            beforeGroup.run(message, () -> runHandler(message));
         } finally {
             Thread.interrupted(); // left behind by a middleware, it would fail the completion or the sending
         }
         acknowledgeUndo(message.handling);
+    }
+
+    /** Whether {@link #around} does anything. */
+    boolean isAround() {
+        return mayGoOn;
+    }
+
+    /** Runs the before group of one message of a batch. */
+    void around(HandledMessage message, Next inner) throws Exception {
+        beforeGroup.run(message, inner);
     }
 
     private void runHandler(HandledMessage message) throws Exception {

@@ -15,6 +15,7 @@ import io.safebunny.dedup.claim.Claimed.Ours;
 import io.safebunny.dedup.claim.Claimed.SetAside;
 import io.safebunny.dedup.claim.Claims;
 import io.safebunny.dedup.claim.SharedClaims;
+import io.safebunny.handler.Grouping;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.Membership;
@@ -29,6 +30,7 @@ import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.saga.running.Correlation;
 import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordState;
 import io.safebunny.transport.Delivery;
 import io.safebunny.waiting.Turns.Hold;
 import java.time.Duration;
@@ -62,6 +64,7 @@ final class MessageHandling {
     private final @Nullable Correlation correlation;
     private final SagaTurns turns;
     private final HandlerStep step;
+    private final Grouping grouping;
     private final AfterTheEnd failures;
 
     /** @param survivors of this queue */
@@ -83,6 +86,7 @@ final class MessageHandling {
                 parts.middlewares(Group.BEFORE),
                 new HandlerRunner(handler, recoverer, node.timeline(), node.metrics()),
                 node.library());
+        this.grouping = handler.grouping();
         this.failures = new AfterTheEnd(LOG, node.log(), FAILED_AFTER_THE_END);
     }
 
@@ -226,44 +230,60 @@ final class MessageHandling {
         return unsent == null ? ending : Returned.because(unsent);
     }
 
-    // ---- messages that share a transaction
+    // ---- messages that are handled together
 
-    /** Why messages of this handler cannot share a transaction, and what to do, for the log; {@code null} if they can. */
+    /** Why messages of this handler cannot be handled together, and what to do, for the log; {@code null} if they can. */
     @Nullable
-    String whyNotShared() {
-        if (!claims.canShare()) {
+    String whyNotTogether() {
+        if (!grouping.isBatch() && !claims.canShare()) {
             return "the store cannot do that. Use PostgreSQL with its own driver and a JdbcTransactionManager, or set it to 1";
         }
         return contexts.isEmpty()
                 ? null
-                : "a ContextPropagator may give each message another database. Remove that bean, or set it to 1";
+                : "a ContextPropagator may give each message another database, and is one for each. Remove that bean, or set messagesPerTransaction or batchSize to 1";
     }
 
-    /** Whether messages may share a transaction just now. */
-    boolean admitsShared() {
+    /** Whether messages may be handled together just now. */
+    boolean admitsTogether() {
         return breaker.isClosed();
     }
 
     /** {@code null} if it is to be handled on its own. */
     @Nullable
-    Admission admitShared() {
+    Admission admitTogether() {
         return breaker.admitUnlessProbing();
     }
 
     @Nullable
     SharedClaims claimTogether(List<Handling> messages) {
-        return claims.claimTogether(messages);
+        return grouping.isBatch() ? claims.claimBatch(messages) : claims.claimTogether(messages);
     }
 
     /** @return why it leaves, to be handled on its own; {@code null} if it does not */
     @Nullable
     Throwable run(HandledMessage message, SharedClaims shared) {
-        return shared.run(message.handling, () -> step.run(message));
+        return shared.run(List.of(message.handling), () -> step.run(message));
     }
 
-    /** @param record of the message, which is committed as handled */
-    Ending committed(HandledMessage message, MessageRecord record, Admission admission) {
+    /** Of one message of a batch. */
+    HandlerStep step() {
+        return step;
+    }
+
+    /**
+     * What follows the commit of a message that is handled.
+     *
+     * @param sends whether what it has published is sent now; on its own it is a duplicate, whose record says what is to be sent
+     */
+    Ending committed(HandledMessage message, Written written, boolean sends, Admission admission) {
         message.endsAs(Ending.HANDLED);
+        written.then().forEach(Runnable::run);
+        MessageRecord record = written.toSend();
+        if (!sends && record != null && record.state() == RecordState.COMPLETED) {
+            return Returned.because(NotHandledException.later(
+                    "Message %s is handled, and is left to its own delivery to be sent".formatted(message.messageId()),
+                    Duration.ZERO));
+        }
         Ending ending = sent(record, Ending.HANDLED);
         ended(admission, message, ending);
         return ending;

@@ -94,6 +94,11 @@ public final class Deduplication implements Claims {
     }
 
     @Override
+    public @Nullable SharedClaims claimBatch(List<Handling> messages) {
+        return claims.claimBatch(messages);
+    }
+
+    @Override
     public @Nullable NotHandledException send(MessageRecord record) {
         return record.state() == RecordState.COMPLETED ? dispatching.send(record) : null;
     }

@@ -2,6 +2,7 @@
 package io.safebunny.engine;
 
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.handler.Grouping;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.TrustedUsers;
 import io.safebunny.message.MessageTypes;
@@ -95,13 +96,18 @@ record Handlers(List<HandlerDefinition> all) {
                                 handler.from(),
                                 trustedUsers.isChecked(handler.from()) ? " (by their users)" : "",
                                 handler.prefetch(),
-                                handler.messagesPerTransaction() == 1
-                                        ? ""
-                                        : ", messages per transaction " + handler.messagesPerTransaction(),
+                                describe(handler.grouping()),
                                 handler.recovery().inMemory().maxRetries(),
                                 describe(handler.recovery().delayed()),
                                 handler.description()))
                 .collect(Collectors.joining());
+    }
+
+    private static String describe(Grouping grouping) {
+        if (grouping.isBatch()) {
+            return ", batches up to " + grouping.most();
+        }
+        return grouping.most() == 1 ? "" : ", messages per transaction " + grouping.most();
     }
 
     private static String describe(RetryStrategy delayed) {

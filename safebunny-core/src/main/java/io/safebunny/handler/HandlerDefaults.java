@@ -6,10 +6,13 @@ import io.safebunny.recovery.RetryStrategy;
 
 /** Settings from the {@code safebunny.*} properties for handlers that have none of their own. */
 public record HandlerDefaults(
-        int prefetch, int messagesPerTransaction, RetrySettings retry, RetryStrategy delayedRetry) {
+        int prefetch, int messagesPerTransaction, int batchSize, RetrySettings retry, RetryStrategy delayedRetry) {
+
+    /** Of batch handlers that set none. */
+    public static final int BATCH_SIZE = 100;
 
     /** Each message in a transaction of its own. */
     public HandlerDefaults(int prefetch, RetrySettings retry, RetryStrategy delayedRetry) {
-        this(prefetch, 1, retry, delayedRetry);
+        this(prefetch, 1, BATCH_SIZE, retry, delayedRetry);
     }
 }

@@ -12,7 +12,7 @@ import java.util.List;
  * @param type message type name
  * @param payloadType the type the body is deserialized to
  * @param from nodes whose publications are consumed
- * @param messagesPerTransaction how many waiting messages may share one; 1 for none
+ * @param grouping which waiting messages are handled together
  */
 public record HandlerDefinition(
         String description,
@@ -20,7 +20,7 @@ public record HandlerDefinition(
         Type payloadType,
         List<String> from,
         int prefetch,
-        int messagesPerTransaction,
+        Grouping grouping,
         RecoveryPolicy recovery,
         HandlerInvoker invoker) {
 
@@ -37,6 +37,27 @@ public record HandlerDefinition(
             int prefetch,
             RecoveryPolicy recovery,
             HandlerInvoker invoker) {
-        this(description, type, payloadType, from, prefetch, 1, recovery, invoker);
+        this(description, type, payloadType, from, prefetch, Grouping.NONE, recovery, invoker);
+    }
+
+    /** @param messagesPerTransaction how many waiting messages may share one; 1 for none */
+    public HandlerDefinition(
+            String description,
+            String type,
+            Type payloadType,
+            List<String> from,
+            int prefetch,
+            int messagesPerTransaction,
+            RecoveryPolicy recovery,
+            HandlerInvoker invoker) {
+        this(
+                description,
+                type,
+                payloadType,
+                from,
+                prefetch,
+                Grouping.inTransaction(messagesPerTransaction),
+                recovery,
+                invoker);
     }
 }

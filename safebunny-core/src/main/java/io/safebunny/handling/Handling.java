@@ -36,6 +36,10 @@ public final class Handling implements Surrounding {
     private @Nullable OpenHandling open;
     private volatile boolean running;
     private JointRecords joined = JointRecords.NONE;
+    /** Whether its handler takes batches, also if this one is handled alone. */
+    private boolean isForBatches;
+    /** The one that is bound to the thread: of a batch the first, otherwise itself. */
+    private Handling bound = this;
 
     public Handling(CurrentHandling current, Envelope message) {
         this(current, message, () -> true);
@@ -98,7 +102,56 @@ public final class Handling implements Surrounding {
         }
     }
 
+    /** From now on it must be said for which message something is published, and steps are refused. */
+    public Handling forBatches() {
+        isForBatches = true;
+        return this;
+    }
+
     // ---- running
+
+    /** @param first of its batch, in whose name the handler runs on this thread */
+    void beginsWith(Handling first) {
+        bound = first;
+        if (first == this) {
+            transactions.begin(end);
+        } else {
+            transactions.shareThoseOf(first.transactions);
+        }
+        running = true;
+    }
+
+    void endsWithItsBatch() {
+        running = false;
+        endOpen();
+    }
+
+    CurrentHandling current() {
+        return current;
+    }
+
+    /** @throws RuntimeException it is not known whether a transaction in which it published is committed */
+    void requireDecided() {
+        publications.requireDecided(message.id());
+    }
+
+    /** Whether it is being handled on this thread. */
+    public boolean isCurrent() {
+        return current.get() == bound;
+    }
+
+    /** Whether this thread publishes for it in a certain order, although its handler has been told to say for which message. */
+    boolean isOrderedHere() {
+        return isForBatches && isCurrent();
+    }
+
+    /** @throws InvalidPublicationException the handler takes batches, so that it would not be certain of which message this is part */
+    public void requireOnlyMessage(Class<?> published) {
+        if (isForBatches) {
+            RuntimeException refused = Batch.unnamed(published);
+            throw bound.end.hasBegun() ? bound.end.keep(refused) : refused;
+        }
+    }
 
     /** Like {@link #run(HandlerStore, Next)}, but remembers steps only for the attempts of this delivery. */
     public void run(Next action) throws Exception {
@@ -116,7 +169,7 @@ public final class Handling implements Surrounding {
             current.restore(outer);
         }
         steps.requireUndecided();
-        publications.requireDecided(message.id());
+        requireDecided();
     }
 
     /**
@@ -197,6 +250,9 @@ public final class Handling implements Surrounding {
 
     /** See {@link io.safebunny.MessageContext#once(String, Class, Step)}. */
     public <T, X extends Exception> T once(String name, Class<T> type, Step<T, X> step) throws X {
+        if (isForBatches) {
+            throw Batch.step(name);
+        }
         end.requireNotBegun("A step of message %s is begun".formatted(message.id()), MisuseException.STEP);
         return steps.once(name, type, step);
     }
@@ -269,12 +325,20 @@ public final class Handling implements Surrounding {
      */
     public OpenHandling open() {
         requirePublishing();
+        if (isForBatches && !running && !end.hasBegun()) {
+            throw Batch.late(message);
+        }
         OpenHandling known = open;
         if (known == null) {
             known = new OpenHandling(this, publications, steps::running);
             open = known;
         }
         return known;
+    }
+
+    /** Other threads must not publish for it any more. */
+    public void handlerReturned() {
+        endOpen();
     }
 
     private void endOpen() {
@@ -287,6 +351,9 @@ public final class Handling implements Surrounding {
     /** @throws InvalidPublicationException within a step, and while the transaction is rolled back */
     @Override
     public void requirePublishing() {
+        if (isForBatches && bound.end.hasBegun()) {
+            throw bound.end.keep(Batch.late(message));
+        }
         end.requirePublishing();
         String step = steps.running();
         if (step != null) {
@@ -303,7 +370,7 @@ public final class Handling implements Surrounding {
 
     /** Whether this thread is ending its transaction. */
     boolean isEndingHere() {
-        return current.get() == this && end.hasBegun();
+        return current.get() == bound && bound.end.hasBegun();
     }
 
     @Override

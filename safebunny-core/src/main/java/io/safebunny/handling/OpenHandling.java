@@ -78,10 +78,10 @@ public final class OpenHandling implements Surrounding {
         }
     }
 
-    /** Refuses: the order of publications by several threads may differ from attempt to attempt. */
+    /** Refuses on other threads: the order of publications by several threads may differ from attempt to attempt. */
     @Override
     public int nextOrdinal(String type) {
-        if (isEnding()) {
+        if (isEnding() || handling.isOrderedHere()) {
             return handling.nextOrdinal(type);
         }
         throw new InvalidPublicationException(

@@ -2,6 +2,7 @@
 package io.safebunny.handling;
 
 import io.safebunny.middleware.Middleware;
+import io.safebunny.middleware.Next;
 import java.util.List;
 
 /** An ordered list of middlewares. Immutable. */
@@ -16,12 +17,19 @@ public final class Pipeline<C> {
     }
 
     public void run(C context) throws Exception {
-        runFrom(0, context);
+        runFrom(0, context, () -> {});
     }
 
-    private void runFrom(int index, C context) throws Exception {
+    /** @param last what the innermost runs */
+    public void run(C context, Next last) throws Exception {
+        runFrom(0, context, last);
+    }
+
+    private void runFrom(int index, C context, Next last) throws Exception {
         if (index < steps.length) {
-            steps[index].invoke(context, () -> runFrom(index + 1, context));
+            steps[index].invoke(context, () -> runFrom(index + 1, context, last));
+        } else {
+            last.run();
         }
     }
 }

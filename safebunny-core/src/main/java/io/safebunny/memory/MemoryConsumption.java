@@ -5,6 +5,8 @@ import io.safebunny.transport.Consumption;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.Pace;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -119,12 +121,53 @@ final class MemoryConsumption implements Consumption {
 
     // ---- called by deliveries
 
+    /** Together with others that wait for a thread, if the handler takes several. */
     void handle(MemoryDelivery delivery) {
-        boolean[] begun = {false};
-        broker.change(afterwards -> begun[0] = delivery.begin());
-        if (!begun[0]) {
-            return; // the delivery was put back while it waited for a thread
+        int most = handler.mostTogether();
+        List<MemoryDelivery> begun = new ArrayList<>(1);
+        broker.change(afterwards -> {
+            if (delivery.begin()) { // otherwise it was put back while waiting, or is handled with others
+                begun.add(delivery);
+                for (MemoryDelivery other : places) {
+                    if (begun.size() < most && other.begin()) {
+                        begun.add(other);
+                    }
+                }
+            }
+        });
+        if (begun.size() > 1) {
+            handleTogether(begun);
+        } else {
+            begun.forEach(this::handleAlone);
         }
+    }
+
+    private void handleTogether(List<MemoryDelivery> deliveries) {
+        List<MemoryDelivery> left = List.of();
+        try {
+            left = handler.handleTogether(deliveries);
+        } finally {
+            for (MemoryDelivery each : deliveries) {
+                if (!left.contains(each)) {
+                    broker.change(afterwards -> returned(each, afterwards));
+                }
+            }
+        }
+        handleAlone(left.iterator());
+    }
+
+    /** All of them, whatever one throws. */
+    private void handleAlone(Iterator<MemoryDelivery> left) {
+        if (left.hasNext()) {
+            try {
+                handleAlone(left.next());
+            } finally {
+                handleAlone(left);
+            }
+        }
+    }
+
+    private void handleAlone(MemoryDelivery delivery) {
         try {
             handler.handle(delivery);
         } finally {

@@ -15,6 +15,7 @@ final class MemoryDelivery implements Delivery {
     private final IncomingMessage message;
 
     private volatile boolean settled;
+    private boolean begun;
     private boolean running;
 
     MemoryDelivery(MemoryConsumption consumption, long position, IncomingMessage message) {
@@ -64,9 +65,14 @@ final class MemoryDelivery implements Delivery {
         return wasOpen;
     }
 
+    /** @return false if it is settled, or was begun before */
     boolean begin() {
-        running = !settled;
-        return running;
+        if (settled || begun) {
+            return false;
+        }
+        begun = true;
+        running = true;
+        return true;
     }
 
     void end() {

@@ -62,7 +62,7 @@ public final class PipelineBunny implements Bunny {
      * @throws InvalidPublicationException when called on another thread than the handler's, or within a step
      */
     public Bunny within(Handling handling) {
-        if (current.get() != handling) {
+        if (!handling.isCurrent()) {
             throw new InvalidPublicationException(
                     "MessageContext.publisher() was called outside the handling of message %s. It must be called on the handler's thread; pass its result to other threads."
                             .formatted(handling.message().id()));
@@ -135,7 +135,9 @@ public final class PipelineBunny implements Bunny {
 
     private @Nullable Handling surrounding(Object payload, PublishOptions publishOptions) {
         Handling handling = current.get();
-        if (handling == null && publishOptions.correlationId() == null) {
+        if (handling != null) {
+            handling.requireOnlyMessage(payload.getClass());
+        } else if (publishOptions.correlationId() == null) {
             strays.warn(payload);
         }
         return handling;

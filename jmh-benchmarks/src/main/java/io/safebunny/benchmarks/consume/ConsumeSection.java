@@ -31,6 +31,7 @@ public final class ConsumeSection implements Section {
     private static final String POSTGRES = "SafeBunny, PostgreSQL";
     private static final String TRANSACTIONAL = "SafeBunny, PostgreSQL, transactional";
     private static final String SHARED = "SafeBunny, PostgreSQL, 16 messages in a transaction";
+    private static final String BATCH = "SafeBunny, PostgreSQL, batches of 100";
     private static final String MANY = "SafeBunny, 32 instances";
 
     private static final String CONDITIONS =
@@ -62,6 +63,7 @@ public final class ConsumeSection implements Section {
         return List.of(
                 small(),
                 middle().with(Plan.WARM_ROUNDS),
+                batches().with(Plan.WARM_ROUNDS),
                 large().with(Plan.WARM_ROUNDS),
                 instances().with(Plan.WARM_ROUNDS),
                 processor().with(Plan.WARM_ROUNDS));
@@ -97,6 +99,19 @@ public final class ConsumeSection implements Section {
                         new Ratio("consumePostgresVsNone100", POSTGRES, SAFEBUNNY, 0.4),
                         new Ratio("transactionalVsNone100", TRANSACTIONAL, SAFEBUNNY, 0.15),
                         new Ratio("sharedVsNone100", SHARED, SAFEBUNNY, 0.35)));
+    }
+
+    private Contest batches() {
+        return new Contest(
+                "Consume, batches of 100",
+                conditions + "; prefetch 200 for batches, 10 for the others",
+                List.of(
+                        new Contender(LISTENER, () -> consumers.listeners(SMALL, 1)),
+                        transactional(SMALL),
+                        new Contender(BATCH, () -> consumers.batches(MIDDLE, this::transactionalStore))),
+                List.of(
+                        new Ratio("batch100VsListener", BATCH, LISTENER, 1),
+                        new Ratio("batch100VsSingle", BATCH, TRANSACTIONAL, 5)));
     }
 
     private Contest large() {

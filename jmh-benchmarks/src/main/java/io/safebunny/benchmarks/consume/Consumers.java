@@ -10,7 +10,9 @@ import io.safebunny.benchmarks.broker.BenchNode;
 import io.safebunny.benchmarks.broker.Ping;
 import io.safebunny.benchmarks.contest.Figures;
 import io.safebunny.benchmarks.profile.Profile;
+import io.safebunny.handler.Grouping;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.Timeline;
 import java.util.ArrayList;
@@ -149,6 +151,41 @@ final class Consumers {
                 },
                 store,
                 Meter::await);
+    }
+
+    /** In batches, with as many waiting as are handled. */
+    Figures batches(int size, Function<Timeline, MessageStore> store) throws Exception {
+        return consume(
+                1,
+                meter -> {
+                    HandlerDefinition single = checking(size, meter);
+                    return new HandlerDefinition(
+                            single.description(),
+                            single.type(),
+                            single.payloadType(),
+                            single.from(),
+                            2 * size,
+                            Grouping.inBatch(size),
+                            single.recovery(),
+                            new Batches(single.invoker()));
+                },
+                store,
+                Meter::await);
+    }
+
+    private record Batches(HandlerInvoker each) implements HandlerInvoker {
+
+        @Override
+        public void invoke(Object payload, MessageContext context) throws Exception {
+            each.invoke(payload, context);
+        }
+
+        @Override
+        public void invokeBatch(List<Object> payloads, List<? extends MessageContext> contexts) throws Exception {
+            for (int i = 0; i < payloads.size(); i++) {
+                each.invoke(payloads.get(i), contexts.get(i));
+            }
+        }
     }
 
     /** Profiles the processors from the first to the last message. */

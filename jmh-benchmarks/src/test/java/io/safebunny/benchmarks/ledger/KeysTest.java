@@ -34,6 +34,8 @@ class KeysTest {
                         "outboxVsNaive",
                         "outboxVsLibrary",
                         "sharedVsNone100",
+                        "batch100VsListener",
+                        "batch100VsSingle",
                         "statementsPerMessage",
                         "walPerMessage");
     }

@@ -110,6 +110,7 @@ final class ChildMain {
                 ? Node.groupHandler(
                         Order.class,
                         options.desk(),
+                        options.kind().isBatch(),
                         new MemberHandler(node, ledger, Objects.requireNonNull(work, "only where there is a table")))
                 : Node.handler(Order.class, options.desk(), new OrderHandler(node, ledger, faults, timeline, work));
     }

@@ -62,6 +62,7 @@ final class Scenarios {
         all.addAll(OutboxScenarios.all());
         all.addAll(TripScenarios.all());
         all.addAll(GroupScenarios.all());
+        all.addAll(BatchScenarios.all());
         return all;
     }
 

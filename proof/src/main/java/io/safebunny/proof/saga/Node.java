@@ -6,6 +6,7 @@ import io.safebunny.ScheduledMessages;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.handler.Grouping;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaDefinition;
@@ -126,15 +127,15 @@ public final class Node implements AutoCloseable {
                 handler);
     }
 
-    /** The same; messages that wait may share a transaction, and all are handled by one thread. */
-    public static HandlerDefinition groupHandler(Class<?> type, String from, HandlerInvoker handler) {
+    /** The same; messages that wait are handled together, all by one thread. */
+    public static HandlerDefinition groupHandler(Class<?> type, String from, boolean isBatch, HandlerInvoker handler) {
         return new HandlerDefinition(
                 "crash test",
                 type.getSimpleName(),
                 type,
                 List.of(from),
                 GROUP,
-                GROUP,
+                isBatch ? Grouping.inBatch(GROUP) : Grouping.inTransaction(GROUP),
                 RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.of(1, RETRY_DELAY)),
                 handler);
     }

@@ -24,6 +24,6 @@ public record Order(String id, OrderKind kind) {
 
     /** Whether this part fails at every attempt. */
     public boolean isPoison(String part) {
-        return kind == OrderKind.GROUP_WITH_POISON && part.endsWith(POISON);
+        return kind.hasPoison() && part.endsWith(POISON);
     }
 }

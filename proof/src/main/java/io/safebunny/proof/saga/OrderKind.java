@@ -23,6 +23,10 @@ public enum OrderKind {
     GROUP(0),
     /** The same, but one of them fails at every attempt. */
     GROUP_WITH_POISON(0),
+    /** Several that wait in one queue, and may be one batch. */
+    BATCH(0),
+    /** The same, but one of them fails at every attempt. */
+    BATCH_WITH_POISON(0),
     /** Starts a saga with state, which completes. */
     SAGA_COMPLETES(0),
     /** The same, but the answer to its first step is a scheduled message. */
@@ -60,7 +64,17 @@ public enum OrderKind {
 
     /** Whether it is several, each with a message of its own. */
     public boolean isGroup() {
-        return this == GROUP || this == GROUP_WITH_POISON;
+        return this == GROUP || this == GROUP_WITH_POISON || isBatch();
+    }
+
+    /** Whether one call of the handler takes several. */
+    public boolean isBatch() {
+        return this == BATCH || this == BATCH_WITH_POISON;
+    }
+
+    /** Whether one of several fails at every attempt. */
+    public boolean hasPoison() {
+        return this == GROUP_WITH_POISON || this == BATCH_WITH_POISON;
     }
 
     /** Whether a saga with state takes it. */

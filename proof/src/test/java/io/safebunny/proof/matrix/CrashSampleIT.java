@@ -46,6 +46,13 @@ class CrashSampleIT {
     private static final Set<String> GROUP_SAMPLE =
             Set.of("group: halt after commit of a group", "group: one of them fails");
 
+    private static final Set<String> BATCH_SAMPLE = Set.of(
+            "batch: halt after claim of a group",
+            "batch: halt before commit, number 2",
+            "batch: halt after commit, number 2",
+            "batch: halt after acknowledge in a group",
+            "batch: one of them fails");
+
     @AfterAll
     static void stopServers() {
         SERVERS.close();
@@ -95,6 +102,13 @@ class CrashSampleIT {
     @Test
     void messagesThatShareATransactionDoNotPayForEachOther() throws Exception {
         assertAllOk(GROUP_SAMPLE, List.of(SERVERS.address(StoreKind.POSTGRESQL, true)));
+    }
+
+    @Test
+    void messagesOfABatchDoNotPayForEachOther() throws Exception {
+        assertAllOk(
+                BATCH_SAMPLE,
+                List.of(SERVERS.address(StoreKind.POSTGRESQL, true), SERVERS.address(StoreKind.H2_FILE, true)));
     }
 
     /** No other process keeps the database alive. */

@@ -7,6 +7,7 @@ import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.Upgrade;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.List;
@@ -59,9 +60,17 @@ final class HandlerHints implements BeanRegistrationAotProcessor {
                         Stream.concat(
                                         Arrays.stream(method.getGenericParameterTypes()),
                                         Stream.of(method.getGenericReturnType()))
+                                .flatMap(Contribution::withElements)
                                 .filter(Contribution::isOfTheApplication)
                                 .toArray(Type[]::new));
             }
+        }
+
+        /** Of a batch, the payloads. */
+        private static Stream<Type> withElements(Type type) {
+            return type instanceof ParameterizedType list && list.getRawType() == List.class
+                    ? Arrays.stream(list.getActualTypeArguments())
+                    : Stream.of(type);
         }
 
         private static boolean isOfTheApplication(Type type) {

@@ -18,6 +18,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param messagesPerTransaction How many waiting messages of one type may share a transaction, each behind a savepoint, unless their
  *     handler says otherwise; 1 to 32. 1: each has its own. Raising it saves commits; locks are held, and messages unacknowledged, until
  *     the last of the group is handled, one after the other. Not for sagas; needs PostgreSQL and a JdbcTransactionManager.
+ * @param batchSize How many waiting messages a batch handler, which takes a list of them, gets in one call at most, unless it says otherwise;
+ *     1 to 200. Its prefetch is twice that, unless it sets one. Raising it saves round trips and commits; a batch that fails is repeated in
+ *     halves, and its messages are unacknowledged until all of it is handled.
  * @param trustedUsers The broker user that each node publishes as, by node name. A type is checked if any of its senders is listed: its
  *     messages then need the user_id of one of its senders. List all senders of such a type, and this node too, which then sends its own
  *     user_id. Empty: not checked. RabbitMQ only.
@@ -27,12 +30,14 @@ public record ListenerProperties(
         @DefaultValue("true") boolean autoStartup,
         @DefaultValue("10") int prefetch,
         @DefaultValue("1") int messagesPerTransaction,
+        @DefaultValue("100") int batchSize,
         @DefaultValue Map<String, String> trustedUsers)
         implements NodeProperties {
 
     public ListenerProperties {
         InvalidProperty.unlessWithin(1, 2000, "safebunny.listener.prefetch", prefetch, "10");
         InvalidProperty.unlessWithin(1, 32, "safebunny.listener.messages-per-transaction", messagesPerTransaction, "1");
+        InvalidProperty.unlessWithin(1, 200, "safebunny.listener.batch-size", batchSize, "100");
     }
 
     @Override

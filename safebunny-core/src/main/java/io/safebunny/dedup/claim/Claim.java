@@ -40,6 +40,11 @@ public interface Claim extends HandlerStore, AutoCloseable {
      */
     Ending.Failed release(Throwable failure, Ending.Failed ending);
 
+    /** Whether the store did not answer the last time. */
+    default boolean isUnanswered() {
+        return false;
+    }
+
     /** Stops renewals, and gives back the store's permit. */
     @Override
     void close();

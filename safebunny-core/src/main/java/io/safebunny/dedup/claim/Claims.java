@@ -33,6 +33,16 @@ public interface Claims {
     }
 
     /**
+     * Claims the messages of a batch, first deliveries with different keys: in one transaction with what the handler writes where the store
+     * can do that, otherwise one by one.
+     *
+     * @return {@code null} as {@link #claimTogether} does
+     */
+    default @Nullable SharedClaims claimBatch(List<Handling> messages) {
+        return new SeparateClaims(this::claim, messages);
+    }
+
+    /**
      * Sends what a handled message has published. To be called after its claim is closed: it may take long, and must not hold up
      * others.
      *

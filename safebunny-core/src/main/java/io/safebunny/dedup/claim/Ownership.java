@@ -104,6 +104,25 @@ public final class Ownership {
         };
     }
 
+    /**
+     * Claims the message if nothing is to be decided about it: nothing is stored of it, or a claim that was given back at no cost.
+     *
+     * @return otherwise busy: the delivery's own {@link #claim} decides
+     */
+    public Claimed claimUndecided(Handling handling, Function<MessageRecord, Claim> ours) {
+        MessageRecord fresh = fresh(handling);
+        MessageRecord stored = create(asWritten(fresh));
+        if (stored.owner().equals(fresh.owner())) {
+            return new Ours(ours.apply(stored));
+        }
+        return stored.state() == RecordState.RELEASED && stored.attempt() == 0 && stored.takeovers() == 0
+                ? claim(handling, null, ours)
+                : new Busy(NotHandledException.later(
+                        "Message %s is left to its own delivery"
+                                .formatted(handling.message().id()),
+                        Duration.ZERO));
+    }
+
     /** A first claim, to be written. */
     MessageRecord fresh(Handling handling) {
         Envelope message = handling.message();

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup.claim;
 
+import io.safebunny.dedup.claim.Claim.Written;
 import io.safebunny.handling.Handling;
 import io.safebunny.middleware.Next;
-import io.safebunny.store.record.MessageRecord;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of several messages in one transaction. Optimistic: it can only end with messages that are handled. Every other message, and
- * all of them if the transaction fails, is left as if it had not been touched, to be handled on its own. Used by one thread: {@link #run}
- * each, then {@link #commit}, and {@link #close} in any case.
+ * The claims of several messages that are handled together. Optimistic: it can only end with messages that are handled. Every other
+ * message, and all of them if what they share fails, is left as if it had not been touched, to be handled on its own. Used by one thread:
+ * {@link #run} what is claimed, then {@link #commit}, and {@link #close} in any case.
  */
 public interface SharedClaims extends AutoCloseable {
 
@@ -18,24 +19,32 @@ public interface SharedClaims extends AutoCloseable {
     boolean isClaimed(Handling handling);
 
     /**
-     * Runs the handler of a claimed message once.
+     * Runs the handler once, for these claimed messages: one, or all of a batch.
      *
-     * @return {@code null} if it is to be committed; otherwise why it leaves, and what it wrote is undone
+     * @return {@code null} if they are to be committed; otherwise why they leave, and what was written is undone
      */
     @Nullable
-    Throwable run(Handling handling, Next handler);
+    Throwable run(List<Handling> together, Next handler);
 
     /** Whether no further message can be run, and none will be committed. */
-    boolean isBroken();
+    default boolean isBroken() {
+        return false;
+    }
+
+    /** Why nothing is committed of a batch whose call has succeeded; {@code null} if that is not so, or decided message by message. */
+    default @Nullable Throwable failure() {
+        return null;
+    }
 
     /** What one of the handlers did that needs a transaction of its own, the end of a sentence; {@code null} for nothing so far. */
-    @Nullable
-    String unshareable();
+    default @Nullable String unshareable() {
+        return null;
+    }
 
-    /** @return the records of the handled messages as committed; empty if none is, as far as is known */
-    Map<Handling, MessageRecord> commit();
+    /** @return the handled messages, as committed; empty if none is, as far as is known */
+    Map<Handling, Written> commit();
 
-    /** Rolls back what is not committed, and gives back the store's permit. */
+    /** Undoes what is not committed, and gives back the store's permit. */
     @Override
     void close();
 }

@@ -10,6 +10,8 @@ import io.safebunny.dedup.claim.Claims;
 import io.safebunny.dedup.claim.Ownership;
 import io.safebunny.dedup.claim.RecordRules;
 import io.safebunny.dedup.claim.RecordWrites;
+import io.safebunny.dedup.claim.SeparateClaims;
+import io.safebunny.dedup.claim.SharedClaims;
 import io.safebunny.dedup.claim.StoreFailures;
 import io.safebunny.dedup.claim.StoredSteps;
 import io.safebunny.dedup.claim.UndoFence;
@@ -34,7 +36,9 @@ import io.safebunny.time.Timeline;
 import io.safebunny.waiting.Turns.Hold;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,12 +72,20 @@ public final class LeasedClaims implements Claims {
 
     @Override
     public Claimed claim(Handling handling) {
+        return claim(handling, ours -> ownership.claim(handling, null, ours));
+    }
+
+    /** What may have ended its process, or has failed, is left alone. */
+    @Override
+    public SharedClaims claimBatch(List<Handling> messages) {
+        return new SeparateClaims(message -> claim(message, ours -> ownership.claimUndecided(message, ours)), messages);
+    }
+
+    private Claimed claim(Handling handling, Function<Function<MessageRecord, Claim>, Claimed> owner) {
         long before = timeline.nanoTime();
         Claimed claimed = failures.claimed(
                 handling.message().id(),
-                () -> ownership.claim(
-                        handling,
-                        null,
+                () -> owner.apply(
                         record -> new Leased(handling, new LeasedRecord(store, timeline, log, record, before))));
         if (claimed instanceof Ours ours && ours.claim() instanceof Leased leased) {
             renewals.add(leased.held); // last: only what the caller closes is renewed
@@ -101,6 +113,11 @@ public final class LeasedClaims implements Claims {
         private Leased(Handling handling, LeasedRecord held) {
             this.handling = handling;
             this.held = held;
+        }
+
+        @Override
+        public boolean isUnanswered() {
+            return held.isUnsure();
         }
 
         @Override

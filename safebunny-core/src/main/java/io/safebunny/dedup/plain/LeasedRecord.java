@@ -73,6 +73,15 @@ final class LeasedRecord {
         }
     }
 
+    boolean isUnsure() {
+        lock.lock();
+        try {
+            return unsure;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private JointWrite replace(MessageRecord intended, List<MessageRecord> companions) {
         long now = timeline.nanoTime();
         JointWrite result;

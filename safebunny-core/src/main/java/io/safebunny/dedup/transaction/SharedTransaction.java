@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup.transaction;
 
-import io.safebunny.dedup.claim.Ownership;
+import io.safebunny.dedup.claim.Claim.Written;
 import io.safebunny.dedup.claim.SharedClaims;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.HandlerStore;
@@ -9,12 +9,8 @@ import io.safebunny.handling.Handling;
 import io.safebunny.handling.Run;
 import io.safebunny.handling.publications.HandledTransactions;
 import io.safebunny.middleware.Next;
-import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.recovery.NotHandledException;
-import io.safebunny.store.BrokenTransactionException;
-import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
-import io.safebunny.store.TransactionalMessageStore.Permit;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
@@ -35,14 +31,13 @@ final class SharedTransaction implements SharedClaims {
 
     private static final Logger LOG = LoggerFactory.getLogger(SharedTransaction.class);
 
-    private final TransactionalMessageStore store;
+    private final ClaimedTogether claimed;
     private final DedupLog log;
-    private final Permit permit;
     private final LocalTransaction transaction;
     private final Map<Handling, MessageRecord> claims;
     private final int listeners;
-    /** Their records as they will be committed. */
-    private final Map<Handling, MessageRecord> handled = new LinkedHashMap<>();
+    /** As they will be committed. */
+    private final Map<Handling, Written> handled = new LinkedHashMap<>();
 
     private boolean broken;
     private boolean commitTried;
@@ -50,17 +45,11 @@ final class SharedTransaction implements SharedClaims {
     /** What the handler that is running did, and must not do here, whatever it makes of the exception. */
     private @Nullable String needsItsOwn;
 
-    private SharedTransaction(
-            TransactionalMessageStore store,
-            DedupLog log,
-            Permit permit,
-            LocalTransaction transaction,
-            Map<Handling, MessageRecord> claims) {
-        this.store = store;
+    private SharedTransaction(ClaimedTogether claimed, DedupLog log) {
+        this.claimed = claimed;
         this.log = log;
-        this.permit = permit;
-        this.transaction = transaction;
-        this.claims = claims;
+        this.transaction = claimed.transaction();
+        this.claims = claimed.records();
         HandledTransactions.refuseSuspension(this::refuseSuspension);
         this.listeners = HandledTransactions.countListeners();
     }
@@ -72,52 +61,24 @@ final class SharedTransaction implements SharedClaims {
                 "A message that shares a transaction needs one beside it, and so one of its own", Duration.ZERO);
     }
 
-    /** {@code null} if that fails, or none of them can be claimed: handled on its own, each finds out why. */
-    static @Nullable SharedClaims begin(
-            TransactionalMessageStore store, Ownership ownership, DedupLog log, List<Handling> messages) {
-        Permit permit;
+    /** {@code null} if that fails. */
+    static @Nullable SharedClaims begin(ClaimedTogether claimed, DedupLog log) {
+        boolean begun = false;
         try {
-            permit = store.awaitPermit();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return null;
-        }
-        LocalTransaction transaction = null;
-        SharedClaims begun = null;
-        try {
-            transaction = store.begin();
-            Map<Handling, MessageRecord> claims = claim(store, ownership, messages);
-            if (!claims.isEmpty()) {
-                transaction.mark();
-                begun = new SharedTransaction(store, log, permit, transaction, claims);
-            }
+            claimed.transaction().mark();
+            SharedClaims shared = new SharedTransaction(claimed, log);
+            begun = true;
+            return shared;
         } catch (RuntimeException e) {
-            LOG.debug("{} messages could not be claimed together", messages.size(), e);
+            LOG.debug(
+                    "{} messages could not be claimed together",
+                    claimed.records().size(),
+                    e);
+            return null;
         } finally {
-            if (begun == null) {
-                end(transaction, permit);
+            if (!begun) {
+                claimed.end();
             }
-        }
-        return begun;
-    }
-
-    private static Map<Handling, MessageRecord> claim(
-            TransactionalMessageStore store, Ownership ownership, List<Handling> messages) {
-        Map<RecordKey, Handling> handlings = new LinkedHashMap<>();
-        messages.forEach(message -> handlings.put(message.key(), message));
-        Map<Handling, MessageRecord> claims = new LinkedHashMap<>();
-        store.createAll(messages.stream().map(ownership::first).toList())
-                .forEach(claim -> claims.put(Objects.requireNonNull(handlings.get(claim.key())), claim));
-        return claims;
-    }
-
-    private static void end(@Nullable LocalTransaction transaction, Permit permit) {
-        try {
-            if (transaction != null) {
-                transaction.rollback();
-            }
-        } finally {
-            permit.close();
         }
     }
 
@@ -137,7 +98,8 @@ final class SharedTransaction implements SharedClaims {
     }
 
     @Override
-    public @Nullable Throwable run(Handling handling, Next handler) {
+    public @Nullable Throwable run(List<Handling> together, Next handler) {
+        Handling handling = together.get(0);
         MessageRecord claim = Objects.requireNonNull(claims.get(handling), "Not claimed");
         needsItsOwn = null;
         Run run = Run.of(handling, () -> handling.run(new NoSteps(handling), handler));
@@ -163,11 +125,10 @@ final class SharedTransaction implements SharedClaims {
             return needsItsOwn(handling);
         }
         try {
-            MessageRecord record = run.publications().isEmpty()
-                    ? claim
-                    : requireWritten(store.replace(claim.completed(run.publications())), handling);
+            MessageRecord record =
+                    run.publications().isEmpty() ? claim : claimed.write(claim.completed(run.publications()));
             transaction.mark();
-            handled.put(handling, record);
+            handled.put(handling, new Written(record, List.of()));
             return null;
         } catch (RuntimeException e) {
             return e;
@@ -189,28 +150,22 @@ final class SharedTransaction implements SharedClaims {
     /** Some failure of the transaction itself, and not of one message. */
     private void broken(RuntimeException e) {
         broken = true;
-        log.tell(
-                Subject.warn(LOG, "Transactions that messages share have failed"),
-                claims.keySet().iterator().next().message().type(),
-                () -> LOG.warn(
-                        "A transaction that {} messages share has failed; they are handled one by one, at no cost of an attempt",
-                        claims.size(),
-                        log.tellable(e)));
+        claimed.failed(log, e);
     }
 
     @Override
-    public Map<Handling, MessageRecord> commit() {
+    public Map<Handling, Written> commit() {
         if (broken || handled.isEmpty()) {
             return Map.of();
         }
         try {
             claims.forEach((handling, claim) -> {
                 if (!handled.containsKey(handling)) {
-                    MessageRecord unused = requireWritten(store.replace(claim.next(RecordState.RELEASED)), handling);
+                    MessageRecord unused = claimed.write(claim.next(RecordState.RELEASED));
                 }
             });
             if (!transaction.isKnownToBeOpen()) {
-                throw unusable("can do no more");
+                throw ClaimedTogether.unusable("can do no more");
             }
             commitTried = true;
             transaction.commit();
@@ -222,42 +177,11 @@ final class SharedTransaction implements SharedClaims {
         }
     }
 
-    private MessageRecord requireWritten(@Nullable MessageRecord written, Handling handling) {
-        if (written == null) {
-            throw unusable("has lost the claim of message " + handling.message().id());
-        }
-        return written;
-    }
-
-    private static BrokenTransactionException unusable(String what) {
-        return new BrokenTransactionException(
-                "A transaction that messages share %s: did a handler commit it, roll it back, or go on after a failed statement? Let the exception out, or use a savepoint."
-                        .formatted(what),
-                null);
-    }
-
     @Override
     public void close() {
-        end(transaction, permit); // no effect once it is committed
+        claimed.end(); // no effect once it is committed
         if (broken && !commitTried) {
-            undoCommitted();
-        }
-    }
-
-    /** If a handler has committed the transaction itself, messages that have not been handled would count as handled. */
-    private void undoCommitted() {
-        try {
-            claims.forEach((handling, claim) -> {
-                if (!handled.containsKey(handling)) {
-                    MessageRecord stored = store.find(claim.key());
-                    if (stored != null && stored.isSameWriteAs(claim)) {
-                        MessageRecord unused = store.replace(claim.next(RecordState.RELEASED));
-                    }
-                }
-            });
-        } catch (RuntimeException e) {
-            log.noAnswer(
-                    claims.keySet().iterator().next().message().id(), "could not look what a rollback has left", e);
+            claimed.undoCommitted(log, handled);
         }
     }
 

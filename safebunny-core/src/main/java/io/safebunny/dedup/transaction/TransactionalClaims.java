@@ -94,7 +94,29 @@ public final class TransactionalClaims implements Claims {
 
     @Override
     public @Nullable SharedClaims claimTogether(List<Handling> messages) {
-        return SharedTransaction.begin(store, ownership, log, messages);
+        ClaimedTogether claimed = ClaimedTogether.begin(store, ownership, messages);
+        return claimed == null ? null : SharedTransaction.begin(claimed, log);
+    }
+
+    @Override
+    public @Nullable SharedClaims claimBatch(List<Handling> messages) {
+        ClaimedTogether claimed = ClaimedTogether.begin(store, ownership, messages);
+        return claimed == null ? null : new BatchTransaction(claimed, log);
+    }
+
+    /** Spring swallows most of what listeners throw, and the handling goes on. */
+    static void tellRefusal(DedupLog log, Handling handling, @Nullable RuntimeException known) {
+        RuntimeException refusal = handling.transactionEnd().takeRefusal();
+        if (refusal != null && refusal != known) {
+            String messageId = handling.message().id();
+            log.tell(
+                    Subject.error(LOG, "What listeners of transactions did was refused"),
+                    messageId,
+                    () -> LOG.error(
+                            "SB-3016 A listener of the transaction of message {} did what is refused, and that is lost, although its failure may have changed nothing else",
+                            messageId,
+                            log.tellable(refusal)));
+        }
     }
 
     final class Transactional implements Claim {
@@ -186,18 +208,8 @@ public final class TransactionalClaims implements Claims {
             }
         }
 
-        /** Spring swallows most of what listeners throw, and the handling goes on. */
         private void tellRefusal(@Nullable RuntimeException known) {
-            RuntimeException refusal = handling.transactionEnd().takeRefusal();
-            if (refusal != null && refusal != known) {
-                log.tell(
-                        Subject.error(LOG, "What listeners of transactions did was refused"),
-                        messageId,
-                        () -> LOG.error(
-                                "SB-3016 A listener of the transaction of message {} did what is refused, and that is lost, although its failure may have changed nothing else",
-                                messageId,
-                                log.tellable(refusal)));
-            }
+            TransactionalClaims.tellRefusal(log, handling, known);
         }
 
         @Override

@@ -6,9 +6,13 @@ import io.safebunny.PoisonMessageException;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.PayloadValidator;
 import io.safebunny.message.MessageTypes;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.AnnotatedParameterizedType;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -40,10 +44,23 @@ final class HandlerArguments {
         return isValidated(parameter) ? validated(where) : payload -> payload;
     }
 
-    /** Compares names, because Bean Validation is optional. */
+    /** Whether it is {@code @Valid}, or a list of what is. */
     private static boolean isValidated(Parameter parameter) {
-        return Arrays.stream(parameter.getAnnotations())
+        return hasValid(parameter)
+                || (parameter.getAnnotatedType() instanceof AnnotatedParameterizedType list
+                        && parameter.getType() == List.class
+                        && hasValid(list.getAnnotatedActualTypeArguments()[0]));
+    }
+
+    /** Compares names, because Bean Validation is optional. */
+    private static boolean hasValid(AnnotatedElement element) {
+        return Arrays.stream(element.getAnnotations())
                 .anyMatch(annotation -> annotation.annotationType().getName().equals(VALID));
+    }
+
+    static boolean isHeader(Parameter parameter) {
+        return AnnotatedElementUtils.hasAnnotation(parameter, Headers.class)
+                || AnnotatedElementUtils.hasAnnotation(parameter, Header.class);
     }
 
     private UnaryOperator<Object> validated(String where) {
@@ -64,6 +81,13 @@ final class HandlerArguments {
     /** @param fix how to declare the handler */
     static String typeName(String where, Type payload, String fix) {
         Class<?> raw = ResolvableType.forType(payload).resolve();
+        if (raw != null && Collection.class.isAssignableFrom(raw)) {
+            throw new ConfigurationException(
+                    "SB-1101",
+                    "A payload must be a message class, not a list [handler=%s, parameter=%s]: only a @BunnyHandler outside sagas takes batches, as a list of one type."
+                            .formatted(where, payload.getTypeName()),
+                    fix);
+        }
         if (raw == null || raw == Object.class || raw.isPrimitive() || raw.isArray() || raw.isAnnotation()) {
             throw new ConfigurationException(
                     "SB-1101",

@@ -24,6 +24,7 @@ final class HandlerAttributes {
 
     private static final int MAX_PREFETCH = 2000;
     private static final int MOST_PER_TRANSACTION = 32;
+    private static final int LARGEST_BATCH = 200;
     private static final List<String> NONE = List.of("none");
 
     private final Function<String, @Nullable String> placeholders;
@@ -55,22 +56,68 @@ final class HandlerAttributes {
     }
 
     int prefetch(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
-        String text = first(where, ofMethod.prefetch(), ofClass == null ? "" : ofClass.prefetch());
-        return number(where, "prefetch", text, defaults.prefetch(), MAX_PREFETCH);
+        return number(where, "prefetch", prefetchText(where, ofMethod, ofClass), defaults.prefetch(), MAX_PREFETCH);
+    }
+
+    /** So many that the next batch waits while one is handled, unless the handler says otherwise. */
+    int prefetch(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass, int batchSize) {
+        String text = prefetchText(where, ofMethod, ofClass);
+        int prefetch = number(where, "prefetch", text, Math.max(defaults.prefetch(), 2 * batchSize), MAX_PREFETCH);
+        if (prefetch < batchSize) {
+            throw invalid(
+                    where,
+                    "prefetch",
+                    text,
+                    "at least the batchSize, which is %s: no more can wait".formatted(batchSize),
+                    null);
+        }
+        return prefetch;
+    }
+
+    private String prefetchText(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
+        return first(where, ofMethod.prefetch(), ofClass == null ? "" : ofClass.prefetch());
     }
 
     int messagesPerTransaction(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
-        String text = first(
-                where, ofMethod.messagesPerTransaction(), ofClass == null ? "" : ofClass.messagesPerTransaction());
+        if (!ofMethod.batchSize().isEmpty()) {
+            throw invalid(
+                    where,
+                    "batchSize",
+                    ofMethod.batchSize(),
+                    "absent, as the handler takes one message; one that takes batches has a List<…> parameter",
+                    null);
+        }
+        String text = perTransactionText(where, ofMethod, ofClass);
         return number(where, "messagesPerTransaction", text, defaults.messagesPerTransaction(), MOST_PER_TRANSACTION);
     }
 
+    /** Of a handler that takes a list of messages. */
+    int batchSize(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
+        String perTransaction = perTransactionText(where, ofMethod, ofClass);
+        if (!perTransaction.isEmpty() && !perTransaction.equals("1")) {
+            throw invalid(
+                    where,
+                    "messagesPerTransaction",
+                    perTransaction,
+                    "1 for a batch handler, or absent: a batch has one transaction anyway",
+                    null);
+        }
+        String text = first(where, ofMethod.batchSize(), ofClass == null ? "" : ofClass.batchSize());
+        return number(where, "batchSize", text, defaults.batchSize(), LARGEST_BATCH);
+    }
+
+    private String perTransactionText(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
+        return first(where, ofMethod.messagesPerTransaction(), ofClass == null ? "" : ofClass.messagesPerTransaction());
+    }
+
     /** Two messages of one saga change one document, and each must see what the other one has committed. */
-    void refuseSharedTransactions(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
-        String text = first(
-                where, ofMethod.messagesPerTransaction(), ofClass == null ? "" : ofClass.messagesPerTransaction());
+    void refuseGroups(String where, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
+        String text = perTransactionText(where, ofMethod, ofClass);
         if (!text.isEmpty() && !text.equals("1")) {
             throw invalid(where, "messagesPerTransaction", text, "1 for a saga, or absent", null);
+        }
+        if (!ofMethod.batchSize().isEmpty()) {
+            throw invalid(where, "batchSize", ofMethod.batchSize(), "absent for a saga", null);
         }
     }
 

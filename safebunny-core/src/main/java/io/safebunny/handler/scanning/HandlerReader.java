@@ -4,6 +4,7 @@ package io.safebunny.handler.scanning;
 import io.safebunny.BunnyHandler;
 import io.safebunny.MessageContext;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.handler.Grouping;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.saga.BlockedOn;
@@ -11,15 +12,21 @@ import io.safebunny.saga.SagaContext;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
+import java.lang.reflect.WildcardType;
+import java.util.List;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
 
 /** Turns an annotated method into a definition. For use at start-up; not thread-safe. */
 final class HandlerReader {
 
     private static final String FIX =
             "Declare it as: void on(OrderPlaced payload, MessageContext context), with optional @Header(\"name\") and @Headers Map<String, Object> parameters.";
+
+    private static final String BATCH_FIX =
+            "Declare it as: void on(List<OrderPlaced> payloads, List<MessageContext> contexts), where the contexts are optional and have the headers.";
 
     private final HandlerAttributes attributes;
     private final HandlerArguments handlerArguments;
@@ -36,6 +43,12 @@ final class HandlerReader {
         Object resolve(Object payload, MessageContext context);
     }
 
+    /** Provides one argument of a call for a batch. */
+    @FunctionalInterface
+    private interface BatchArgument {
+        Object resolve(List<Object> payloads, List<? extends MessageContext> contexts);
+    }
+
     HandlerDefinition read(BeanMethod found, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
         String where = found.where();
         Method method = found.method();
@@ -45,6 +58,9 @@ final class HandlerReader {
                     "A handler must return void [handler=%s, returns=%s]: the message is acknowledged when the method returns, so a result would be lost."
                             .formatted(where, method.getReturnType().getSimpleName()),
                     "Publish results with Bunny.publish, and wait for asynchronous work before returning.");
+        }
+        if (takesList(found)) {
+            return readBatch(found, ofMethod, ofClass);
         }
         Type payload = null;
         Parameter[] parameters = method.getParameters();
@@ -80,9 +96,82 @@ final class HandlerReader {
                 payload,
                 attributes.from(where, ofMethod, ofClass),
                 attributes.prefetch(where, ofMethod, ofClass),
-                attributes.messagesPerTransaction(where, ofMethod, ofClass),
+                Grouping.inTransaction(attributes.messagesPerTransaction(where, ofMethod, ofClass)),
                 attributes.recovery(where, ofMethod, ofClass),
                 invoker(found.invoker(), arguments));
+    }
+
+    private static boolean takesList(BeanMethod found) {
+        for (Parameter parameter : found.method().getParameters()) {
+            if (parameter.getType() == List.class && !HandlerArguments.isHeader(parameter)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private HandlerDefinition readBatch(BeanMethod found, BunnyHandler ofMethod, @Nullable BunnyHandler ofClass) {
+        String where = found.where();
+        Type payload = null;
+        Parameter[] parameters = found.method().getParameters();
+        BatchArgument[] arguments = new BatchArgument[parameters.length];
+        for (int i = 0; i < parameters.length; i++) {
+            Type element = elementType(where, parameters[i], found.parameterType(i));
+            if (element == MessageContext.class) {
+                arguments[i] = (payloads, contexts) -> contexts;
+                continue;
+            }
+            if (payload != null) {
+                throw new ConfigurationException(
+                        "SB-1101",
+                        "A batch handler must have only one list of payloads [handler=%s]: lists of %s and %s both look like one."
+                                .formatted(where, payload.getTypeName(), element.getTypeName()),
+                        BATCH_FIX);
+            }
+            payload = element;
+            UnaryOperator<Object> one = handlerArguments.payload(where, parameters[i]);
+            arguments[i] = (payloads, contexts) -> payloads.stream().map(one).toList();
+        }
+        if (payload == null) {
+            throw new ConfigurationException(
+                    "SB-1101",
+                    "A batch handler must have a list of payloads [handler=%s].".formatted(where),
+                    BATCH_FIX);
+        }
+        String type = HandlerArguments.typeName(where, payload, BATCH_FIX);
+        int most = attributes.batchSize(where, ofMethod, ofClass);
+        return new HandlerDefinition(
+                where,
+                type,
+                payload,
+                attributes.from(where, ofMethod, ofClass),
+                attributes.prefetch(where, ofMethod, ofClass, most),
+                Grouping.inBatch(most),
+                attributes.recovery(where, ofMethod, ofClass),
+                new BatchInvoker(found.invoker(), arguments));
+    }
+
+    /** Of a parameter of a batch handler, all of which are lists. */
+    private static Type elementType(String where, Parameter parameter, Type type) {
+        if (parameter.getType() != List.class || HandlerArguments.isHeader(parameter)) {
+            throw new ConfigurationException(
+                    "SB-1101",
+                    "A handler of List<…> takes batches, and must take only lists [handler=%s, parameter=%s]."
+                            .formatted(where, parameter),
+                    BATCH_FIX);
+        }
+        ResolvableType element = ResolvableType.forType(type).getGeneric(0);
+        Type bound =
+                element.getType() instanceof WildcardType wildcard ? wildcard.getUpperBounds()[0] : element.getType();
+        Class<?> raw = element.resolve();
+        if (raw == null || raw == Object.class) {
+            throw new ConfigurationException(
+                    "SB-1101",
+                    "A batch handler must say which messages are in its list [handler=%s, parameter=%s]."
+                            .formatted(where, type.getTypeName()),
+                    BATCH_FIX);
+        }
+        return bound;
     }
 
     private static void refuseWhatSagasTake(String where, Parameter parameter) {
@@ -92,6 +181,24 @@ final class HandlerReader {
                     "Only methods of sagas can take a %s [handler=%s]: the class must be annotated with @BunnySaga."
                             .formatted(parameter.getType().getSimpleName(), where),
                     "Add @BunnySaga to the class if its messages belong to a saga with state. Otherwise remove the parameter: publish with Bunny, and use a MessageContext for details of the message.");
+        }
+    }
+
+    /** A message that is handled alone is a batch of one. */
+    private record BatchInvoker(MethodInvoker method, BatchArgument[] arguments) implements HandlerInvoker {
+
+        @Override
+        public void invoke(Object payload, MessageContext context) throws Exception {
+            invokeBatch(List.of(payload), List.of(context));
+        }
+
+        @Override
+        public void invokeBatch(List<Object> payloads, List<? extends MessageContext> contexts) throws Exception {
+            @Nullable Object[] values = new Object[arguments.length];
+            for (int i = 0; i < values.length; i++) {
+                values[i] = arguments[i].resolve(payloads, contexts);
+            }
+            Object unused = method.invoke(values);
         }
     }
 

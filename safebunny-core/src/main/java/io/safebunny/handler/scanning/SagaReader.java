@@ -161,7 +161,7 @@ final class SagaReader {
         Signature signature = methods.read(handler, Role.HANDLER, state);
         Type payload = Objects.requireNonNull(signature.payload());
         BunnyHandler ofMethod = handler.annotation(BunnyHandler.class);
-        attributes.refuseSharedTransactions(where, ofMethod, ofClass);
+        attributes.refuseGroups(where, ofMethod, ofClass);
         return new SagaHandler(
                 where,
                 HandlerArguments.typeName(where, payload, SagaMethodReader.FIX),

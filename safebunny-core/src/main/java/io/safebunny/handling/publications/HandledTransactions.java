@@ -14,6 +14,13 @@ public final class HandledTransactions {
 
     /** Whether the handling has a transaction of its own; used by its thread only. */
     private boolean adopts;
+    /** Those of the message that stands for all of a batch; itself otherwise. */
+    private HandledTransactions ofBatch = this;
+
+    /** To be called before this message is handled with others in one call. */
+    public void shareThoseOf(HandledTransactions other) {
+        ofBatch = other;
+    }
 
     /** Whether a transaction is open on this thread, whoever has begun it. */
     public boolean isInOne() {
@@ -94,7 +101,7 @@ public final class HandledTransactions {
             return null;
         }
         TransactionShare known = find();
-        return known == null ? register(new TransactionShare(this, false, committed -> {})) : known;
+        return known == null ? register(new TransactionShare(ofBatch, false, committed -> {})) : known;
     }
 
     /** Whether a transaction is open on this thread that the application began, not the handling. */
@@ -114,7 +121,7 @@ public final class HandledTransactions {
 
     private @Nullable TransactionShare find() {
         for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
-            if (each instanceof TransactionShare share && share.isOf(this)) {
+            if (each instanceof TransactionShare share && share.isOf(ofBatch)) {
                 return share;
             }
         }

@@ -64,6 +64,11 @@ public final class TransactionEnd {
         transactions.lastBeforeCommit(this::requireNoneRefused);
     }
 
+    /** From now on what is {@linkplain #keep refused} prevents the commit of the transaction that is open on this thread. */
+    public void preventsCommitIfRefused() {
+        transactions.lastBeforeCommit(this::requireNoneRefused);
+    }
+
     /** The message would be handled without what a listener meant to do, whatever that listener makes of the exception. */
     private void requireNoneRefused() {
         RuntimeException refused = takeRefusal();
@@ -164,7 +169,7 @@ public final class TransactionEnd {
     }
 
     /** Keeps the first refusal to be reported later; returns the failure. */
-    private RuntimeException keep(RuntimeException failure) {
+    public RuntimeException keep(RuntimeException failure) {
         if (refusal == null) {
             refusal = failure;
         }

@@ -7,6 +7,7 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyRetry;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
+import io.safebunny.handler.Grouping;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.recovery.RetryStrategy;
@@ -31,7 +32,7 @@ class HandlerAttributesTest {
         HandlerDefinition handler = one(Map.of(), SaysNothing.class);
 
         assertThat(handler.prefetch()).isEqualTo(10);
-        assertThat(handler.messagesPerTransaction()).isEqualTo(1);
+        assertThat(handler.grouping()).isEqualTo(Grouping.inTransaction(1));
         assertThat(handler.recovery())
                 .isEqualTo(RecoveryPolicy.of(
                         RetryStrategy.after(Duration.ofMillis(100), Duration.ofMillis(200)),
@@ -70,7 +71,7 @@ class HandlerAttributesTest {
 
         assertThat(handler.from()).containsExactly("orders", "storefront");
         assertThat(handler.prefetch()).isEqualTo(5);
-        assertThat(handler.messagesPerTransaction()).isEqualTo(16);
+        assertThat(handler.grouping()).isEqualTo(Grouping.inTransaction(16));
         assertThat(handler.recovery().inMemory()).isEqualTo(RetryStrategy.after(Duration.ofMillis(50)));
         assertThat(handler.recovery().delayed())
                 .isEqualTo(RetryStrategy.after(Duration.ofSeconds(1), Duration.ofMinutes(1)));
@@ -83,7 +84,7 @@ class HandlerAttributesTest {
 
         assertThat(handler.from()).containsExactly("billing");
         assertThat(handler.prefetch()).isEqualTo(1);
-        assertThat(handler.messagesPerTransaction()).isEqualTo(1);
+        assertThat(handler.grouping()).isEqualTo(Grouping.inTransaction(1));
         assertThat(handler.recovery().inMemory().maxRetries()).isZero();
         assertThat(handler.recovery().delayed()).isEqualTo(RetryStrategy.none());
         assertThat(handler.recovery().retryFor()).isEqualTo(List.of(IllegalStateException.class));

@@ -15,6 +15,7 @@ import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaContext;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -170,8 +171,86 @@ class HandlerRefusalsTest {
     }
 
     @Component("bean")
-    static class ListPayload {
+    static class AnyList {
         @BunnyHandler(from = "orders")
+        void on(List<?> orders) {}
+    }
+
+    @Component("bean")
+    static class RawList {
+        @BunnyHandler(from = "orders")
+        void on(@SuppressWarnings("rawtypes") List orders) {}
+    }
+
+    @Component("bean")
+    static class ListOfLists {
+        @BunnyHandler(from = "orders")
+        void on(List<List<OrderPlaced>> orders) {}
+    }
+
+    @Component("bean")
+    static class ListOfTexts {
+        @BunnyHandler(from = "orders")
+        void on(List<String> orders) {}
+    }
+
+    @Component("bean")
+    static class TwoLists {
+        @BunnyHandler(from = "orders")
+        void on(List<OrderPlaced> orders, List<PaymentCaptured> payments) {}
+    }
+
+    @Component("bean")
+    static class OnlyContexts {
+        @BunnyHandler(from = "orders")
+        void on(List<MessageContext> contexts) {}
+    }
+
+    @Component("bean")
+    static class ListAndContext {
+        @BunnyHandler(from = "orders")
+        void on(List<OrderPlaced> orders, MessageContext context) {}
+    }
+
+    @Component("bean")
+    static class ListAndHeaders {
+        @BunnyHandler(from = "orders")
+        void on(List<OrderPlaced> orders, @Headers Map<String, Object> headers) {}
+    }
+
+    @Component("bean")
+    static class PayloadAndContexts {
+        @BunnyHandler(from = "orders")
+        void on(OrderPlaced order, List<MessageContext> contexts) {}
+    }
+
+    @Component("bean")
+    static class EmptyBatch {
+        @BunnyHandler(from = "orders", batchSize = "0")
+        void on(List<OrderPlaced> orders) {}
+    }
+
+    @Component("bean")
+    static class LargeBatch {
+        @BunnyHandler(from = "orders", batchSize = "201")
+        void on(List<OrderPlaced> orders) {}
+    }
+
+    @Component("bean")
+    static class SizeWithoutList {
+        @BunnyHandler(from = "orders", batchSize = "50")
+        void on(OrderPlaced order) {}
+    }
+
+    @Component("bean")
+    static class BatchSharesTransaction {
+        @BunnyHandler(from = "orders", messagesPerTransaction = "16")
+        void on(List<OrderPlaced> orders) {}
+    }
+
+    @Component("bean")
+    static class BatchBeyondPrefetch {
+        @BunnyHandler(from = "orders", batchSize = "50", prefetch = "49")
         void on(List<OrderPlaced> orders) {}
     }
 
@@ -200,7 +279,20 @@ class HandlerRefusalsTest {
                 Arguments.of(WrongType.class, "SB-1002", "@BunnyMessage("),
                 Arguments.of(ReservedType.class, "SB-1002", "@BunnyMessage("),
                 Arguments.of(TextPayload.class, "SB-1111", "Use a record of your own"),
-                Arguments.of(ListPayload.class, "SB-1111", "Use a record of your own"));
+                Arguments.of(AnyList.class, "SB-1101", "Declare it as: void on(List<OrderPlaced> payloads"),
+                Arguments.of(RawList.class, "SB-1101", "Declare it as: void on(List<OrderPlaced> payloads"),
+                Arguments.of(ListOfLists.class, "SB-1101", "Declare it as: void on(List<OrderPlaced> payloads"),
+                Arguments.of(ListOfTexts.class, "SB-1111", "Use a record of your own"),
+                Arguments.of(TwoLists.class, "SB-1101", "Declare it as: void on(List<OrderPlaced> payloads"),
+                Arguments.of(OnlyContexts.class, "SB-1101", "Declare it as: void on(List<OrderPlaced> payloads"),
+                Arguments.of(ListAndContext.class, "SB-1101", "Declare it as: void on(List<OrderPlaced> payloads"),
+                Arguments.of(ListAndHeaders.class, "SB-1101", "Declare it as: void on(List<OrderPlaced> payloads"),
+                Arguments.of(PayloadAndContexts.class, "SB-1101", "Declare it as: void on(List<OrderPlaced> payloads"),
+                Arguments.of(EmptyBatch.class, "SB-1105", "batchSize"),
+                Arguments.of(LargeBatch.class, "SB-1105", "batchSize"),
+                Arguments.of(SizeWithoutList.class, "SB-1105", "batchSize"),
+                Arguments.of(BatchSharesTransaction.class, "SB-1105", "messagesPerTransaction"),
+                Arguments.of(BatchBeyondPrefetch.class, "SB-1105", "prefetch"));
     }
 
     @ParameterizedTest

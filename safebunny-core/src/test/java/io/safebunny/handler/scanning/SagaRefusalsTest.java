@@ -17,6 +17,7 @@ import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.Starts;
 import io.safebunny.saga.Upgrade;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +49,24 @@ class SagaRefusalsTest {
         @Starts
         @BunnyHandler(from = "billing")
         void on(OrderPlaced placed) {}
+    }
+
+    @BunnySaga
+    static class TakesBatches {
+        @Starts
+        @BunnyHandler(from = "storefront")
+        State on(List<OrderPlaced> placed) {
+            return new State("all");
+        }
+    }
+
+    @BunnySaga
+    static class HasBatchSize {
+        @Starts
+        @BunnyHandler(from = "storefront", batchSize = "16")
+        State on(OrderPlaced placed) {
+            return new State(placed.orderId());
+        }
     }
 
     @BunnySaga
@@ -613,6 +632,18 @@ class SagaRefusalsTest {
                         "StartsVoid.on(OrderPlaced)",
                         "must return its state",
                         "first state"),
+                Arguments.of(
+                        TakesBatches.class,
+                        "SB-1101",
+                        "TakesBatches.on(List)",
+                        "outside sagas takes batches",
+                        "Declare"),
+                Arguments.of(
+                        HasBatchSize.class,
+                        "SB-1105",
+                        "HasBatchSize.on(OrderPlaced)",
+                        "batchSize=16",
+                        "Correct @BunnyHandler(batchSize"),
                 Arguments.of(
                         SharesTransactions.class,
                         "SB-1105",

@@ -153,9 +153,12 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
         return endsKnowingly && transactions.manager() instanceof DataSourceTransactionManager;
     }
 
+    /** In PostgreSQL in one statement. */
     @Override
     public List<MessageRecord> createAll(List<MessageRecord> records) {
-        return here(store -> store.createAll(records));
+        return alone.dialect() == Dialect.POSTGRESQL
+                ? here(store -> store.createAll(records))
+                : TransactionalMessageStore.super.createAll(records);
     }
 
     @Override

@@ -59,7 +59,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         isAdvised = around.length > 0;
         if (isAdvised && pipeline.mostTogether() > 1) {
             LOG.warn(
-                    "Messages of queue '{}' do not share transactions: its listener container has advices, which see one message at a time. Remove them, or set messagesPerTransaction to 1",
+                    "Messages of queue '{}' are not handled together: its listener container has advices, which see one message at a time. Remove them, or set messagesPerTransaction or batchSize to 1",
                     queue.name());
         }
         Advice[] all = Arrays.copyOf(around, around.length + 1);

@@ -17,6 +17,7 @@ import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -93,21 +94,51 @@ final class JournalTransport extends ForwardingTransport {
 
     @Override
     public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
-        return transport.consume(queue, prefetch, delivery -> handle(delivery, handler));
+        return transport.consume(queue, prefetch, new Journaling(handler));
     }
 
-    private void handle(Delivery delivery, DeliveryHandler handler) {
-        if (discards.getAsBoolean()) {
-            delivery.acknowledge();
-            return;
+    private final class Journaling implements DeliveryHandler {
+
+        private final DeliveryHandler handler;
+
+        Journaling(DeliveryHandler handler) {
+            this.handler = handler;
         }
-        IncomingMessage incoming = delivery.message();
-        journal.begins(node, incoming.message());
-        journal.add(node, incoming.message(), Kind.DELIVERED, incoming.redelivered() ? "again" : "", null);
-        try {
-            handler.handle(new Watched(delivery));
-        } finally {
-            journal.ends(node, incoming.message());
+
+        @Override
+        public void handle(Delivery delivery) {
+            handle(List.of(delivery));
+        }
+
+        @Override
+        public int mostTogether() {
+            return handler.mostTogether();
+        }
+
+        @Override
+        public <D extends Delivery> List<D> handleTogether(List<D> deliveries) {
+            handle(deliveries);
+            return List.of();
+        }
+
+        private void handle(List<? extends Delivery> deliveries) {
+            if (discards.getAsBoolean()) {
+                deliveries.forEach(Delivery::acknowledge);
+                return;
+            }
+            for (Delivery delivery : deliveries) {
+                IncomingMessage incoming = delivery.message();
+                journal.begins(node, incoming.message());
+                journal.add(node, incoming.message(), Kind.DELIVERED, incoming.redelivered() ? "again" : "", null);
+            }
+            try {
+                List<Watched> watched = deliveries.stream().map(Watched::new).toList();
+                List<Watched> alone = watched.size() == 1 ? watched : handler.handleTogether(watched);
+                alone.forEach(handler::handle);
+            } finally {
+                deliveries.forEach(
+                        delivery -> journal.ends(node, delivery.message().message()));
+            }
         }
     }
 

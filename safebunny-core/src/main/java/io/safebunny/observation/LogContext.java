@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.consuming;
+package io.safebunny.observation;
 
 import io.safebunny.middleware.ConsumeContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /** The MDC keys of the message being handled on this thread, and what they were before. */
-record LogContext(
+public record LogContext(
         @Nullable String node,
         @Nullable String messageId,
         @Nullable String correlationId,
@@ -24,15 +24,24 @@ record LogContext(
      * @param node that handles the message
      * @return what was there, to be {@link #restore restored}
      */
-    static LogContext replaceBy(ConsumeContext message, String node) {
+    public static LogContext replaceBy(ConsumeContext message, String node) {
+        return replaceBy(new LogContext(
+                node, message.messageId(), message.correlationId(), message.type(), number(message.attempt())));
+    }
+
+    /** Of several messages: what they have in common. */
+    public static LogContext replaceByBatch(String type, String node) {
+        return replaceBy(new LogContext(node, null, null, type, FIRST));
+    }
+
+    private static LogContext replaceBy(LogContext now) {
         LogContext before = new LogContext(
                 MDC.get(NODE), MDC.get(MESSAGE_ID), MDC.get(CORRELATION_ID), MDC.get(TYPE), MDC.get(ATTEMPT));
-        new LogContext(node, message.messageId(), message.correlationId(), message.type(), number(message.attempt()))
-                .restore();
+        now.restore();
         return before;
     }
 
-    void restore() {
+    public void restore() {
         restore(NODE, node);
         restore(MESSAGE_ID, messageId);
         restore(CORRELATION_ID, correlationId);

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.dedup.claim;
+
+import io.safebunny.dedup.claim.Claim.Completion;
+import io.safebunny.dedup.claim.Claim.NotWritten;
+import io.safebunny.dedup.claim.Claim.Written;
+import io.safebunny.dedup.claim.Claimed.Busy;
+import io.safebunny.dedup.claim.Claimed.Ours;
+import io.safebunny.handling.Batch;
+import io.safebunny.handling.Handling;
+import io.safebunny.handling.Run;
+import io.safebunny.middleware.Next;
+import io.safebunny.recovery.BreakerEffect;
+import io.safebunny.recovery.Ending.Returned;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.waiting.Turns.Hold;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The claims of a batch where each is a write of its own, or none: so is each completion. Confined to one thread. */
+public final class SeparateClaims implements SharedClaims {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SeparateClaims.class);
+
+    private final Map<Handling, Claim> claims = new LinkedHashMap<>();
+    private final Map<Handling, Written> handled = new LinkedHashMap<>();
+    private List<Handling> run = List.of();
+    /** Whether store or broker do not answer, so that asking again for each would only hold up the thread. */
+    private boolean isTrouble;
+
+    /** @param separate claims one */
+    public SeparateClaims(Function<Handling, Claimed> separate, List<Handling> messages) {
+        boolean begun = false;
+        try {
+            for (Handling message : messages) {
+                if (!claim(separate, message)) {
+                    break;
+                }
+            }
+            begun = true;
+        } finally {
+            if (!begun) { // out of memory: nobody else could close them, and they would be renewed for ever
+                close();
+            }
+        }
+    }
+
+    /** @return whether to go on: a store that does not answer would be waited for again and again */
+    private boolean claim(Function<Handling, Claimed> separate, Handling message) {
+        try {
+            Claimed claimed = separate.apply(message);
+            if (claimed instanceof Ours ours) {
+                claims.put(message, ours.claim());
+            }
+            return !(claimed instanceof Busy busy && busy.why().isTrouble());
+        } catch (RuntimeException e) {
+            LOG.debug(
+                    "Message {} cannot be claimed in a batch", message.message().id(), e);
+            return false;
+        }
+    }
+
+    @Override
+    public boolean isClaimed(Handling handling) {
+        return claims.containsKey(handling);
+    }
+
+    @Override
+    public @Nullable Throwable run(List<Handling> together, Next handler) {
+        Claim first = Objects.requireNonNull(claims.get(together.get(0)), "Not claimed");
+        try (Hold unused = first.enter()) { // for all: none of them must run alone
+            Batch.run(together, handler);
+            run = together;
+            return null;
+        } catch (Throwable e) {
+            return e;
+        }
+    }
+
+    @Override
+    public Map<Handling, Written> commit() {
+        for (Handling each : run) {
+            Claim claim = claims.get(each);
+            Completion completion = claim == null ? Completion.OVERTAKEN : complete(claim, each);
+            if (completion instanceof Written written) {
+                handled.put(each, written);
+            } else if (completion instanceof NotWritten lost
+                    && BreakerEffect.of(lost.failure()) instanceof BreakerEffect.Pause) {
+                isTrouble = true; // the others would wait for the same store or broker
+                break;
+            }
+        }
+        return handled;
+    }
+
+    private static Completion complete(Claim claim, Handling handling) {
+        try {
+            return claim.complete(Run.of(handling, () -> {}));
+        } catch (RuntimeException e) {
+            return new NotWritten(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        claims.forEach((handling, claim) -> {
+            try (claim) {
+                if (!handled.containsKey(handling) && !isTrouble) { // otherwise it ends with its lease
+                    release(claim);
+                    isTrouble = claim.isUnanswered();
+                }
+            } catch (Throwable e) { // the others must be closed, too
+                LOG.debug(
+                        "The claim of message {} could not be released",
+                        handling.message().id(),
+                        e);
+            }
+        });
+    }
+
+    /** At no cost of an attempt. */
+    private static void release(Claim claim) {
+        NotHandledException why = NotHandledException.later("It leaves its batch", Duration.ZERO);
+        Object unused = claim.release(why, Returned.because(why));
+    }
+}

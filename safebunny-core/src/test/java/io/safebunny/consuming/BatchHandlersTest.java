@@ -1,0 +1,826 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.consuming;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.ObservationView;
+import io.safebunny.Bunny;
+import io.safebunny.MessageContext;
+import io.safebunny.Published;
+import io.safebunny.ThrottledException;
+import io.safebunny.breaker.BreakerSettings;
+import io.safebunny.breaker.CircuitBreakers;
+import io.safebunny.doubles.ForwardingMessageStore;
+import io.safebunny.doubles.VirtualTimeline;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.fixture.LogLines;
+import io.safebunny.fixture.OrderPlaced;
+import io.safebunny.fixture.PaymentCaptured;
+import io.safebunny.fixture.RecordedDelivery;
+import io.safebunny.fixture.RecordingTransport;
+import io.safebunny.fixture.WatchedTimeline;
+import io.safebunny.fixture.Wires;
+import io.safebunny.handler.Grouping;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.message.Headers;
+import io.safebunny.middleware.ConsumeMiddleware;
+import io.safebunny.middleware.ContextPropagator;
+import io.safebunny.node.SafeBunnyOptions;
+import io.safebunny.node.SafeBunnyParts;
+import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.Fingerprint;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.RecordState;
+import io.safebunny.transport.DeliveryHandler;
+import io.safebunny.transport.OutboundMessage;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.MDC;
+
+/** Batches: whatever happens to one message or to all, each is handled once, pays only for itself, and publishes with the same ids. */
+class BatchHandlersTest {
+
+    private final RecordingTransport transport = new RecordingTransport();
+    private final WatchedTimeline timeline = new WatchedTimeline(VirtualTimeline.skipping());
+    private final SharingStore transactional = new SharingStore();
+    private final MemoryMessageStore plain = new MemoryMessageStore(timeline, Node.RETENTION);
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final CircuitBreakers breakers = new CircuitBreakers(BreakerSettings.defaults(), timeline, Runnable::run);
+    private final List<String> calls = new ArrayList<>();
+    private final List<RecordedDelivery> deliveries = new ArrayList<>();
+    private final List<ConsumeMiddleware> middlewares = new ArrayList<>();
+    private final List<ContextPropagator> contexts = new ArrayList<>();
+    private final ObservationRegistry observations = ObservationRegistry.create();
+    private @Nullable MessageStore store = transactional;
+    private RecoveryPolicy policy = Node.SIX_ATTEMPTS;
+
+    enum Kind {
+        TRANSACTIONAL,
+        PLAIN,
+        NONE
+    }
+
+    @FunctionalInterface
+    private interface Work {
+        void run(String batch, List<? extends MessageContext> contexts, Bunny bunny) throws Exception;
+    }
+
+    private void use(Kind kind) {
+        store = switch (kind) {
+            case TRANSACTIONAL -> transactional;
+            case PLAIN -> plain;
+            case NONE -> null;
+        };
+    }
+
+    /** Each order leaves an effect and publishes, and then the work is done; ids are single letters. */
+    private SafeBunnyEngine start(Work work) {
+        observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
+        SafeBunnyParts.Builder parts = SafeBunnyParts.builder(
+                        SafeBunnyOptions.of("billing").withMaxMessageSize(1_000).withRetention(Node.RETENTION),
+                        transport,
+                        timeline)
+                .breakers(breakers)
+                .consumeMiddlewares(middlewares)
+                .contextPropagators(contexts)
+                .callbacks(Runnable::run)
+                .meterRegistry(meters)
+                .observationRegistry(observations);
+        SafeBunnyEngine engine = new SafeBunnyEngine((store == null ? parts : parts.store(store)).build());
+        engine.start(List.of(new HandlerDefinition(
+                "invoicing.on(List)",
+                "OrderPlaced",
+                OrderPlaced.class,
+                List.of("orders"),
+                128,
+                Grouping.inBatch(64),
+                policy,
+                new HandlerInvoker() {
+                    @Override
+                    public void invoke(Object payload, MessageContext context) throws Exception {
+                        invokeBatch(List.of(payload), List.of(context));
+                    }
+
+                    @Override
+                    public void invokeBatch(List<Object> payloads, List<? extends MessageContext> all)
+                            throws Exception {
+                        assertThat(payloads).hasSameSizeAs(all);
+                        StringBuilder batch = new StringBuilder();
+                        for (MessageContext context : all) {
+                            batch.append(context.messageId());
+                            transactional.effect(context.messageId());
+                            Published unused = context.publisher().publish(new PaymentCaptured(context.messageId()));
+                        }
+                        calls.add(batch.toString());
+                        work.run(batch.toString(), all, engine.bunny());
+                    }
+                })));
+        return engine;
+    }
+
+    private static Wires order(String id) {
+        return Wires.orderPlaced().with("message_id", id);
+    }
+
+    private RecordedDelivery delivery(Wires message) {
+        RecordedDelivery delivery = new RecordedDelivery(Node.QUEUE, message.wire());
+        deliveries.add(delivery);
+        return delivery;
+    }
+
+    private void deliver(String... ids) {
+        transport.deliverTogether(
+                Arrays.stream(ids).map(id -> delivery(order(id))).toList());
+    }
+
+    private MessageRecord stored(String id) {
+        return Objects.requireNonNull(Objects.requireNonNull(store)
+                .find(new RecordKey(Wires.orderPlaced().envelope().correlationId(), id)));
+    }
+
+    private static String causeOf(OutboundMessage message) {
+        return new String(message.message().body(), StandardCharsets.UTF_8).replaceAll(".*\"(.)\".*", "$1");
+    }
+
+    /** Of which orders publications were confirmed, in this order. */
+    private List<String> sent() {
+        return transport.published().stream().map(BatchHandlersTest::causeOf).toList();
+    }
+
+    private Map<String, String> idsByCause() {
+        Map<String, String> ids = new LinkedHashMap<>();
+        transport
+                .published()
+                .forEach(message -> ids.put(
+                        causeOf(message),
+                        Objects.requireNonNull(message.message().messageId())));
+        return ids;
+    }
+
+    private void assertAcknowledged() {
+        assertThat(deliveries).allSatisfy(delivery -> {
+            assertThat(delivery.acknowledged()).isEqualTo(1);
+            assertThat(delivery.settled()).isEqualTo(1);
+        });
+    }
+
+    private void assertHandledOnce(String... ids) {
+        if (store == transactional) {
+            assertThat(transactional.effects).containsExactlyInAnyOrder(ids);
+        }
+        assertThat(sent()).containsExactlyInAnyOrder(ids);
+        if (store != null) {
+            assertThat(ids).allSatisfy(id -> assertThat(stored(id).attempt()).isZero());
+        }
+        assertAcknowledged();
+    }
+
+    private double observed(String outcome) {
+        return meters.find("safebunny.handler").tag("outcome", outcome).timers().stream()
+                .mapToDouble(timer -> timer.count())
+                .sum();
+    }
+
+    private static void failWith(String order, String batch) {
+        if (batch.contains(order)) {
+            throw new IllegalStateException("failed because of " + order);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aBatchIsOneCall(Kind kind) {
+        use(kind);
+        start((batch, contexts, bunny) -> {
+            assertThat(deliveries).allSatisfy(each -> assertThat(each.settled()).isZero());
+            assertThat(transport.attempted()).isEmpty();
+            assertThat(MDC.get("safebunny.type")).isEqualTo("OrderPlaced");
+            assertThat(MDC.get("safebunny.messageId")).isNull();
+        });
+        deliver("a", "b", "c");
+
+        assertThat(calls).containsExactly("abc");
+        assertThat(sent()).containsExactly("a", "b", "c");
+        assertHandledOnce("a", "b", "c");
+        assertThat(transactional.commits).isEqualTo(kind == Kind.TRANSACTIONAL ? 1 : 0);
+        assertThat(observed("handled")).isEqualTo(3);
+        assertThat(meters.get("safebunny.queue.time").timer().count()).isEqualTo(3);
+        assertThat(meters.get("safebunny.critical.time").timer().count()).isEqualTo(3);
+        assertThat(MDC.get("safebunny.type")).isNull();
+    }
+
+    /** Innocent ones are charged nothing; it is decided about the one that fails as if it had come alone. */
+    @ParameterizedTest
+    @EnumSource
+    void aBatchThatFailsIsSplitUntilTheOneIsAlone(Kind kind) {
+        use(kind);
+        start((batch, contexts, bunny) -> failWith("c", batch));
+        deliver("a", "b", "c", "d", "e", "f", "g", "h");
+
+        assertThat(calls)
+                .as("halves; and the one that fails has its retries")
+                .containsExactly("abcdefgh", "abcd", "ab", "cd", "efgh", "c", "c", "c", "d");
+        assertThat(sent()).containsExactlyInAnyOrder("a", "b", "d", "e", "f", "g", "h");
+        assertThat(transport.returned()).singleElement().satisfies(copy -> {
+            assertThat(copy.message().messageId()).isEqualTo("c");
+            assertThat(copy.message().headers()).containsEntry(Headers.ATTEMPT, 1);
+        });
+        assertAcknowledged();
+        if (kind == Kind.TRANSACTIONAL) {
+            assertThat(transactional.effects).containsExactlyInAnyOrder("a", "b", "d", "e", "f", "g", "h");
+        }
+        if (kind != Kind.NONE) {
+            assertThat(stored("c").state()).isEqualTo(RecordState.RELEASED);
+            assertThat(stored("c").attempt()).isEqualTo(1);
+            assertThat(List.of("a", "b", "d", "e", "f", "g", "h"))
+                    .allSatisfy(id -> assertThat(stored(id).attempt()).isZero());
+        }
+        assertThat(observed("retried")).isEqualTo(1);
+        assertThat(observed("handled")).isEqualTo(7);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void twoThatFailAreFoundWhereverTheyAre(Kind kind) {
+        use(kind);
+        policy = Node.ONE_ATTEMPT;
+        start((batch, contexts, bunny) -> {
+            failWith("a", batch);
+            failWith("h", batch);
+        });
+        deliver("a", "b", "c", "d", "e", "f", "g", "h");
+
+        assertThat(transport.poisoned())
+                .extracting(copy -> copy.message().messageId())
+                .containsExactly("a", "h");
+        assertHandledOnce("b", "c", "d", "e", "f", "g");
+    }
+
+    /** In an outage, splitting would only call the handler in vain. */
+    @ParameterizedTest
+    @EnumSource
+    void aBatchOfWhichEverythingFailsIsNotSplitForEver(Kind kind) {
+        use(kind);
+        policy = Node.ONE_ATTEMPT;
+        start((batch, contexts, bunny) -> {
+            throw new IllegalStateException("all fail");
+        });
+        deliver("a", "b", "c", "d", "e", "f", "g", "h");
+
+        assertThat(calls.stream().filter(batch -> batch.length() == 1)).hasSize(8);
+        assertThat(calls).hasSizeLessThanOrEqualTo(8 + 9);
+        assertThat(transport.poisoned()).hasSize(8);
+        assertThat(sent()).isEmpty();
+        assertAcknowledged();
+    }
+
+    /** The heart: after a crash the same messages come in other batches. */
+    @Test
+    void idsAreTheSameInEveryBatch() {
+        Work two = (batch, contexts, bunny) -> contexts.forEach(context -> {
+            Published unused = context.publisher().publish(new PaymentCaptured(context.messageId()));
+        });
+        store = null;
+        start(two);
+        deliver("a", "b", "c");
+        Map<String, String> together = idsByCause();
+        List<String> all = transport.published().stream()
+                .map(message -> message.message().messageId())
+                .toList();
+        assertThat(all).doesNotHaveDuplicates().hasSize(6);
+
+        deliver("b");
+        deliver("c", "a");
+        assertThat(calls).containsExactly("abc", "b", "ca");
+        assertThat(idsByCause()).isEqualTo(together);
+        assertThat(transport.published().stream()
+                        .map(message -> message.message().messageId())
+                        .distinct())
+                .containsExactlyInAnyOrderElementsOf(all);
+    }
+
+    /** The same method may be that of a handler of single messages before and after an upgrade. */
+    @Test
+    void publicationsHaveTheIdsThatTheyWouldHaveWithoutBatches() {
+        start((batch, contexts, bunny) -> {});
+        deliver("a", "b");
+        Map<String, String> ids = idsByCause();
+
+        RecordingTransport other = new RecordingTransport();
+        SafeBunnyEngine single = new SafeBunnyEngine(
+                SafeBunnyParts.builder(SafeBunnyOptions.of("billing").withMaxMessageSize(1_000), other, timeline)
+                        .callbacks(Runnable::run)
+                        .build());
+        single.start(List.of(new HandlerDefinition(
+                "invoicing.on(OrderPlaced)",
+                "OrderPlaced",
+                OrderPlaced.class,
+                List.of("orders"),
+                16,
+                policy,
+                (payload, context) -> {
+                    Published unused = single.bunny().publish(new PaymentCaptured(context.messageId()));
+                })));
+        other.deliver(new RecordedDelivery(Node.QUEUE, order("a").wire()));
+        assertThat(other.published())
+                .singleElement()
+                .satisfies(message -> assertThat(message.message().messageId()).isEqualTo(ids.get("a")));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatAMessageCausesIsInItsTrace(Kind kind) {
+        use(kind);
+        Map<String, String> causes = new LinkedHashMap<>();
+        observations.observationConfig().observationHandler(new ObservationHandler<Observation.Context>() {
+            @Override
+            public void onStart(Observation.Context context) {
+                ObservationView parent = context.getParentObservation();
+                if ("safebunny.create".equals(context.getName()) && parent != null) {
+                    causes.put(idOf(parent), String.valueOf(MDC.get("safebunny.messageId")));
+                }
+            }
+
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return true;
+            }
+        });
+        start((batch, contexts, bunny) -> {});
+        deliver("a", "b");
+
+        assertThat(causes).isEqualTo(Map.of("a", "a", "b", "b"));
+    }
+
+    private static String idOf(ObservationView handling) {
+        return Objects.requireNonNull(handling.getContextView().getHighCardinalityKeyValue("messaging.message.id"))
+                .getValue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whoeverPublishesMustSayForWhichMessageAlsoAlone(Kind kind) {
+        use(kind);
+        policy = Node.ONE_ATTEMPT;
+        List<Throwable> refused = new ArrayList<>();
+        start((batch, contexts, bunny) -> {
+            try {
+                Published unused = bunny.publish(new PaymentCaptured("x"));
+            } catch (InvalidPublicationException e) {
+                refused.add(e);
+            }
+            Published kept = contexts.get(0).publisher().publishNow(new PaymentCaptured("n"));
+            assertThat(kept.isDropped()).isFalse();
+        });
+        deliver("a", "b");
+        deliver("c");
+
+        assertThat(calls).containsExactly("ab", "c");
+        assertThat(refused).hasSize(2).allSatisfy(e -> assertThat(e)
+                .hasMessageContaining("List<MessageContext>")
+                .hasMessageContaining("contexts.get(i).publisher()"));
+        assertThat(sent()).containsExactlyInAnyOrder("n", "a", "b", "n", "c");
+    }
+
+    @Test
+    void stepsAreRefusedAlsoAlone() {
+        policy = Node.ONE_ATTEMPT;
+        List<Throwable> refused = new ArrayList<>();
+        start((batch, contexts, bunny) -> {
+            try {
+                contexts.get(0).once("step", () -> {});
+            } catch (MisuseException e) {
+                refused.add(e);
+            }
+        });
+        deliver("a", "b");
+        deliver("c");
+
+        assertThat(refused).hasSize(2).allSatisfy(e -> assertThat(e).hasMessageContaining("one message at a time"));
+        assertHandledOnce("a", "b", "c");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TRANSACTIONAL", "PLAIN"})
+    void duplicatesAreLeftOut(Kind kind) {
+        use(kind);
+        start((batch, contexts, bunny) -> {});
+        deliver("a", "b", "a");
+        deliver("b", "c", "d");
+
+        assertThat(calls).containsExactly("ab", "cd");
+        assertHandledOnce("a", "b", "c", "d");
+        assertThat(meters.get("safebunny.dedup").tag("outcome", "hit").counter().count())
+                .isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void retriesRedeliveriesAndInvalidMessagesAreAlone(Kind kind) {
+        use(kind);
+        start((batch, contexts, bunny) -> {});
+        RecordedDelivery redelivered =
+                new RecordedDelivery(Node.QUEUE, 1, order("r").wire());
+        deliveries.add(redelivered);
+        transport.deliverTogether(List.of(
+                delivery(order("a")),
+                delivery(order("t").withHeader(Headers.ATTEMPT, 1)),
+                redelivered,
+                delivery(order("i").withBody("no JSON")),
+                delivery(order("b"))));
+
+        assertThat(calls).containsExactly("ab", "t", "r");
+        assertThat(transport.poisoned()).hasSize(1);
+        assertAcknowledged();
+    }
+
+    @Test
+    void whenTheCommitFailsTheBatchIsSplitAtNoCost() {
+        start((batch, contexts, bunny) -> transactional.commit = batch.contains("a") && batch.length() > 1
+                ? () -> {
+                    throw new IllegalStateException("a constraint that is checked at the commit");
+                }
+                : null);
+        deliver("a", "b", "c", "d");
+
+        assertThat(calls).containsExactly("abcd", "ab", "cd", "a", "b");
+        assertHandledOnce("a", "b", "c", "d");
+    }
+
+    @Test
+    void whenTheCommitIsInDoubtAndTookPlaceNothingIsDoneTwice() {
+        start((batch, contexts, bunny) -> {});
+        transactional.commit = () -> {
+            transactional.write();
+            throw new StoreUnavailableException("no answer", null, null);
+        };
+        deliver("a", "b", "c", "d");
+
+        assertThat(calls).containsExactly("abcd");
+        assertHandledOnce("a", "b", "c", "d");
+    }
+
+    /** What was claimed, and not handled, must not count as handled. */
+    @Test
+    void whenAHandlerCommitsTheTransactionNothingIsLost() {
+        start((batch, contexts, bunny) -> {
+            if (calls.size() == 1) {
+                transactional.writeBehindTheBack();
+                throw new IllegalStateException("and fails");
+            }
+        });
+        deliver("a", "b");
+
+        assertThat(transactional.effects).contains("a", "b");
+        assertThat(sent()).containsExactlyInAnyOrder("a", "b");
+        assertThat(List.of("a", "b"))
+                .allSatisfy(id -> assertThat(stored(id).attempt()).isZero());
+        assertAcknowledged();
+    }
+
+    @Test
+    void whenTheyCannotBeClaimedTogetherEachIsABatchOfOne() {
+        start((batch, contexts, bunny) -> {});
+        transactional.refusesGroups = true;
+        deliver("a", "b");
+
+        assertThat(calls).containsExactly("a", "b");
+        assertHandledOnce("a", "b");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aTypeThatIsPausedIsNotHandled(Kind kind) {
+        use(kind);
+        start((batch, contexts, bunny) -> {});
+        breakers.open(OrderPlaced.class, Duration.ofMinutes(1));
+        deliver("a", "b");
+
+        assertThat(calls).isEmpty();
+    }
+
+    /** Each sees its own message; one keeps its message from the handler, which is handled by that. */
+    @ParameterizedTest
+    @EnumSource
+    void middlewaresSeeEachMessage(Kind kind) {
+        use(kind);
+        List<String> seen = new ArrayList<>();
+        middlewares.add((context, next) -> {
+            seen.add(context.messageId());
+            assertThat(MDC.get("safebunny.messageId")).isEqualTo(context.messageId());
+            if (!context.messageId().equals("b")) {
+                next.run();
+                seen.add("/" + context.messageId());
+            }
+        });
+        start((batch, contexts, bunny) -> {
+            assertThat(MDC.get("safebunny.messageId")).isNull();
+        });
+        deliver("a", "b", "c");
+
+        assertThat(calls).containsExactly("ac");
+        assertThat(seen).containsExactly("a", "b", "c", "/c", "/a");
+        assertHandledOnce("a", "c");
+    }
+
+    /** It may swallow the failure of its own message only. */
+    @ParameterizedTest
+    @EnumSource
+    void aMiddlewareDoesNotDecideForOthers(Kind kind) {
+        use(kind);
+        middlewares.add((context, next) -> {
+            try {
+                next.run();
+            } catch (IllegalStateException e) {
+                if (!context.messageId().equals("a")) {
+                    throw e;
+                }
+            }
+        });
+        start((batch, contexts, bunny) -> failWith("a", batch));
+        deliver("a", "b");
+
+        assertThat(calls).containsExactly("ab", "a", "a", "a", "b");
+        assertHandledOnce("b");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aMiddlewareThatRunsTheHandlerAgainGetsEachMessageAlone(Kind kind) {
+        use(kind);
+        middlewares.add((context, next) -> {
+            next.run();
+            next.run();
+        });
+        start((batch, contexts, bunny) -> {});
+        deliver("a", "b");
+
+        assertThat(calls).containsExactly("ab", "a", "a", "b", "b");
+        assertHandledOnce("a", "b");
+    }
+
+    @Test
+    void aContextOfOneMessageMakesEachABatchOfOne() {
+        contexts.add(message -> () -> {});
+        try (LogLines lines = new LogLines(SharedPipeline.class.getName())) {
+            start((batch, all, bunny) -> {});
+            assertThat(lines.texts()).singleElement().satisfies(line -> assertThat(line)
+                    .contains("batch of its own")
+                    .contains("ContextPropagator"));
+        }
+        assertThat(transport.handlerOf(delivery(order("a"))).mostTogether()).isEqualTo(1);
+    }
+
+    @Test
+    void publicationsOfOtherThreadsNeedAKeyAndAnOpenBatch() {
+        List<Bunny> kept = Collections.synchronizedList(new ArrayList<>());
+        start((batch, contexts, bunny) -> kept.add(contexts.get(1).publisher()));
+        deliver("a", "b");
+
+        Function<Bunny, Throwable> late =
+                publisher -> catchThrowable(() -> publisher.publish(new PaymentCaptured("late")));
+        assertThat(kept).singleElement().satisfies(publisher -> assertThat(late.apply(publisher))
+                .isInstanceOf(InvalidPublicationException.class)
+                .hasMessageContaining("has returned"));
+        assertHandledOnce("a", "b");
+    }
+
+    private void throwFor(String order, MessageContext context) {
+        if (context.messageId().equals(order)) {
+            throw new IllegalStateException("of the middleware of " + order);
+        }
+    }
+
+    /** Or nobody would hear of it, and what was never handled would be acknowledged. */
+    @ParameterizedTest
+    @EnumSource
+    void whatOneMiddlewareThrowsNoOtherOneSwallows(Kind kind) {
+        use(kind);
+        policy = Node.ONE_ATTEMPT;
+        middlewares.add((context, next) -> {
+            throwFor("b", context);
+            try {
+                next.run();
+            } catch (IllegalStateException e) {
+                if (!context.messageId().equals("a")) {
+                    throw e;
+                }
+            }
+        });
+        start((batch, contexts, bunny) -> {});
+        deliver("a", "b", "c");
+
+        assertThat(calls).containsExactly("a", "c");
+        assertThat(transport.poisoned())
+                .extracting(copy -> copy.message().messageId())
+                .containsExactly("b");
+        assertHandledOnce("a", "c");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aVetoAfterTheCallIsNotSwallowedByOthers(Kind kind) {
+        use(kind);
+        policy = Node.ONE_ATTEMPT;
+        middlewares.add((context, next) -> {
+            try {
+                next.run();
+            } catch (IllegalStateException e) {
+                if (!context.messageId().equals("a")) {
+                    throw e;
+                }
+            }
+            throwFor("b", context);
+        });
+        start((batch, contexts, bunny) -> {});
+        deliver("a", "b", "c");
+
+        assertThat(transport.poisoned())
+                .extracting(copy -> copy.message().messageId())
+                .containsExactly("b");
+        assertHandledOnce("a", "c");
+    }
+
+    /** It tries again what another one has refused at first. */
+    @ParameterizedTest
+    @EnumSource
+    void noMessageIsTwiceInOneList(Kind kind) {
+        use(kind);
+        List<String> refused = new ArrayList<>();
+        middlewares.add((context, next) -> {
+            if (context.messageId().equals("b") && refused.size() < 1) {
+                refused.add("b");
+                throw new IllegalStateException("at first");
+            }
+            try {
+                next.run();
+            } catch (IllegalStateException e) {
+                next.run();
+            }
+        });
+        start((batch, contexts, bunny) -> {});
+        deliver("a", "b", "c");
+
+        assertThat(calls).allMatch(batch -> batch.chars().distinct().count() == batch.length());
+        assertHandledOnce("a", "b", "c");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void inAnOutageFewCallsAreMadeInVain(Kind kind) {
+        use(kind);
+        policy = Node.ONE_ATTEMPT;
+        start((batch, contexts, bunny) -> {
+            throw new IllegalStateException("all fail");
+        });
+        String[] ids = IntStream.range(0, 64)
+                .mapToObj(i -> Character.toString((char) ('0' + i)))
+                .toArray(String[]::new);
+        deliver(ids);
+
+        assertThat(calls.stream().filter(batch -> batch.length() > 1)).hasSizeLessThanOrEqualTo(15);
+        assertThat(calls.stream().filter(batch -> batch.length() == 1)).isNotEmpty();
+        assertAcknowledged();
+    }
+
+    /** Who is asked for patience is not asked again for each half. */
+    @ParameterizedTest
+    @EnumSource
+    void aThrottledBatchIsNotSplit(Kind kind) {
+        use(kind);
+        start((batch, contexts, bunny) -> {
+            throw new ThrottledException(Duration.ofSeconds(10));
+        });
+        deliver("a", "b", "c", "d", "e", "f", "g", "h");
+
+        assertThat(calls).as("and then the type is paused").containsExactly("abcdefgh", "a");
+        assertAcknowledged();
+    }
+
+    /** They would wait one after the other. */
+    @ParameterizedTest
+    @EnumSource
+    void aSilentBrokerIsWaitedForOnceByABatch(Kind kind) {
+        use(kind);
+        start((batch, contexts, bunny) -> {});
+        transport.answerAll(RecordingTransport.SILENCE);
+        Instant begun = timeline.now();
+        RecordedDelivery[] all = Arrays.stream("abcdefgh".split(""))
+                .map(id -> delivery(order(id)))
+                .toArray(RecordedDelivery[]::new);
+        DeliveryHandler handler = transport.handlerOf(all[0]);
+        List<RecordedDelivery> left = handler.handleTogether(List.of(all));
+
+        assertThat(calls).containsExactly("abcdefgh");
+        assertThat(left).containsExactly(all);
+        assertThat(Duration.between(begun, timeline.now())).isLessThan(Duration.ofMinutes(2));
+    }
+
+    /** Each claim ends with its lease, instead of waiting for the store once more. */
+    @Test
+    void aStoreThatIsGoneIsNotAskedToReleaseEachClaim() {
+        AtomicBoolean isGone = new AtomicBoolean();
+        AtomicInteger asked = new AtomicInteger();
+        store = new ForwardingMessageStore(plain) {
+            @Override
+            public @Nullable MessageRecord replace(MessageRecord record) {
+                if (isGone.get()) {
+                    asked.incrementAndGet();
+                    throw new StoreUnavailableException("gone", null, null);
+                }
+                return super.replace(record);
+            }
+        };
+        start((batch, contexts, bunny) -> {
+            isGone.set(true);
+            throw new ThrottledException(Duration.ofSeconds(10));
+        });
+        RecordedDelivery[] all = Arrays.stream("abcdefgh".split(""))
+                .map(id -> delivery(order(id)))
+                .toArray(RecordedDelivery[]::new);
+        List<RecordedDelivery> left = transport.handlerOf(all[0]).handleTogether(List.of(all));
+
+        assertThat(left).hasSize(8);
+        assertThat(asked).hasValue(1);
+    }
+
+    @Test
+    void aBatchThatFailsIsTold() {
+        try (LogLines lines = new LogLines(SharedPipeline.class.getName())) {
+            start((batch, contexts, bunny) -> failWith("a", batch));
+            deliver("a", "b", "c", "d");
+
+            assertThat(lines.texts())
+                    .first()
+                    .satisfies(line -> assertThat(line).startsWith("The call for a batch of 4 messages has failed"));
+        }
+    }
+
+    /** A claim that another process left behind. */
+    @Test
+    void whatMayHaveEndedItsProcessIsAlone() {
+        use(Kind.PLAIN);
+        MessageRecord left = MessageRecord.claim(
+                new RecordKey(Wires.orderPlaced().envelope().correlationId(), "b"),
+                "gone",
+                Duration.ofSeconds(10),
+                0,
+                Fingerprint.of(order("b").envelope()));
+        MessageRecord unused = plain.create(left);
+        start((batch, contexts, bunny) -> {});
+        deliver("a", "b", "c");
+
+        assertThat(calls.get(0)).isEqualTo("ac");
+        assertThat(sent()).contains("a", "c");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void publicationsThatAreNotConfirmedComeBackWithTheirMessage(Kind kind) {
+        use(kind);
+        start((batch, contexts, bunny) -> {});
+        transport.answerNext(RecordingTransport.SILENCE);
+        deliver("a", "b");
+
+        if (kind == Kind.NONE) { // without a store, sending is the completion, and all are tried alone
+            assertThat(sent()).contains("b");
+        } else {
+            assertThat(calls).containsExactly("ab");
+            assertThat(transport.returned())
+                    .as("both are duplicates, and what they publish is in their records")
+                    .extracting(copy -> copy.message().messageId())
+                    .containsExactly("a", "b");
+            assertThat(List.of(stored("a"), stored("b"))).allSatisfy(record -> assertThat(record.state())
+                    .isIn(RecordState.COMPLETED, RecordState.DISPATCHED));
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.jdbc.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.jdbc.fixture.TestDatabase;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+class PostgresBatchesIT extends BatchRules {
+
+    @Override
+    TestDatabase database() {
+        return TestDatabase.POSTGRESQL;
+    }
+
+    /** Between the handler's writes and the commit. */
+    @Test
+    void whenTheSessionEndsNothingIsLostOrDoneTwice() {
+        List<String> ended = new CopyOnWriteArrayList<>();
+        handle(batch -> {
+            if (ended.isEmpty()) {
+                ended.add(batch);
+                database().endSessionOfThisThread();
+            }
+        });
+
+        assertAllAreHandledOnce();
+    }
+
+    @Test
+    void aBatchIsOneTransaction() {
+        List<Long> transactions = new CopyOnWriteArrayList<>();
+        handle(batch -> transactions.add(sql.queryForObject("select txid_current()", Long.class)));
+
+        assertAllAreHandledOnce();
+        assertThat(transactions).hasSize(1);
+    }
+
+    /** A constraint that is checked at the commit, which one of them violates. */
+    @Test
+    void whenTheCommitFailsTheOneIsFound() {
+        sql.execute(
+                "create table if not exists batch_once (number int, constraint batch_twice unique (number) deferrable initially deferred)");
+        sql.update("delete from batch_once");
+        sql.update("insert into batch_once values (3)");
+        handle(batch -> batch.chars().forEach(number -> sql.update("insert into batch_once values (?)", number - '0')));
+
+        assertOnlyIsPoison(3);
+    }
+}
