@@ -29,6 +29,7 @@ import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.saga.running.Correlation;
+import io.safebunny.saga.running.SagaTurns;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordState;
 import io.safebunny.transport.Delivery;
@@ -121,7 +122,7 @@ final class MessageHandling {
         return ending;
     }
 
-    private void ended(Admission admission, HandledMessage message, Ending ending) {
+    void ended(Admission admission, HandledMessage message, Ending ending) {
         try {
             admission.ended(ending);
         } catch (Throwable e) {
@@ -139,7 +140,8 @@ final class MessageHandling {
                 Membership saga = correlation.of(message.envelope(), message.payload());
                 message.handling.belongsTo(saga);
                 try (Hold turn = turns.take(saga.sagaId())) {
-                    decided = turn == null ? turns.comesBack(saga.sagaId(), message) : handled(message, turn);
+                    decided =
+                            turn == null ? turns.comesBack(saga.sagaId(), message.messageId()) : handled(message, turn);
                 }
             }
             return decided;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * How each kind of message changes its saga, and how the saga's steps are undone. Writes nothing itself: the changed saga joins the write
+ * Whose turn it is at a saga; what a message does to its saga, by kind of message, and the undoing of its steps. Writes nothing itself: the changed saga joins the write
  * of the message's record.
  */
 @NullMarked

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.consuming;
+package io.safebunny.saga.running;
 
 import io.safebunny.recovery.Ending.Returned;
 import io.safebunny.recovery.NotHandledException;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * wait here; further messages go back to the queue until about their turn, so that a busy saga does not hold up the others. If several
  * instances race for a saga, the one that loses lets the winner handle some messages. Thread-safe.
  */
-final class SagaTurns {
+public final class SagaTurns {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -33,7 +33,7 @@ final class SagaTurns {
     private final AtomicInteger pausing = new AtomicInteger();
 
     /** @param turns of all queues of the node */
-    SagaTurns(Turns<String> turns, Timeline timeline, int prefetch) {
+    public SagaTurns(Turns<String> turns, Timeline timeline, int prefetch) {
         this.turns = turns;
         this.timeline = timeline;
         this.mostWaiting = prefetch / 2;
@@ -41,8 +41,7 @@ final class SagaTurns {
     }
 
     /** A turn that may be closed more than once, by the thread that took it; {@code null} if the message has to come back. */
-    @Nullable
-    Hold take(String saga) {
+    public @Nullable Hold take(String saga) {
         Hold free = turns.tryTake(saga);
         Hold turn = free == null ? await(saga) : free;
         return turn == null ? null : new Taken(turn);
@@ -84,7 +83,7 @@ final class SagaTurns {
      * @param took how long the run that lost took, in nanoseconds
      * @param losses of this message, this one included
      */
-    void letWinnerGoOn(String saga, long took, int losses) {
+    public void letWinnerGoOn(String saga, long took, int losses) {
         int others = turns.isWaitedFor(saga) ? TURNS_OF_WINNER : losses - 1;
         long pause = (long) (took * others * (0.5 + timeline.random().nextDouble()));
         try {
@@ -99,9 +98,8 @@ final class SagaTurns {
     }
 
     /** Sends the message back until about its turn. */
-    Returned comesBack(String saga, HandledMessage message) {
+    public Returned comesBack(String saga, String messageId) {
         return Returned.because(NotHandledException.later(
-                "Message %s waits for other messages of saga %s".formatted(message.messageId(), saga),
-                turns.comesAgainIn(saga)));
+                "Message %s waits for other messages of saga %s".formatted(messageId, saga), turns.comesAgainIn(saga)));
     }
 }
