@@ -45,12 +45,16 @@ public final class SharedOutcomes {
     }
 
     /** @param isBroken whether the transaction has failed; otherwise the messages that were not committed have left it */
-    public void ended(int messages, int committed, boolean isBroken) {
+    public void counts(int messages, int committed, boolean isBroken) {
         metrics.shared(type, "committed", committed);
         metrics.shared(type, isBroken ? "broken" : "left", messages - committed);
+    }
+
+    /** Called once for what was delivered together. */
+    public void ended(boolean isCommitted, boolean isBroken) {
         if (isBroken) {
             failed();
-        } else if (committed > 0) {
+        } else if (isCommitted) {
             succeeded();
         }
     }
@@ -68,7 +72,7 @@ public final class SharedOutcomes {
         hasRested = true;
         if (failures == MOST_FAILURES) {
             LOG.warn(
-                    "Each message of {} has a transaction of its own for a minute, and again after each failure that follows, because {} shared ones have failed in a row [handler={}]. Check the warnings before for the cause (lost sessions, constraints checked at the commit, a handler that commits or rolls back itself), or set messagesPerTransaction to 1",
+                    "Each message of {} has a transaction of its own for a minute, and again after each failure that follows, because {} shared ones have failed in a row [handler={}]. Check the warnings before for the cause (lost sessions, constraints checked at the commit, a handler that commits or rolls back itself, too much for one transaction), or lower messagesPerTransaction or batchSize",
                     type,
                     failures,
                     handler);

@@ -6,8 +6,6 @@ import io.safebunny.PublishOptions;
 import io.safebunny.Published;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.handler.HandlerDefinition;
-import io.safebunny.node.Node;
-import io.safebunny.observation.LogContext;
 import io.safebunny.recovery.NotHandledException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,30 +23,45 @@ import org.jspecify.annotations.Nullable;
  */
 final class BatchCall {
 
-    private final Node node;
     private final HandlerDefinition handler;
     private final HandlerStep step;
     private final List<? extends Part> parts;
+    private final Surroundings whole;
+    private final Consumer<String> off;
+    private final Thread thread = Thread.currentThread();
     private final List<HandledMessage> inside = new ArrayList<>();
     private @Nullable Throwable failure;
 
-    /** A message of the batch. */
-    interface Part {
+    /** What is on the thread while something runs: a log context, beans. */
+    interface Surroundings {
 
-        HandledMessage message();
-
-        /** Runs the action with this message's surroundings on the thread. */
         <T> T within(Callable<T> action) throws Exception;
     }
 
-    BatchCall(Node node, HandlerDefinition handler, HandlerStep step, List<? extends Part> parts) {
-        this.node = node;
+    /** A message of the batch. */
+    interface Part extends Surroundings {
+
+        HandledMessage message();
+    }
+
+    /**
+     * @param whole of the call itself
+     * @param off hears why each message is to be alone from now on
+     */
+    BatchCall(
+            HandlerDefinition handler,
+            HandlerStep step,
+            List<? extends Part> parts,
+            Surroundings whole,
+            Consumer<String> off) {
         this.handler = handler;
         this.step = step;
         this.parts = parts;
+        this.whole = whole;
+        this.off = off;
     }
 
-    /** @throws Exception the handler's, whatever a middleware of one message makes of it: it is everybody's failure */
+    /** @throws Exception what leaves the outermost middleware; if that swallows it, what has failed first: it is everybody's failure */
     void run() throws Exception {
         try {
             if (step.isAround()) {
@@ -85,7 +99,15 @@ final class BatchCall {
 
     /** What leaves it is everybody's failure, whatever the middleware of one message makes of it; and nobody gets there twice. */
     private void enterWith(Part part, int next) throws Exception {
-        if (failure != null || inside.contains(part.message())) {
+        if (Thread.currentThread() != thread) { // as if it had come alone: transaction and publications stay behind
+            call(List.of(part.message()));
+            return;
+        }
+        boolean isTwice = inside.contains(part.message());
+        if (isTwice && failure == null) {
+            off.accept("a middleware runs the handler again after it has succeeded. Set batchSize to 1");
+        }
+        if (isTwice || failure != null) {
             throw failed(NotHandledException.later(
                     "A middleware runs the rest of a batch again: each message is handled alone then", Duration.ZERO));
         }
@@ -101,18 +123,25 @@ final class BatchCall {
         if (inside.isEmpty()) {
             return;
         }
-        parts.forEach(
-                part -> part.message().publishesWithin(bunny -> new BunnyOfOne(bunny, part, Thread.currentThread())));
-        LogContext before = LogContext.replaceByBatch(handler.type(), node.name());
+        parts.forEach(part -> part.message().publishesWithin(bunny -> new BunnyOfOne(bunny, part, thread)));
         try {
-            node.parts().scope().runAnew(this::callHandler);
+            boolean unused = whole.within(() -> {
+                call(inside);
+                return true;
+            });
         } catch (Throwable e) {
             throw failed(e);
         } finally {
             Thread.interrupted();
             inside.forEach(message -> message.handling.handlerReturned());
-            before.restore();
         }
+    }
+
+    private void call(List<HandledMessage> messages) throws Exception {
+        handler.invoker()
+                .invokeBatch(
+                        messages.stream().map(HandledMessage::payloadOfRun).toList(),
+                        Collections.unmodifiableList(messages));
     }
 
     /** The first counts. Handlers and middlewares throw exceptions and errors only. */
@@ -157,12 +186,5 @@ final class BatchCall {
                 throw new InvalidPublicationException("A publication failed: " + e, e);
             }
         }
-    }
-
-    private void callHandler() throws Exception {
-        handler.invoker()
-                .invokeBatch(
-                        inside.stream().map(HandledMessage::payloadOfRun).toList(),
-                        Collections.unmodifiableList(inside));
     }
 }

@@ -45,12 +45,12 @@ final class HandlerStep {
         acknowledgeUndo(message.handling);
     }
 
-    /** Whether {@link #around} does anything. */
+    /** Whether there is anything {@link #around}: it costs something for each message of a batch. */
     boolean isAround() {
         return mayGoOn;
     }
 
-    /** Runs the before group of one message of a batch. */
+    /** Runs the before group of one message of a batch: only that. */
     void around(HandledMessage message, Next inner) throws Exception {
         beforeGroup.run(message, inner);
     }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
-import io.micrometer.observation.Observation;
 import io.safebunny.breaker.SharedOutcomes;
-import io.safebunny.breaker.TypeBreaker.Admission;
 import io.safebunny.dedup.claim.Claim.Written;
 import io.safebunny.dedup.claim.SharedClaims;
 import io.safebunny.handler.Grouping;
@@ -14,20 +12,15 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.observation.LogContext;
-import io.safebunny.observation.Observations;
 import io.safebunny.poison.queue.Settlement;
 import io.safebunny.recovery.BreakerEffect;
-import io.safebunny.recovery.Ending;
+import io.safebunny.recovery.Halving;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.transport.Delivery;
-import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
@@ -97,29 +90,30 @@ final class SharedPipeline {
 
     /** @param ended told of those that were handled, and how they are to be settled; all others are still to be handled */
     void process(List<? extends Delivery> deliveries, BiConsumer<Delivery, Settlement> ended) throws Exception {
-        // enough to find two messages that fail, wherever they are; in an outage everything fails, and splitting only
-        // repeats the calls
-        int most = 2 * (Integer.SIZE - Integer.numberOfLeadingZeros(deliveries.size()));
-        int inVain = 0;
-        Deque<List<? extends Delivery>> next = new ArrayDeque<>(List.of(deliveries));
-        while (!next.isEmpty()) {
-            Group group = new Group(next.remove(), ended);
+        Halving<Delivery> parts = new Halving<>(List.copyOf(deliveries));
+        for (boolean isAll = true; isOn && parts.hasNext(); isAll = false) {
+            Group group = new Group(parts.next(), ended);
             group.process();
-            inVain = group.isHandled ? 0 : inVain;
-            if (group.failure != null) {
-                inVain++;
-                splits(
-                        group,
-                        inVain <= most && !(BreakerEffect.of(group.failure) instanceof BreakerEffect.Pause),
-                        next);
+            if (isAll) { // halves say nothing of those that come next
+                outcomes.ended(group.isHandled, group.isBroken);
             }
+            planHalves(group, parts);
         }
     }
 
-    /** @param further whether the halves are batches; otherwise these messages, and all that would have followed, are handled one by one */
-    private void splits(Group group, boolean further, Deque<List<? extends Delivery>> next) {
+    private void planHalves(Group group, Halving<Delivery> parts) {
+        Throwable failure = group.failure;
+        if (failure == null) {
+            if (group.isHandled) {
+                parts.handled();
+            } else {
+                parts.stop(); // where nothing can be claimed, or completed, each try may be a wait
+            }
+            return;
+        }
         List<Delivery> undone =
-                group.batch.stream().map(member -> member.message.delivery).toList();
+                group.undone.stream().map(member -> member.message().delivery).toList();
+        boolean inHalves = parts.failed(undone, failure) && isOn;
         node.log()
                 .tell(
                         FAILED_BATCHES,
@@ -127,18 +121,11 @@ final class SharedPipeline {
                         () -> LOG.warn(
                                 "The call for a batch of {} messages has failed, and is undone where that is possible; they are handled {}, at no cost of an attempt [handler={}]",
                                 undone.size(),
-                                further ? "in halves" : "one by one",
+                                inHalves ? "in halves" : "one by one",
                                 handler.description(),
-                                node.log().tellable(Objects.requireNonNull(group.failure))));
-        if (!further) {
-            next.clear();
-            return;
-        }
-        int half = undone.size() / 2;
-        for (List<Delivery> part : List.of(undone.subList(half, undone.size()), undone.subList(0, half))) {
-            if (part.size() > 1) {
-                next.addFirst(part);
-            }
+                                node.log().tellable(failure)));
+        if (BreakerEffect.of(failure) instanceof BreakerEffect.Pause pause) {
+            group.undone.get(0).pauses(failure, pause);
         }
     }
 
@@ -157,23 +144,26 @@ final class SharedPipeline {
 
     private final class Group {
 
-        private final List<Member> members;
+        private final List<GroupMember> members;
         private final BiConsumer<Delivery, Settlement> ended;
-        /** The members that one call of the handler has taken. */
-        private List<Member> batch = List.of();
-        /** Why all of these are undone. */
+        /** Of the one call, or of the commit. */
+        private final Beans beans = new Beans();
+        /** The members of a batch that has failed, or whose completions have. */
+        private List<GroupMember> undone = List.of();
+        /** Why these are undone. */
         private @Nullable Throwable failure;
 
         private boolean isHandled;
+        private boolean isBroken;
 
-        Group(List<? extends Delivery> deliveries, BiConsumer<Delivery, Settlement> ended) {
+        Group(List<Delivery> deliveries, BiConsumer<Delivery, Settlement> ended) {
             this.ended = ended;
             this.members = new ArrayList<>(deliveries.size());
             Set<RecordKey> keys = new HashSet<>();
             for (Delivery delivery : deliveries) {
                 HandledMessage message = fresh(delivery);
                 if (message != null && keys.add(message.handling.key())) {
-                    members.add(new Member(message, node.timeline().now()));
+                    members.add(new GroupMember(single, handling, message, node));
                 }
             }
         }
@@ -181,27 +171,38 @@ final class SharedPipeline {
         void process() throws Exception {
             Map<Handling, Written> handled = Map.of();
             try {
-                handled = members.size() < 2 ? Map.of() : commit();
+                handled = members.size() < 2 ? Map.of() : within(this::commit);
             } finally {
                 isHandled = !handled.isEmpty();
                 boolean sends = true;
-                for (Member member : members) {
-                    Written written = handled.get(member.message.handling);
+                for (GroupMember member : members) {
+                    Written written = handled.get(member.message().handling);
                     if (written == null) {
                         member.leave();
                     } else if (member.isEnded(written, sends)) {
-                        ended.accept(member.message.delivery, Settlement.ACKNOWLEDGE);
+                        ended.accept(member.message().delivery, Settlement.ACKNOWLEDGE);
                     } else if (grouping.isBatch()) {
                         sends = false; // each of so many would wait as long, one after the other
                     }
                 }
+                beans.destroy();
+            }
+        }
+
+        /** What is on the thread while none of the messages is: listeners of the commit use it, too. */
+        private <T> T within(Callable<T> part) throws Exception {
+            LogContext before = LogContext.replaceByBatch(handler.type(), node.name());
+            try {
+                return node.parts().scope().callIn(beans, part);
+            } finally {
+                before.restore();
             }
         }
 
         private Map<Handling, Written> commit() throws Exception {
             SharedClaims shared = handling.claimTogether(handlings(members));
             if (shared == null) {
-                outcomes.ended(members.size(), 0, false);
+                outcomes.counts(members.size(), 0, false);
                 return Map.of();
             }
             try (shared) {
@@ -211,10 +212,9 @@ final class SharedPipeline {
                     runEach(shared);
                 }
                 Map<Handling, Written> handled = shared.commit();
-                if (grouping.isBatch() && failure == null) {
-                    failure = shared.failure();
-                }
-                outcomes.ended(members.size(), handled.size(), shared.isBroken());
+                isBroken = shared.failure() != null;
+                outcomes.counts(members.size(), handled.size(), isBroken);
+                failed(shared.failure(), handled);
                 return handled;
             } finally {
                 String unshareable = shared.unshareable();
@@ -225,126 +225,37 @@ final class SharedPipeline {
         }
 
         private void runEach(SharedClaims shared) throws Exception {
-            for (Member member : members) {
-                if (!shared.isBroken() && shared.isClaimed(member.message.handling) && member.begins()) {
+            for (GroupMember member : members) {
+                if (shared.failure() == null && shared.isClaimed(member.message().handling) && member.begins()) {
                     member.run(shared);
                 }
             }
         }
 
         private void runTogether(SharedClaims shared) {
-            List<Member> claimed = members.stream()
-                    .filter(member -> shared.isClaimed(member.message.handling) && member.begins())
+            List<GroupMember> claimed = members.stream()
+                    .filter(member -> shared.isClaimed(member.message().handling) && member.begins())
                     .toList();
             if (claimed.size() > 1) {
-                batch = claimed;
-                failure = shared.run(handlings(batch), new BatchCall(node, handler, handling.step(), batch)::run);
-                batch.forEach(member -> member.failure = failure);
+                undone = claimed;
+                BatchCall call =
+                        new BatchCall(handler, handling.step(), claimed, this::within, SharedPipeline.this::off);
+                failed(shared.run(handlings(claimed), call::run), Map.of());
             }
         }
 
-        private static List<Handling> handlings(List<Member> members) {
-            return members.stream().map(member -> member.message.handling).toList();
-        }
-    }
-
-    /** A message that takes part. It is run and ended in two parts, each with its own surroundings on the thread. */
-    private final class Member implements BatchCall.Part {
-
-        private final HandledMessage message;
-        private final Instant deliveredAt;
-        private final Beans beans = new Beans();
-        private @Nullable Admission admission;
-        private @Nullable Observation observation;
-        private @Nullable Throwable failure;
-
-        Member(HandledMessage message, Instant deliveredAt) {
-            this.message = message;
-            this.deliveredAt = deliveredAt;
-        }
-
-        /** Not if the type is paused by now, or the delivery is gone: then it leaves. */
-        boolean begins() {
-            admission = message.delivery.isOpen() ? handling.admitTogether() : null;
-            if (admission == null) {
-                return false;
-            }
-            observation = single.startObserving(message);
-            return true;
-        }
-
-        void run(SharedClaims shared) throws Exception {
-            boolean unused = within(() -> {
-                failure = handling.run(message, shared);
-                return true;
-            });
-        }
-
-        @Override
-        public HandledMessage message() {
-            return message;
-        }
-
-        /** @return whether that is all: otherwise something is not sent or failed, and on its own it will be a duplicate */
-        boolean isEnded(Written written, boolean sends) {
-            String outcome = Observations.RETURNED;
-            try {
-                Ending ending = within(() -> {
-                    Ending committed = handling.committed(message, written, sends, Objects.requireNonNull(admission));
-                    single.told(message, committed);
-                    return committed;
-                });
-                single.ended(message, deliveredAt);
-                if (ending instanceof Ending.Handled) {
-                    outcome = Observations.HANDLED;
-                    return true;
-                }
-            } catch (Throwable e) {
-                single.failed(message, e);
-            } finally {
-                over(outcome, null);
-            }
-            return false;
-        }
-
-        /** Nothing of it has happened. */
-        void leave() {
-            try {
-                message.publicationsDropped(failure);
-            } catch (Throwable e) {
-                single.failed(message, e);
-            } finally {
-                over(Observations.RETURNED, failure);
+        private void failed(@Nullable Throwable cause, Map<Handling, ?> handled) {
+            if (failure == null && cause != null && !undone.isEmpty()) {
+                failure = cause;
+                undone = undone.stream()
+                        .filter(member -> !handled.containsKey(member.message().handling))
+                        .toList();
+                undone.forEach(member -> member.failed(cause));
             }
         }
 
-        private void over(String outcome, @Nullable Throwable cause) {
-            if (observation != null) {
-                node.observations().stop(observation, null, outcome, cause);
-            }
-            beans.destroy();
-        }
-
-        @Override
-        public <T> T within(Callable<T> part) throws Exception {
-            LogContext before = LogContext.replaceBy(message, node.name());
-            try {
-                return observed(() -> node.parts().scope().callIn(beans, part));
-            } finally {
-                before.restore();
-            }
-        }
-
-        private <T> T observed(Callable<T> part) throws Exception {
-            if (observation == null) {
-                return part.call();
-            }
-            Observation.Scope scope = node.observations().open(observation);
-            try {
-                return part.call();
-            } finally {
-                node.observations().close(observation, scope);
-            }
+        private static List<Handling> handlings(List<GroupMember> members) {
+            return members.stream().map(member -> member.message().handling).toList();
         }
     }
 }

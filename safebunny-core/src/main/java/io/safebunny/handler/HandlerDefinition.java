@@ -39,25 +39,4 @@ public record HandlerDefinition(
             HandlerInvoker invoker) {
         this(description, type, payloadType, from, prefetch, Grouping.NONE, recovery, invoker);
     }
-
-    /** @param messagesPerTransaction how many waiting messages may share one; 1 for none */
-    public HandlerDefinition(
-            String description,
-            String type,
-            Type payloadType,
-            List<String> from,
-            int prefetch,
-            int messagesPerTransaction,
-            RecoveryPolicy recovery,
-            HandlerInvoker invoker) {
-        this(
-                description,
-                type,
-                payloadType,
-                from,
-                prefetch,
-                Grouping.inTransaction(messagesPerTransaction),
-                recovery,
-                invoker);
-    }
 }

@@ -30,16 +30,12 @@ public final class Handling implements Surrounding {
     private final Publications publications = new Publications(transactions);
     private final TransactionEnd end;
     private final Steps steps;
+    private final HandlingAttempts attempts;
     private Envelope message;
     private @Nullable Membership membership;
-    private Publications.@Nullable Mark beforeAttempts;
     private @Nullable OpenHandling open;
     private volatile boolean running;
-    private JointRecords joined = JointRecords.NONE;
-    /** Whether its handler takes batches, also if this one is handled alone. */
-    private boolean isForBatches;
-    /** The one that is bound to the thread: of a batch the first, otherwise itself. */
-    private Handling bound = this;
+    private Batch batch = Batch.NONE;
 
     public Handling(CurrentHandling current, Envelope message) {
         this(current, message, () -> true);
@@ -52,6 +48,7 @@ public final class Handling implements Surrounding {
         this.message = message;
         this.end = new TransactionEnd(message, transactions);
         this.steps = new Steps(message);
+        this.attempts = new HandlingAttempts(steps, publications, transactions, end);
     }
 
     @Override
@@ -92,19 +89,12 @@ public final class Handling implements Surrounding {
 
     /** Discards everything collected, before the message runs again from the start. */
     public void startAgain() {
-        beforeAttempts = null;
-        end.isOver(); // the transaction that was ended is not the one that the next run is part of
-        joined = JointRecords.NONE;
-        try {
-            beginStepsAgain();
-        } finally {
-            publications.clear();
-        }
+        attempts.startAgain();
     }
 
     /** From now on it must be said for which message something is published, and steps are refused. */
     public Handling forBatches() {
-        isForBatches = true;
+        batch = Batch.of(this);
         return this;
     }
 
@@ -112,7 +102,7 @@ public final class Handling implements Surrounding {
 
     /** @param first of its batch, in whose name the handler runs on this thread */
     void beginsWith(Handling first) {
-        bound = first;
+        batch.isHandledWith(first);
         if (first == this) {
             transactions.begin(end);
         } else {
@@ -123,11 +113,17 @@ public final class Handling implements Surrounding {
 
     void endsWithItsBatch() {
         running = false;
-        endOpen();
+        handlerReturned();
     }
 
-    CurrentHandling current() {
-        return current;
+    /** Runs an action that handles this message, and perhaps others, with this one on the thread. */
+    void runBound(Next action) throws Exception {
+        Handling outer = current.begin(this);
+        try {
+            batch.guard(action);
+        } finally {
+            current.restore(outer);
+        }
     }
 
     /** @throws RuntimeException it is not known whether a transaction in which it published is committed */
@@ -137,36 +133,31 @@ public final class Handling implements Surrounding {
 
     /** Whether it is being handled on this thread. */
     public boolean isCurrent() {
-        return current.get() == bound;
+        return current.get() == batch.bound(this);
     }
 
-    /** Whether this thread publishes for it in a certain order, although its handler has been told to say for which message. */
-    boolean isOrderedHere() {
-        return isForBatches && isCurrent();
+    /** What its handler must not do if it takes batches. */
+    Batch batch() {
+        return batch;
     }
 
     /** @throws InvalidPublicationException the handler takes batches, so that it would not be certain of which message this is part */
     public void requireOnlyMessage(Class<?> published) {
-        if (isForBatches) {
-            RuntimeException refused = Batch.unnamed(published);
-            throw bound.end.hasBegun() ? bound.end.keep(refused) : refused;
-        }
+        batch.requireNamed(published);
     }
 
     /** Like {@link #run(HandlerStore, Next)}, but remembers steps only for the attempts of this delivery. */
     public void run(Next action) throws Exception {
-        Handling outer = current.begin(this);
         running = true;
         transactions.begin(end);
         try {
-            action.run();
+            runBound(action);
         } catch (Throwable failure) {
             steps.requireUndecided();
             throw failure;
         } finally {
             running = false;
-            endOpen();
-            current.restore(outer);
+            handlerReturned();
         }
         steps.requireUndecided();
         requireDecided();
@@ -191,32 +182,13 @@ public final class Handling implements Surrounding {
      * @throws Exception the handler's failure, unless a step is in doubt: see {@link Steps#requireUndecided()}
      */
     public void attempt(Next handler) throws Exception {
-        Publications.Mark before = beginAttempt();
-        try {
+        attempts.run(() -> {
             try {
-                handler.run();
+                batch.guard(handler);
             } finally {
-                endOpen(); // other threads must not publish any more when publications are taken or discarded
+                handlerReturned(); // other threads must not publish any more when publications are taken or discarded
             }
-            steps.requireUndecided();
-        } catch (Throwable failure) {
-            publications.returnTo(before, failure);
-            joined = JointRecords.NONE;
-            steps.requireUndecided();
-            throw failure;
-        }
-    }
-
-    private Publications.Mark beginAttempt() {
-        Publications.Mark before = beforeAttempts;
-        if (before == null) {
-            steps.requireUndecided();
-            before = publications.mark();
-            beforeAttempts = before;
-        } else {
-            startOver(before);
-        }
-        return before;
+        });
     }
 
     /**
@@ -225,34 +197,12 @@ public final class Handling implements Surrounding {
      * @throws RuntimeException the verdict with which the handling ends, whatever else happens
      */
     public void undoAttempt() {
-        Publications.Mark before = beforeAttempts;
-        if (before != null) {
-            startOver(before);
-            beforeAttempts = null;
-        }
-    }
-
-    private void startOver(Publications.Mark before) {
-        try {
-            end.rollsBack();
-            beginStepsAgain();
-        } finally {
-            end.isOver();
-            publications.returnTo(before, null);
-            joined = JointRecords.NONE;
-        }
-    }
-
-    private void beginStepsAgain() {
-        steps.beginAgain();
-        transactions.adopt(end);
+        attempts.undo();
     }
 
     /** See {@link io.safebunny.MessageContext#once(String, Class, Step)}. */
     public <T, X extends Exception> T once(String name, Class<T> type, Step<T, X> step) throws X {
-        if (isForBatches) {
-            throw Batch.step(name);
-        }
+        batch.requireNoSteps(name);
         end.requireNotBegun("A step of message %s is begun".formatted(message.id()), MisuseException.STEP);
         return steps.once(name, type, step);
     }
@@ -276,16 +226,16 @@ public final class Handling implements Surrounding {
      * @param record new, or derived from what {@link #companion} returned; takes the place of one with the same key
      */
     public void join(MessageRecord record) {
-        joined = joined.with(record);
+        attempts.join(record);
     }
 
     /** Runs the action, which must not throw, once what is joined has been written. What a failed attempt asked for is forgotten. */
     public void whenWritten(Runnable action) {
-        joined = joined.andThen(action);
+        attempts.whenWritten(action);
     }
 
     JointRecords joined() {
-        return joined;
+        return attempts.joined();
     }
 
     /**
@@ -325,9 +275,6 @@ public final class Handling implements Surrounding {
      */
     public OpenHandling open() {
         requirePublishing();
-        if (isForBatches && !running && !end.hasBegun()) {
-            throw Batch.late(message);
-        }
         OpenHandling known = open;
         if (known == null) {
             known = new OpenHandling(this, publications, steps::running);
@@ -338,10 +285,6 @@ public final class Handling implements Surrounding {
 
     /** Other threads must not publish for it any more. */
     public void handlerReturned() {
-        endOpen();
-    }
-
-    private void endOpen() {
         if (open != null) {
             open.end();
             open = null;
@@ -351,9 +294,7 @@ public final class Handling implements Surrounding {
     /** @throws InvalidPublicationException within a step, and while the transaction is rolled back */
     @Override
     public void requirePublishing() {
-        if (isForBatches && bound.end.hasBegun()) {
-            throw bound.end.keep(Batch.late(message));
-        }
+        batch.requireNotEnding(message);
         end.requirePublishing();
         String step = steps.running();
         if (step != null) {
@@ -370,7 +311,7 @@ public final class Handling implements Surrounding {
 
     /** Whether this thread is ending its transaction. */
     boolean isEndingHere() {
-        return current.get() == bound && bound.end.hasBegun();
+        return isCurrent() && batch.bound(this).end.hasBegun();
     }
 
     @Override

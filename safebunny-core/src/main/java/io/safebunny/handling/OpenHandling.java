@@ -81,7 +81,7 @@ public final class OpenHandling implements Surrounding {
     /** Refuses on other threads: the order of publications by several threads may differ from attempt to attempt. */
     @Override
     public int nextOrdinal(String type) {
-        if (isEnding() || handling.isOrderedHere()) {
+        if (isEnding() || handling.batch().isOrderedHere()) {
             return handling.nextOrdinal(type);
         }
         throw new InvalidPublicationException(

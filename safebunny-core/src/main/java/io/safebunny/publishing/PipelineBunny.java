@@ -82,7 +82,13 @@ public final class PipelineBunny implements Bunny {
 
     @Override
     public CompletableFuture<Published> publishAsync(Object payload, PublishOptions publishOptions) {
-        return publishAsync(payload, publishOptions, surrounding(payload, publishOptions));
+        Handling handling;
+        try {
+            handling = surrounding(payload, publishOptions);
+        } catch (InvalidPublicationException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return publishAsync(payload, publishOptions, handling);
     }
 
     Published publish(Object payload, PublishOptions publishOptions, @Nullable Surrounding surrounding) {

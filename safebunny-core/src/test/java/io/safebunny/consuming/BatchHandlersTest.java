@@ -11,6 +11,7 @@ import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.ObservationView;
 import io.safebunny.Bunny;
+import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.MessageContext;
 import io.safebunny.Published;
 import io.safebunny.ThrottledException;
@@ -31,10 +32,12 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.handler.Grouping;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.handling.MessageScope;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.Headers;
 import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.middleware.ContextPropagator;
+import io.safebunny.middleware.Next;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.recovery.RecoveryPolicy;
@@ -56,6 +59,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -65,14 +69,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.MDC;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationUtils;
 
 /** Batches: whatever happens to one message or to all, each is handled once, pays only for itself, and publishes with the same ids. */
 class BatchHandlersTest {
 
     private final RecordingTransport transport = new RecordingTransport();
-    private final WatchedTimeline timeline = new WatchedTimeline(VirtualTimeline.skipping());
+    private final VirtualTimeline time = VirtualTimeline.skipping();
+    private final WatchedTimeline timeline = new WatchedTimeline(time);
     private final SharingStore transactional = new SharingStore();
     private final MemoryMessageStore plain = new MemoryMessageStore(timeline, Node.RETENTION);
+    private final MessageScope scope = new MessageScope();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final CircuitBreakers breakers = new CircuitBreakers(BreakerSettings.defaults(), timeline, Runnable::run);
     private final List<String> calls = new ArrayList<>();
@@ -82,6 +90,8 @@ class BatchHandlersTest {
     private final ObservationRegistry observations = ObservationRegistry.create();
     private @Nullable MessageStore store = transactional;
     private RecoveryPolicy policy = Node.SIX_ATTEMPTS;
+    /** Whether calls, effects and publications are those of {@link #start}. */
+    private boolean isRecording = true;
 
     enum Kind {
         TRANSACTIONAL,
@@ -110,6 +120,7 @@ class BatchHandlersTest {
                         transport,
                         timeline)
                 .breakers(breakers)
+                .scope(scope)
                 .consumeMiddlewares(middlewares)
                 .contextPropagators(contexts)
                 .callbacks(Runnable::run)
@@ -137,10 +148,15 @@ class BatchHandlersTest {
                         StringBuilder batch = new StringBuilder();
                         for (MessageContext context : all) {
                             batch.append(context.messageId());
-                            transactional.effect(context.messageId());
-                            Published unused = context.publisher().publish(new PaymentCaptured(context.messageId()));
+                            if (isRecording) {
+                                transactional.effect(context.messageId());
+                                Published unused =
+                                        context.publisher().publish(new PaymentCaptured(context.messageId()));
+                            }
                         }
-                        calls.add(batch.toString());
+                        if (isRecording) {
+                            calls.add(batch.toString());
+                        }
                         work.run(batch.toString(), all, engine.bunny());
                     }
                 })));
@@ -386,6 +402,23 @@ class BatchHandlersTest {
                 .getValue();
     }
 
+    private static void assertSaysWhatToDo(Throwable refused) {
+        assertThat(refused)
+                .isInstanceOf(InvalidPublicationException.class)
+                .hasMessageContaining("List<MessageContext>")
+                .hasMessageContaining("contexts.get(i).publisher()");
+    }
+
+    private void assertAllArePoison(String... ids) {
+        assertThat(transport.poisoned())
+                .extracting(copy -> copy.message().messageId())
+                .containsExactly(ids);
+        assertThat(sent()).isEmpty();
+        assertThat(transactional.effects).isEmpty();
+        assertAcknowledged();
+    }
+
+    /** Whatever the handler makes of it; otherwise a message would be handled without what was to follow from it. */
     @ParameterizedTest
     @EnumSource
     void whoeverPublishesMustSayForWhichMessageAlsoAlone(Kind kind) {
@@ -398,17 +431,84 @@ class BatchHandlersTest {
             } catch (InvalidPublicationException e) {
                 refused.add(e);
             }
-            Published kept = contexts.get(0).publisher().publishNow(new PaymentCaptured("n"));
-            assertThat(kept.isDropped()).isFalse();
         });
         deliver("a", "b");
-        deliver("c");
 
-        assertThat(calls).containsExactly("ab", "c");
-        assertThat(refused).hasSize(2).allSatisfy(e -> assertThat(e)
-                .hasMessageContaining("List<MessageContext>")
-                .hasMessageContaining("contexts.get(i).publisher()"));
-        assertThat(sent()).containsExactlyInAnyOrder("n", "a", "b", "n", "c");
+        assertThat(calls).containsExactly("ab", "a", "b");
+        assertThat(refused).hasSize(3).allSatisfy(BatchHandlersTest::assertSaysWhatToDo);
+        assertAllArePoison("a", "b");
+    }
+
+    /** Of a transaction that the handler opens; Spring swallows what it throws. */
+    @ParameterizedTest
+    @EnumSource
+    void aListenerMustSayForWhichMessageAlsoAlone(Kind kind) {
+        use(kind);
+        policy = Node.ONE_ATTEMPT;
+        start((batch, contexts, bunny) -> TransactionSynchronizationUtils.invokeAfterCompletion(
+                List.of(new TransactionSynchronization() {
+                    @Override
+                    public void afterCompletion(int status) {
+                        Published unused = bunny.publish(new PaymentCaptured("x"));
+                    }
+                }),
+                TransactionSynchronization.STATUS_COMMITTED));
+        deliver("a", "b");
+
+        assertThat(calls).containsExactly("ab", "a", "b");
+        assertAllArePoison("a", "b");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFutureAtWhichNobodyLooksFailsTheCall(Kind kind) {
+        use(kind);
+        policy = Node.ONE_ATTEMPT;
+        List<CompletableFuture<Published>> refused = new ArrayList<>();
+        start((batch, contexts, bunny) -> refused.add(bunny.publishAsync(new PaymentCaptured("x"))));
+        deliver("a");
+
+        assertThat(refused).singleElement().satisfies(future -> assertThat(future)
+                .failsWithin(Duration.ZERO));
+        assertAllArePoison("a");
+    }
+
+    /** The retry in memory must not hide what a middleware was refused before. */
+    @ParameterizedTest
+    @EnumSource
+    void whatAMiddlewareIsRefusedFailsItsMessage(Kind kind) {
+        use(kind);
+        List<Bunny> bunnies = new ArrayList<>();
+        middlewares.add((context, next) -> {
+            Throwable refused = catchThrowable(() -> bunnies.get(0).publish(new PaymentCaptured("x")));
+            assertSaysWhatToDo(refused);
+            next.run();
+        });
+        bunnies.add(start((batch, contexts, bunny) -> {
+                    if (calls.size() == 1) {
+                        throw new IllegalStateException("at first");
+                    }
+                })
+                .bunny());
+        deliver("a");
+
+        assertThat(calls).containsExactly("a", "a");
+        assertThat(sent()).isEmpty();
+        assertThat(transport.returned()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void publishNowSendsAtOnce(Kind kind) {
+        use(kind);
+        start((batch, contexts, bunny) -> {
+            Published sent = contexts.get(1).publisher().publishNow(new PaymentCaptured("n"));
+            assertThat(sent.isDropped()).isFalse();
+            assertThat(sent()).containsExactly("n");
+        });
+        deliver("a", "b");
+
+        assertThat(sent()).containsExactly("n", "a", "b");
     }
 
     @Test
@@ -423,10 +523,9 @@ class BatchHandlersTest {
             }
         });
         deliver("a", "b");
-        deliver("c");
 
-        assertThat(refused).hasSize(2).allSatisfy(e -> assertThat(e).hasMessageContaining("one message at a time"));
-        assertHandledOnce("a", "b", "c");
+        assertThat(refused).hasSize(3).allSatisfy(e -> assertThat(e).hasMessageContaining("one message at a time"));
+        assertAllArePoison("a", "b");
     }
 
     @ParameterizedTest
@@ -489,12 +588,102 @@ class BatchHandlersTest {
         assertHandledOnce("a", "b", "c", "d");
     }
 
+    /** Of transaction managers that do not tell a failure after the commit from one of the commit. */
+    @Test
+    void whatFailsAfterTheCommitChangesNothing() {
+        start((batch, contexts, bunny) -> {});
+        transactional.commit = () -> {
+            transactional.write();
+            throw new IllegalStateException("a callback");
+        };
+        deliver("a", "b");
+
+        assertThat(calls).containsExactly("ab");
+        assertHandledOnce("a", "b");
+        assertThat(meters.get("safebunny.dedup").tag("outcome", "hit").counter().count())
+                .isZero();
+    }
+
+    /** Who flushes at the commit, as JPA does, needs the beans of the call there. */
+    @Test
+    void theScopeOfACallLastsUntilItsCommit() {
+        List<Object> beans = new ArrayList<>();
+        List<Object> destroyed = new ArrayList<>();
+        start((batch, contexts, bunny) -> {
+            Object bean = scope.get("auditor", Object::new);
+            scope.registerDestructionCallback("auditor", () -> destroyed.add(bean));
+            beans.add(bean);
+            transactional.commit = () -> {
+                beans.add(scope.get("auditor", Object::new));
+                assertThat(destroyed).isEmpty();
+                assertThat(MDC.get("safebunny.type")).isEqualTo("OrderPlaced");
+                transactional.write();
+            };
+        });
+        deliver("a", "b");
+
+        assertThat(calls).containsExactly("ab");
+        assertThat(beans).hasSize(2).containsOnly(beans.get(0));
+        assertThat(destroyed).containsExactly(beans.get(0));
+        assertHandledOnce("a", "b");
+        assertThat(MDC.get("safebunny.type")).isNull();
+    }
+
+    /** Alone it succeeds. */
+    private void failCommitsOfBatchesWith(String order, List<? extends MessageContext> contexts) {
+        transactional.commit = contexts.size() > 1
+                        && contexts.stream()
+                                .anyMatch(context -> context.messageId().startsWith(order))
+                ? () -> {
+                    throw new IllegalStateException("a constraint that is checked at the commit");
+                }
+                : null;
+    }
+
+    private int most() {
+        return transport.handlerOf(delivery(order("x"))).mostTogether();
+    }
+
+    private double broken() {
+        return meters.get("safebunny.shared").tag("outcome", "broken").counter().count();
+    }
+
+    @Test
+    void batchesWhoseCommitsAlwaysFailRest() {
+        start((batch, contexts, bunny) -> failCommitsOfBatchesWith("z", contexts));
+        for (int i = 0; i < 5; i++) {
+            assertThat(most()).isEqualTo(64);
+            deliver("z" + i, "a" + i, "b" + i, "c" + i);
+        }
+
+        assertThat(broken()).isPositive();
+        assertThat(most()).isEqualTo(1);
+        time.advance(Duration.ofMinutes(1));
+        assertThat(most()).isEqualTo(64);
+    }
+
+    /** However many halves that takes. */
+    @Test
+    void aMessageThatFailsCommitsNowAndThenDoesNotMakeBatchesRest() {
+        start((batch, contexts, bunny) -> failCommitsOfBatchesWith("z", contexts));
+        for (int i = 0; i < 3; i++) {
+            String n = String.valueOf(i);
+            deliver("z" + n, "a" + n, "b" + n, "c" + n, "d" + n, "e" + n, "f" + n, "g" + n);
+            deliver("h" + n, "i" + n);
+        }
+
+        assertThat(broken()).isEqualTo(3 * (8 + 4 + 2));
+        assertThat(most()).isEqualTo(64);
+    }
+
     /** What was claimed, and not handled, must not count as handled. */
     @Test
     void whenAHandlerCommitsTheTransactionNothingIsLost() {
         start((batch, contexts, bunny) -> {
             if (calls.size() == 1) {
                 transactional.writeBehindTheBack();
+                MessageRecord unused = transactional.apart(
+                        () -> transactional.replace(stored("a").next(RecordState.RELEASED)));
                 throw new IllegalStateException("and fails");
             }
         });
@@ -573,6 +762,7 @@ class BatchHandlersTest {
         assertHandledOnce("b");
     }
 
+    /** And not again in each half, with all that the handler does outside transactions. */
     @ParameterizedTest
     @EnumSource
     void aMiddlewareThatRunsTheHandlerAgainGetsEachMessageAlone(Kind kind) {
@@ -582,10 +772,77 @@ class BatchHandlersTest {
             next.run();
         });
         start((batch, contexts, bunny) -> {});
-        deliver("a", "b");
+        try (LogLines lines = new LogLines(SharedPipeline.class.getName())) {
+            deliver("a", "b", "c", "d");
+            assertThat(lines.texts()).first().satisfies(line -> assertThat(line)
+                    .contains("batch of its own")
+                    .contains("Set batchSize to 1"));
+        }
 
-        assertThat(calls).containsExactly("ab", "a", "a", "b", "b");
-        assertHandledOnce("a", "b");
+        assertThat(calls).containsExactly("abcd", "a", "a", "b", "b", "c", "c", "d", "d");
+        assertHandledOnce("a", "b", "c", "d");
+        assertThat(most()).isEqualTo(1);
+    }
+
+    /** There it has neither the transaction nor the thread of its batch, as if it had come alone. */
+    @ParameterizedTest
+    @EnumSource
+    void whatAMiddlewareHandlesOnAnotherThreadIsNotPartOfTheBatch(Kind kind) {
+        use(kind);
+        List<String> elsewhere = Collections.synchronizedList(new ArrayList<>());
+        List<Runnable> later = new ArrayList<>();
+        middlewares.add((context, next) -> {
+            switch (context.messageId()) {
+                case "b" ->
+                    CompletableFuture.runAsync(() -> running(next, elsewhere)).join();
+                case "c" -> later.add(() -> running(next, elsewhere));
+                default -> next.run();
+            }
+        });
+        List<String> refused = Collections.synchronizedList(new ArrayList<>());
+        isRecording = false;
+        start((batch, contexts, bunny) -> {
+            calls.add(batch);
+            if (!batch.contains("a")) {
+                Throwable failure = catchThrowable(() -> contexts.get(0).publisher());
+                refused.add(batch + failure.getMessage());
+            }
+        });
+        deliver("a", "b", "c", "d");
+        assertThat(calls).containsExactly("b", "ad");
+        CompletableFuture.runAsync(later.get(0)).join();
+
+        assertThat(calls).containsExactly("b", "ad", "c");
+        assertThat(elsewhere).hasSize(2);
+        assertThat(refused).hasSize(2).allMatch(text -> text.contains("outside the handling"));
+        assertAcknowledged();
+    }
+
+    private static void running(Next next, List<String> threads) {
+        threads.add(Thread.currentThread().getName());
+        try {
+            next.run();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The stack is as deep as the batch. */
+    @Test
+    void theLargestBatchWithSeveralMiddlewaresFitsOnAStack() throws Exception {
+        use(Kind.PLAIN);
+        for (int i = 0; i < 3; i++) {
+            middlewares.add((context, next) -> next.run());
+        }
+        isRecording = false;
+        start((batch, contexts, bunny) -> calls.add(String.valueOf(contexts.size())));
+        String[] ids = IntStream.range(0, 200).mapToObj(i -> "id" + i).toArray(String[]::new);
+        Thread thread = new Thread(() -> deliver(ids));
+        thread.start();
+        thread.join();
+
+        assertThat(calls).containsExactly("200");
+        assertAcknowledged();
     }
 
     @Test
@@ -720,10 +977,88 @@ class BatchHandlersTest {
         start((batch, contexts, bunny) -> {
             throw new ThrottledException(Duration.ofSeconds(10));
         });
-        deliver("a", "b", "c", "d", "e", "f", "g", "h");
+        RecordedDelivery[] all = eight();
+        DeliveryHandler handler = transport.handlerOf(all[0]);
+        List<RecordedDelivery> left = handler.handleTogether(List.of(all));
 
-        assertThat(calls).as("and then the type is paused").containsExactly("abcdefgh", "a");
+        assertThat(breakers.state(OrderPlaced.class))
+                .as("paused before many threads call it with one message each")
+                .isEqualTo(State.OPEN);
+        left.forEach(handler::handle);
+        assertThat(calls).containsExactly("abcdefgh");
+        assertThat(transport.returned())
+                .hasSize(8)
+                .allSatisfy(copy -> assertThat(copy.message().headers()).containsEntry(Headers.ATTEMPT, 0));
         assertAcknowledged();
+    }
+
+    private RecordedDelivery[] eight() {
+        return Arrays.stream("abcdefgh".split(""))
+                .map(id -> delivery(order(id)))
+                .toArray(RecordedDelivery[]::new);
+    }
+
+    /** Each try may be a wait of half a minute. */
+    @Test
+    void aStoreThatGoesAwayInACallIsNotAskedForEachHalf() {
+        start((batch, contexts, bunny) -> {
+            transactional.isAway = true;
+            throw new IllegalStateException("the database is away");
+        });
+        RecordedDelivery[] all = eight();
+        List<RecordedDelivery> left = transport.handlerOf(all[0]).handleTogether(List.of(all));
+
+        assertThat(left).containsExactly(all);
+        assertThat(calls).containsExactly("abcdefgh");
+        assertThat(transactional.askedInVain)
+                .as("what the handler has committed, and for the first half")
+                .isEqualTo(2);
+    }
+
+    @Test
+    void aStoreThatIsAwayAtTheCommitPausesTheType() {
+        start((batch, contexts, bunny) -> transactional.isAway = true);
+        RecordedDelivery[] all = eight();
+        List<RecordedDelivery> left = transport.handlerOf(all[0]).handleTogether(List.of(all));
+
+        assertThat(left).containsExactly(all);
+        assertThat(calls).containsExactly("abcdefgh");
+        assertThat(transactional.askedInVain)
+                .as("for the completion, and whether it was one message that has spoilt it")
+                .isEqualTo(2);
+        assertThat(breakers.state(OrderPlaced.class)).isEqualTo(State.OPEN);
+    }
+
+    /** Not a store that is away, but a message that has spoilt its transaction. */
+    @Test
+    void aCommitThatIsRefusedByAStoreThatAnswersIsOneMessages() {
+        start((batch, contexts, bunny) -> transactional.commit = batch.contains("a")
+                ? () -> {
+                    throw new StoreUnavailableException("spoilt", null, null);
+                }
+                : null);
+        deliver("b", "a", "c", "d");
+
+        assertThat(calls).startsWith("bacd", "ba", "cd");
+        assertThat(sent()).contains("b", "c", "d");
+    }
+
+    /** Without a store, sending is the completion. */
+    @Test
+    void aBrokerThatFallsSilentEndsTheSplitting() {
+        use(Kind.NONE);
+        start((batch, contexts, bunny) -> {
+            transport.answerAll(RecordingTransport.SILENCE);
+            failWith("h", batch);
+        });
+        RecordedDelivery[] all = eight();
+        Instant begun = timeline.now();
+        List<RecordedDelivery> left = transport.handlerOf(all[0]).handleTogether(List.of(all));
+
+        assertThat(left).containsExactly(all);
+        assertThat(calls).containsExactly("abcdefgh", "abcd");
+        assertThat(Duration.between(begun, timeline.now())).isLessThan(Duration.ofMinutes(1));
+        assertThat(breakers.state(OrderPlaced.class)).isEqualTo(State.OPEN);
     }
 
     /** They would wait one after the other. */
@@ -734,9 +1069,7 @@ class BatchHandlersTest {
         start((batch, contexts, bunny) -> {});
         transport.answerAll(RecordingTransport.SILENCE);
         Instant begun = timeline.now();
-        RecordedDelivery[] all = Arrays.stream("abcdefgh".split(""))
-                .map(id -> delivery(order(id)))
-                .toArray(RecordedDelivery[]::new);
+        RecordedDelivery[] all = eight();
         DeliveryHandler handler = transport.handlerOf(all[0]);
         List<RecordedDelivery> left = handler.handleTogether(List.of(all));
 
@@ -764,9 +1097,7 @@ class BatchHandlersTest {
             isGone.set(true);
             throw new ThrottledException(Duration.ofSeconds(10));
         });
-        RecordedDelivery[] all = Arrays.stream("abcdefgh".split(""))
-                .map(id -> delivery(order(id)))
-                .toArray(RecordedDelivery[]::new);
+        RecordedDelivery[] all = eight();
         List<RecordedDelivery> left = transport.handlerOf(all[0]).handleTogether(List.of(all));
 
         assertThat(left).hasSize(8);
@@ -779,9 +1110,8 @@ class BatchHandlersTest {
             start((batch, contexts, bunny) -> failWith("a", batch));
             deliver("a", "b", "c", "d");
 
-            assertThat(lines.texts())
-                    .first()
-                    .satisfies(line -> assertThat(line).startsWith("The call for a batch of 4 messages has failed"));
+            assertThat(lines.texts()).first().satisfies(line -> assertThat(line)
+                    .startsWith("The call for a batch of 4 messages has failed"));
         }
     }
 
@@ -811,16 +1141,17 @@ class BatchHandlersTest {
         transport.answerNext(RecordingTransport.SILENCE);
         deliver("a", "b");
 
-        if (kind == Kind.NONE) { // without a store, sending is the completion, and all are tried alone
-            assertThat(sent()).contains("b");
+        assertThat(transport.returned())
+                .extracting(copy -> copy.message().messageId())
+                .containsExactly("a", "b");
+        if (kind == Kind.NONE) { // without a store, sending is the completion
+            assertThat(breakers.state(OrderPlaced.class)).isEqualTo(State.OPEN);
         } else {
             assertThat(calls).containsExactly("ab");
-            assertThat(transport.returned())
+            assertThat(List.of(stored("a"), stored("b")))
                     .as("both are duplicates, and what they publish is in their records")
-                    .extracting(copy -> copy.message().messageId())
-                    .containsExactly("a", "b");
-            assertThat(List.of(stored("a"), stored("b"))).allSatisfy(record -> assertThat(record.state())
-                    .isIn(RecordState.COMPLETED, RecordState.DISPATCHED));
+                    .allSatisfy(
+                            record -> assertThat(record.state()).isIn(RecordState.COMPLETED, RecordState.DISPATCHED));
         }
     }
 }

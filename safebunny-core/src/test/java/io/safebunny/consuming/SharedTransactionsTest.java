@@ -22,6 +22,7 @@ import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.WatchedTimeline;
 import io.safebunny.fixture.Wires;
+import io.safebunny.handler.Grouping;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.Headers;
@@ -86,7 +87,7 @@ class SharedTransactionsTest {
                 OrderPlaced.class,
                 List.of("orders"),
                 16,
-                8,
+                Grouping.inTransaction(8),
                 policy,
                 (payload, context) -> {
                     String order = context.messageId();
@@ -323,6 +324,23 @@ class SharedTransactionsTest {
         assertThat(sent()).containsExactlyInAnyOrder("a", "b", "c");
         assertThat(List.of("a", "b", "c"))
                 .allSatisfy(id -> assertThat(stored(id).attempt()).isZero());
+        assertAcknowledged();
+    }
+
+    /** Of one that was written again meanwhile nothing follows for the others. */
+    @Test
+    void whatAHandlerHasCommittedIsFoundForEachMessage() {
+        start((order, context) -> {
+            if (runs.equals(List.of("a"))) {
+                store.writeBehindTheBack();
+                MessageRecord unused =
+                        store.apart(() -> store.replace(stored("a").next(RecordState.RELEASED)));
+            }
+        });
+        deliver("a", "b", "c");
+
+        assertThat(runs).containsExactly("a", "a", "b", "c");
+        assertThat(sent()).containsExactlyInAnyOrder("a", "b", "c");
         assertAcknowledged();
     }
 

@@ -4,8 +4,10 @@ package io.safebunny.consuming;
 import io.safebunny.fixture.DecisiveStore;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A store, and what handlers write beside it, whose transactions messages can share. Of one thread. */
 final class SharingStore extends DecisiveStore {
@@ -14,6 +16,10 @@ final class SharingStore extends DecisiveStore {
     final List<String> effects = new ArrayList<>();
 
     int commits;
+    /** While it is away, nothing is answered. */
+    boolean isAway;
+    /** How often it was asked while it was away. */
+    int askedInVain;
     /** No claims can be made together. */
     boolean refusesGroups;
     /** What was written since the mark cannot be committed, as after a failed statement. */
@@ -50,8 +56,22 @@ final class SharingStore extends DecisiveStore {
         isGone = true;
     }
 
+    private void requireAnswer() {
+        if (isAway) {
+            askedInVain++;
+            throw new StoreUnavailableException("away", null, null);
+        }
+    }
+
+    @Override
+    public @Nullable MessageRecord find(RecordKey key) {
+        requireAnswer();
+        return super.find(key);
+    }
+
     @Override
     public LocalTransaction begin() {
+        requireAnswer();
         open = true;
         isGone = false;
         uncommitted.clear();
@@ -66,13 +86,14 @@ final class SharingStore extends DecisiveStore {
 
         @Override
         public void commit() {
+            requireAnswer();
             commits++;
             super.commit();
         }
 
         @Override
         public boolean isKnownToBeOpen() {
-            return !isGone;
+            return !isGone && !isAway;
         }
 
         @Override

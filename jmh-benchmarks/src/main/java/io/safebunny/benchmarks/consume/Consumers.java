@@ -145,7 +145,7 @@ final class Consumers {
                             single.payloadType(),
                             single.from(),
                             prefetch,
-                            perTransaction,
+                            Grouping.inTransaction(perTransaction),
                             single.recovery(),
                             single.invoker());
                 },

@@ -32,8 +32,10 @@ public final class SeparateClaims implements SharedClaims {
     private final Map<Handling, Claim> claims = new LinkedHashMap<>();
     private final Map<Handling, Written> handled = new LinkedHashMap<>();
     private List<Handling> run = List.of();
-    /** Whether store or broker do not answer, so that asking again for each would only hold up the thread. */
-    private boolean isTrouble;
+    /** Store or broker do not answer, so that asking again for each would only hold up the thread. */
+    private @Nullable Throwable trouble;
+
+    private boolean isUnanswered;
 
     /** @param separate claims one */
     public SeparateClaims(Function<Handling, Claimed> separate, List<Handling> messages) {
@@ -73,6 +75,11 @@ public final class SeparateClaims implements SharedClaims {
     }
 
     @Override
+    public @Nullable Throwable failure() {
+        return trouble;
+    }
+
+    @Override
     public @Nullable Throwable run(List<Handling> together, Next handler) {
         Claim first = Objects.requireNonNull(claims.get(together.get(0)), "Not claimed");
         try (Hold unused = first.enter()) { // for all: none of them must run alone
@@ -93,7 +100,7 @@ public final class SeparateClaims implements SharedClaims {
                 handled.put(each, written);
             } else if (completion instanceof NotWritten lost
                     && BreakerEffect.of(lost.failure()) instanceof BreakerEffect.Pause) {
-                isTrouble = true; // the others would wait for the same store or broker
+                trouble = lost.failure(); // the others would wait for the same store or broker
                 break;
             }
         }
@@ -110,19 +117,22 @@ public final class SeparateClaims implements SharedClaims {
 
     @Override
     public void close() {
-        claims.forEach((handling, claim) -> {
-            try (claim) {
-                if (!handled.containsKey(handling) && !isTrouble) { // otherwise it ends with its lease
+        Throwable failure = null;
+        for (Map.Entry<Handling, Claim> each : claims.entrySet()) {
+            try (Claim claim = each.getValue()) {
+                if (!handled.containsKey(each.getKey())
+                        && trouble == null
+                        && !isUnanswered) { // otherwise it ends with its lease
                     release(claim);
-                    isTrouble = claim.isUnanswered();
+                    isUnanswered = claim.isUnanswered();
                 }
             } catch (Throwable e) { // the others must be closed, too
-                LOG.debug(
-                        "The claim of message {} could not be released",
-                        handling.message().id(),
-                        e);
+                failure = e;
             }
-        });
+        }
+        if (failure != null) {
+            LOG.debug("Not all claims of a batch could be released", failure);
+        }
     }
 
     /** At no cost of an attempt. */

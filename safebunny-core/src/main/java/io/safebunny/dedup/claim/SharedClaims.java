@@ -26,15 +26,12 @@ public interface SharedClaims extends AutoCloseable {
     @Nullable
     Throwable run(List<Handling> together, Next handler);
 
-    /** Whether no further message can be run, and none will be committed. */
-    default boolean isBroken() {
-        return false;
-    }
-
-    /** Why nothing is committed of a batch whose call has succeeded; {@code null} if that is not so, or decided message by message. */
-    default @Nullable Throwable failure() {
-        return null;
-    }
+    /**
+     * Why no further message can be run, and none of those that have succeeded will be committed, or not all: what they share has failed.
+     * {@code null} if it has not.
+     */
+    @Nullable
+    Throwable failure();
 
     /** What one of the handlers did that needs a transaction of its own, the end of a sentence; {@code null} for nothing so far. */
     default @Nullable String unshareable() {

@@ -3,14 +3,18 @@ package io.safebunny.dedup.transaction;
 
 import io.safebunny.dedup.claim.Claim.Written;
 import io.safebunny.dedup.claim.SharedClaims;
+import io.safebunny.dedup.claim.StoreFailures;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Batch;
 import io.safebunny.handling.Handling;
 import io.safebunny.middleware.Next;
+import io.safebunny.recovery.NotHandledException;
+import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordState;
 import io.safebunny.transport.OutboundMessage;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,17 +29,26 @@ import org.jspecify.annotations.Nullable;
 final class BatchTransaction implements SharedClaims {
 
     private final ClaimedTogether claimed;
+    private final LocalTransaction transaction;
     private final DedupLog log;
+    private final StoreFailures failures;
+
     /** Bound to the thread while the transaction ends, so that what its listeners publish is refused. */
     private Handling first;
 
-    private Set<Handling> run = Set.of();
+    private List<Handling> run = List.of();
     private boolean commitTried;
+    private boolean ended;
+    /** By the handler itself, before it was undone. */
+    private boolean mayBeCommitted;
+
     private @Nullable Throwable failure;
 
-    BatchTransaction(ClaimedTogether claimed, DedupLog log) {
+    BatchTransaction(ClaimedTogether claimed, DedupLog log, StoreFailures failures) {
         this.claimed = claimed;
+        this.transaction = claimed.transaction();
         this.log = log;
+        this.failures = failures;
         this.first = claimed.records().keySet().iterator().next();
     }
 
@@ -54,7 +67,7 @@ final class BatchTransaction implements SharedClaims {
         first = together.get(0);
         try {
             Batch.run(together, handler);
-            run = Set.copyOf(together);
+            run = together;
             return null;
         } catch (Throwable e) {
             return e;
@@ -63,36 +76,39 @@ final class BatchTransaction implements SharedClaims {
 
     @Override
     public Map<Handling, Written> commit() {
+        Map<Handling, Written> handled = new LinkedHashMap<>();
         if (run.isEmpty()) {
-            return Map.of();
+            return handled;
         }
-        LocalTransaction transaction = claimed.transaction();
         try {
-            Map<Handling, Written> handled = complete();
+            complete(handled);
             if (!transaction.isKnownToBeOpen()) {
-                requireClaimsAreHeld(handled);
+                one().requireHeld(record(handled));
             }
             commitTried = true;
-            boolean unused = first.end(() -> {
+            end(() -> {
                 first.transactionEnd().preventsCommitIfRefused();
                 transaction.commit();
-                return true;
             });
-            TransactionalClaims.tellRefusal(log, first, null);
+            ended = true;
             log.answered();
             return handled;
         } catch (RuntimeException e) {
-            failure = e;
-            claimed.failed(log, e);
+            undo();
+            if (commitTried && !(e instanceof StoreUnavailableException) && one().isStored(record(handled), e)) {
+                TransactionalClaims.tellFailedCallback(log, first, e);
+                return handled;
+            }
+            failure = failure(e);
             return Map.of();
         }
     }
 
     /** Nothing is joined to these records: sagas and scheduled messages have handlers of their own. */
-    private Map<Handling, Written> complete() {
-        Map<Handling, Written> handled = new LinkedHashMap<>();
+    private void complete(Map<Handling, Written> handled) {
+        Set<Handling> together = new HashSet<>(run);
         claimed.records().forEach((handling, claim) -> {
-            if (!run.contains(handling)) {
+            if (!together.contains(handling)) {
                 MessageRecord unused = claimed.write(claim.next(RecordState.RELEASED));
                 return;
             }
@@ -101,24 +117,50 @@ final class BatchTransaction implements SharedClaims {
             handled.put(
                     handling, new Written(isWritten ? claim : claimed.write(claim.completed(publications)), List.of()));
         });
-        return handled;
+    }
+
+    /** Whether the store is away, or one of the messages has made the transaction unusable. */
+    private RuntimeException failure(RuntimeException e) {
+        return e instanceof StoreUnavailableException && !one().isAnswered()
+                ? failures.noAnswer(first.message().id(), e)
+                : e;
     }
 
     /** One stands for all, as they are in one transaction. */
-    private void requireClaimsAreHeld(Map<Handling, Written> handled) {
-        Map.Entry<Handling, Written> one = handled.entrySet().iterator().next();
-        new TransactionDiagnosis(claimed.store(), one.getKey())
-                .requireHeld(Objects.requireNonNull(one.getValue().toSend()));
+    private TransactionDiagnosis one() {
+        return new TransactionDiagnosis(claimed.store(), first);
     }
 
-    @Override
-    public void close() {
-        boolean mayBeCommitted = !commitTried && !claimed.transaction().isKnownToBeOpen();
+    private MessageRecord record(Map<Handling, Written> handled) {
+        return Objects.requireNonNull(Objects.requireNonNull(handled.get(first)).toSend());
+    }
+
+    private void undo() {
+        if (!ended) {
+            ended = true;
+            mayBeCommitted = !commitTried && !transaction.isKnownToBeOpen();
+            end(transaction::rollback); // no effect if the commit has ended it
+        }
+    }
+
+    private void end(Runnable action) {
         boolean unused = first.end(() -> {
-            claimed.end(); // no effect once it is committed
+            action.run();
             return true;
         });
-        if (mayBeCommitted) {
+        TransactionalClaims.tellRefusal(log, first, null);
+    }
+
+    /** If the store has not answered just now, it is not asked again for what the handler may have committed. */
+    @Override
+    public void close() {
+        try {
+            undo();
+        } finally {
+            claimed.permit().close();
+        }
+        boolean isAway = failure instanceof NotHandledException trouble && trouble.isTrouble();
+        if (mayBeCommitted && !isAway) {
             claimed.undoCommitted(log, Map.of());
         }
     }

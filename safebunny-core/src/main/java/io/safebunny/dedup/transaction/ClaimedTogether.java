@@ -4,7 +4,6 @@ package io.safebunny.dedup.transaction;
 import io.safebunny.dedup.claim.Ownership;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.handling.Handling;
-import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.store.BrokenTransactionException;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
@@ -93,17 +92,6 @@ record ClaimedTogether(
         end(transaction, permit);
     }
 
-    /** What is told of, and logged, once for the type. */
-    void failed(DedupLog log, RuntimeException e) {
-        log.tell(
-                Subject.warn(LOG, "Transactions that messages share have failed"),
-                records.keySet().iterator().next().message().type(),
-                () -> LOG.warn(
-                        "A transaction that {} messages share has failed; they are handled again, at no cost of an attempt",
-                        records.size(),
-                        log.tellable(e)));
-    }
-
     /**
      * Releases a claim in the transaction, or completes it.
      *
@@ -133,10 +121,12 @@ record ClaimedTogether(
                 MessageRecord claim = each.getValue();
                 if (!handled.containsKey(each.getKey())) {
                     MessageRecord stored = store.find(claim.key());
-                    if (stored == null || !stored.isSameWriteAs(claim)) {
-                        return; // nor is any other: they are of one transaction
+                    if (stored == null) {
+                        return; // nor is any other: they were written by one statement, or one transaction
                     }
-                    MessageRecord unused = store.replace(claim.next(RecordState.RELEASED));
+                    if (stored.isSameWriteAs(claim)) { // others may have been written again before the commit
+                        MessageRecord unused = store.replace(claim.next(RecordState.RELEASED));
+                    }
                 }
             }
         } catch (RuntimeException e) {

@@ -15,7 +15,6 @@ import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.dedup.transaction.WriteAfterRollback.Commit;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.InvalidMessageException;
-import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.recovery.Ending.Poisoned;
 import io.safebunny.recovery.Ending.RecordEffect;
@@ -35,16 +34,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a message's claim, the handler's own writes and the completion in one local transaction; each in-memory retry gets a new
  * one. While it is open, the uncommitted claim blocks every other delivery of the message. Confined to one thread.
  */
 final class HandlerTransaction {
-
-    private static final Logger LOG = LoggerFactory.getLogger(HandlerTransaction.class);
 
     private final TransactionalMessageStore store;
     private final Ownership ownership;
@@ -159,14 +154,7 @@ final class HandlerTransaction {
             if (e instanceof StoreUnavailableException || !diagnosis.isStored(completed, e)) {
                 throw e;
             }
-            String id = handling.message().id();
-            log.tell(
-                    Subject.warn(LOG, "Callbacks after commits failed"),
-                    id,
-                    () -> LOG.warn(
-                            "Message {} is handled and committed, but a callback after the commit failed",
-                            id,
-                            log.tellable(e)));
+            TransactionalClaims.tellFailedCallback(log, handling, e);
         }
         return late.record();
     }

@@ -9,6 +9,7 @@ import io.safebunny.handling.Handling;
 import io.safebunny.handling.Run;
 import io.safebunny.handling.publications.HandledTransactions;
 import io.safebunny.middleware.Next;
+import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
 import io.safebunny.store.record.MessageRecord;
@@ -39,7 +40,7 @@ final class SharedTransaction implements SharedClaims {
     /** As they will be committed. */
     private final Map<Handling, Written> handled = new LinkedHashMap<>();
 
-    private boolean broken;
+    private @Nullable Throwable broken;
     private boolean commitTried;
     private @Nullable String unshareable;
     /** What the handler that is running did, and must not do here, whatever it makes of the exception. */
@@ -88,7 +89,7 @@ final class SharedTransaction implements SharedClaims {
     }
 
     @Override
-    public boolean isBroken() {
+    public @Nullable Throwable failure() {
         return broken;
     }
 
@@ -108,7 +109,7 @@ final class SharedTransaction implements SharedClaims {
             // they would be told of the commit of all, also of what is undone, and what they publish would belong to no
             // message
             needsItsOwn = "listens to the end of the transaction";
-            broken = true;
+            broken = needsItsOwn(handling);
         } else if (failure != null) {
             leave(handling, failure);
         }
@@ -149,13 +150,19 @@ final class SharedTransaction implements SharedClaims {
 
     /** Some failure of the transaction itself, and not of one message. */
     private void broken(RuntimeException e) {
-        broken = true;
-        claimed.failed(log, e);
+        broken = e;
+        log.tell(
+                Subject.warn(LOG, "Transactions that messages share have failed"),
+                claims.keySet().iterator().next().message().type(),
+                () -> LOG.warn(
+                        "A transaction that {} messages share has failed; they are handled again, at no cost of an attempt",
+                        claims.size(),
+                        log.tellable(e)));
     }
 
     @Override
     public Map<Handling, Written> commit() {
-        if (broken || handled.isEmpty()) {
+        if (broken != null || handled.isEmpty()) {
             return Map.of();
         }
         try {
@@ -180,7 +187,7 @@ final class SharedTransaction implements SharedClaims {
     @Override
     public void close() {
         claimed.end(); // no effect once it is committed
-        if (broken && !commitTried) {
+        if (broken != null && !commitTried) {
             claimed.undoCommitted(log, handled);
         }
     }

@@ -52,7 +52,7 @@ final class TransactionDiagnosis {
      * Tells a wait for another transaction from a database that is too slow for everything: a read does not wait for anybody's
      * transaction.
      */
-    private boolean isAnswered() {
+    boolean isAnswered() {
         try {
             MessageRecord unused = store.find(handling.key());
             return true;

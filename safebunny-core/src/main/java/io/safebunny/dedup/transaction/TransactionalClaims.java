@@ -101,7 +101,7 @@ public final class TransactionalClaims implements Claims {
     @Override
     public @Nullable SharedClaims claimBatch(List<Handling> messages) {
         ClaimedTogether claimed = ClaimedTogether.begin(store, ownership, messages);
-        return claimed == null ? null : new BatchTransaction(claimed, log);
+        return claimed == null ? null : new BatchTransaction(claimed, log, failures);
     }
 
     /** Spring swallows most of what listeners throw, and the handling goes on. */
@@ -117,6 +117,17 @@ public final class TransactionalClaims implements Claims {
                             messageId,
                             log.tellable(refusal)));
         }
+    }
+
+    static void tellFailedCallback(DedupLog log, Handling handling, RuntimeException e) {
+        String id = handling.message().id();
+        log.tell(
+                Subject.warn(LOG, "Callbacks after commits failed"),
+                id,
+                () -> LOG.warn(
+                        "Message {} is handled and committed, but a callback after the commit failed",
+                        id,
+                        log.tellable(e)));
     }
 
     final class Transactional implements Claim {

@@ -44,8 +44,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Four messages that wait are one batch, which inserts in bulk; whatever happens to one of them, or to all, each is handled once. */
 @Timeout(60)
@@ -283,15 +285,48 @@ abstract class BatchRules {
     void whatAListenerOfTheCommitPublishesIsRefusedAndTold() {
         assumeTrue(isTransactional());
         try (CapturedLogs logs = CapturedLogs.start()) {
-            handle(batch -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                @Override
-                public void afterCompletion(int status) {
-                    Published unused = Objects.requireNonNull(shop).bunny().publish(new Shipped(0));
-                }
-            }));
+            handle(batch -> TransactionSynchronizationManager.registerSynchronization(publishes()));
             assertThat(logs.all()).anyMatch(line -> line.toString().contains("SB-3016"));
         }
         assertAllAreHandledOnce();
+    }
+
+    @Test
+    void whatAListenerOfTheRollbackPublishesIsRefusedAndTold() {
+        assumeTrue(isTransactional());
+        try (CapturedLogs logs = CapturedLogs.start()) {
+            handle(batch -> {
+                TransactionSynchronizationManager.registerSynchronization(publishes());
+                if (batch.length() == MESSAGES) {
+                    throw new IllegalStateException("only together");
+                }
+            });
+            assertThat(logs.all()).anyMatch(line -> line.toString().contains("SB-3016"));
+        }
+        assertAllAreHandledOnce();
+    }
+
+    /** Spring logs what it throws, and swallows it. */
+    private TransactionSynchronization publishes() {
+        return new TransactionSynchronization() {
+            @Override
+            public void afterCompletion(int status) {
+                Published unused = Objects.requireNonNull(shop).bunny().publish(new Shipped(0));
+            }
+        };
+    }
+
+    /** The call fails, or the messages would be handled without it. */
+    @Test
+    void whatAListenerOfATransactionWithinTheCallPublishesIsNotLost() {
+        TransactionTemplate own =
+                new TransactionTemplate(new JdbcTransactionManager(database().pool()));
+        own.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        handle(batch -> own.executeWithoutResult(
+                status -> TransactionSynchronizationManager.registerSynchronization(publishes())));
+
+        assertThat(shipped).isEmpty();
+        assertThat(broker.depth("shop-poison")).isEqualTo(MESSAGES);
     }
 
     /** Its deliveries go to another instance while its handler runs, which then goes on. */

@@ -10,6 +10,7 @@ import io.safebunny.MessageContext;
 import io.safebunny.PublishOptions;
 import io.safebunny.Published;
 import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.handler.Grouping;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.jdbc.fixture.TestDatabase;
@@ -99,7 +100,7 @@ class PostgresSharedTransactionsIT {
                 type,
                 List.of(from),
                 prefetch,
-                perTransaction,
+                Grouping.inTransaction(perTransaction),
                 RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none()),
                 invoker);
     }
