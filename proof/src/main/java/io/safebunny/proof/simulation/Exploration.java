@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.simulation;
 
+import io.safebunny.proof.simulation.story.Batched;
 import io.safebunny.proof.simulation.story.Choreographed;
 import io.safebunny.proof.simulation.story.Correlated;
 import io.safebunny.proof.simulation.story.Counting;
@@ -52,6 +53,7 @@ public final class Exploration {
         stories.put("orchestrated: assigned by payloads", Correlated::declare);
         stories.put("orchestrated: longer than anything is remembered", Forgotten::declare);
         stories.put("messages that share transactions", Grouped::declare);
+        stories.put("messages that come in batches", Batched::declare);
         return stories;
     }
 

@@ -4,6 +4,7 @@ package io.safebunny.proof.simulation;
 import io.safebunny.proof.model.FaultyStores;
 import io.safebunny.proof.plant.Patch;
 import io.safebunny.proof.simulation.story.Banks;
+import io.safebunny.proof.simulation.story.Batched;
 import io.safebunny.proof.simulation.story.Careless;
 import io.safebunny.proof.simulation.story.Careless.Billing.Charge;
 import io.safebunny.proof.simulation.story.Choreographed;
@@ -44,6 +45,7 @@ record Plant(
         @Nullable Patch patch) {
 
     private static final String DEDUP = "io/safebunny/dedup/claim/";
+    private static final String SEPARATE = DEDUP + "SeparateClaims.java";
     private static final String SHARED = "io/safebunny/dedup/transaction/SharedTransaction.java";
     /** What is written of those that leave their group. */
     private static final String LEAVES =
@@ -199,6 +201,25 @@ record Plant(
                             @Nullable
                             Throwable runThere(HandledMessage message, SharedClaims shared) {
                         """),
+                // batches
+                patch(
+                        "batch-charges-who-leaves",
+                        Batched::declare,
+                        SEPARATE,
+                        "claim.release(why, Returned.because(why))",
+                        "claim.release(why, io.safebunny.recovery.Ending.retried(Duration.ZERO, why))"),
+                patch(
+                        "batch-completes-who-leaves",
+                        Batched::declare,
+                        SEPARATE,
+                        "                    release(claim);",
+                        "                    Completion unused = complete(claim, each.getKey());"),
+                patch(
+                        "batch-keeps-claims-of-who-failed",
+                        Batched::declare,
+                        "io/safebunny/dedup/transaction/BatchTransaction.java",
+                        "            end(transaction::rollback);",
+                        "            end(transaction::commit);"),
                 // users
                 charging("user-no-once", node -> (order, context) -> node.perform("charge " + order), Runnable::run),
                 charging(
