@@ -295,12 +295,13 @@ public final class Stage implements AutoCloseable {
     /** Shuts all processes down cleanly. */
     public void stop() {
         children.forEach(Child::stop);
-        desk.close();
+        desk.close(); // before the checks: nothing is handled any more
     }
 
     @Override
     public void close() {
         children.forEach(Child::close);
+        desk.close();
         queues.close();
         if (store != null) {
             store.close();

@@ -112,8 +112,10 @@ public final class StageQueues implements AutoCloseable {
     @Override
     public void close() {
         transit().forEach(broker::delete);
-        broker.delete(poison());
-        broker.delete(deskPoison());
+        for (String poison : List.of(poison(), deskPoison())) {
+            broker.delete(poison);
+            broker.delete(poison + "-archive"); // thousands of empty ones would fill the broker's memory
+        }
         broker.close();
     }
 }
