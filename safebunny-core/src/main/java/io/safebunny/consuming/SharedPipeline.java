@@ -95,7 +95,7 @@ final class SharedPipeline {
             Group group = new Group(parts.next(), ended);
             group.process();
             if (isAll) { // halves say nothing of those that come next
-                outcomes.ended(group.isHandled, group.isBroken);
+                outcomes.ended(group.isHandled, group.isBroken || group.wantsPause());
             }
             planHalves(group, parts);
         }
@@ -252,6 +252,11 @@ final class SharedPipeline {
                         .toList();
                 undone.forEach(member -> member.failed(cause));
             }
+        }
+
+        /** A batch may be what is throttled: alone its messages succeed, and the type would be paused once more by the next batch. */
+        boolean wantsPause() {
+            return failure != null && BreakerEffect.of(failure) instanceof BreakerEffect.Pause;
         }
 
         private static List<Handling> handlings(List<GroupMember> members) {

@@ -14,6 +14,7 @@ public final class Halving<T> {
     private final Deque<List<T>> next = new ArrayDeque<>();
     private final int mostInVain;
     private int inVain;
+    private int failures;
 
     public Halving(List<T> all) {
         next.add(all);
@@ -33,7 +34,7 @@ public final class Halving<T> {
 
     /** To be called when those that came last were handled. */
     public void handled() {
-        inVain = 0;
+        inVain = 0; // failures go on: many messages that fail cost a call for nearly each of the others
     }
 
     /**
@@ -44,7 +45,8 @@ public final class Halving<T> {
      */
     public boolean failed(List<T> undone, Throwable why) {
         inVain++;
-        if (inVain > mostInVain || BreakerEffect.of(why) instanceof BreakerEffect.Pause) {
+        failures++;
+        if (inVain > mostInVain || failures > 2 * mostInVain || BreakerEffect.of(why) instanceof BreakerEffect.Pause) {
             stop();
             return false;
         }

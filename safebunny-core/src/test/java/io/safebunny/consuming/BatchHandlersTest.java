@@ -992,6 +992,55 @@ class BatchHandlersTest {
         assertAcknowledged();
     }
 
+    /** Alone they succeed, so that the type is consumed again and the next batch asks for the next pause. */
+    @ParameterizedTest
+    @EnumSource
+    void batchesThatAreAlwaysThrottledRest(Kind kind) {
+        use(kind);
+        start((batch, contexts, bunny) -> {
+            if (contexts.size() > 1) {
+                throw new ThrottledException(Duration.ofSeconds(10));
+            }
+        });
+        for (int i = 0; i < 5; i++) {
+            assertThat(most()).isEqualTo(64);
+            String n = String.valueOf(i);
+            RecordedDelivery[] all = {delivery(order("a" + n)), delivery(order("b" + n)), delivery(order("c" + n))};
+            DeliveryHandler handler = transport.handlerOf(all[0]);
+            List<RecordedDelivery> left = handler.handleTogether(List.of(all));
+            assertThat(left).hasSize(3);
+            time.advance(Duration.ofSeconds(11));
+            left.forEach(handler::handle);
+        }
+
+        assertThat(breakers.state(OrderPlaced.class)).isEqualTo(State.CLOSED);
+        assertThat(most()).isEqualTo(1);
+        time.advance(Duration.ofMinutes(1));
+        assertThat(most()).isEqualTo(64);
+    }
+
+    /** Otherwise those that are claimed are called, cannot be completed, and are called again alone. */
+    @Test
+    void whenAClaimShowsThatTheStoreIsSilentNobodyIsCalled() {
+        AtomicInteger asked = new AtomicInteger();
+        store = new ForwardingMessageStore(plain) {
+            @Override
+            public MessageRecord create(MessageRecord record) {
+                if (asked.incrementAndGet() == 4) {
+                    throw new StoreUnavailableException("silent", null, null);
+                }
+                return super.create(record);
+            }
+        };
+        start((batch, contexts, bunny) -> {});
+        RecordedDelivery[] all = eight();
+        List<RecordedDelivery> left = transport.handlerOf(all[0]).handleTogether(List.of(all));
+
+        assertThat(left).containsExactly(all);
+        assertThat(calls).isEmpty();
+        assertThat(breakers.state(OrderPlaced.class)).isEqualTo(State.OPEN);
+    }
+
     private RecordedDelivery[] eight() {
         return Arrays.stream("abcdefgh".split(""))
                 .map(id -> delivery(order(id)))

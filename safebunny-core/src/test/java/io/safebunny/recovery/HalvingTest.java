@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -73,6 +74,18 @@ class HalvingTest {
         handle(200, Set.of(0, 66, 133, 199));
 
         assertThat(handled).hasSizeGreaterThanOrEqualTo(200 - 12);
+    }
+
+    /** Each failure costs a call of everybody in its part. */
+    @Test
+    void whenManyFailTheRestIsSoonAlone() {
+        for (int distance = 2; distance < 60; distance++) {
+            int every = distance;
+            tried.clear();
+            handle(200, messages(200).stream().filter(each -> each % every == 1).collect(Collectors.toSet()));
+
+            assertThat(tried).hasSizeLessThanOrEqualTo(60);
+        }
     }
 
     @Test

@@ -35,6 +35,9 @@ public final class SeparateClaims implements SharedClaims {
     /** Store or broker do not answer, so that asking again for each would only hold up the thread. */
     private @Nullable Throwable trouble;
 
+    /** Why not all could be claimed: to go on with some would only repeat the call. */
+    private @Nullable Throwable unclaimed;
+
     private boolean isUnanswered;
 
     /** @param separate claims one */
@@ -61,7 +64,10 @@ public final class SeparateClaims implements SharedClaims {
             if (claimed instanceof Ours ours) {
                 claims.put(message, ours.claim());
             }
-            return !(claimed instanceof Busy busy && busy.why().isTrouble());
+            if (claimed instanceof Busy busy && busy.why().isTrouble()) {
+                unclaimed = busy.why();
+            }
+            return unclaimed == null;
         } catch (RuntimeException e) {
             LOG.debug(
                     "Message {} cannot be claimed in a batch", message.message().id(), e);
@@ -81,6 +87,9 @@ public final class SeparateClaims implements SharedClaims {
 
     @Override
     public @Nullable Throwable run(List<Handling> together, Next handler) {
+        if (unclaimed != null) {
+            return unclaimed;
+        }
         Claim first = Objects.requireNonNull(claims.get(together.get(0)), "Not claimed");
         try (Hold unused = first.enter()) { // for all: none of them must run alone
             Batch.run(together, handler);

@@ -93,13 +93,16 @@ final class BatchTransaction implements SharedClaims {
             ended = true;
             log.answered();
             return handled;
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            failure = e;
             undo();
-            if (commitTried && !(e instanceof StoreUnavailableException) && one().isStored(record(handled), e)) {
+            if (e instanceof StoreUnavailableException unavailable) {
+                failure = failure(unavailable);
+            } else if (commitTried && one().isStored(record(handled), e)) {
+                failure = null;
                 TransactionalClaims.tellFailedCallback(log, first, e);
                 return handled;
             }
-            failure = failure(e);
             return Map.of();
         }
     }
@@ -120,10 +123,8 @@ final class BatchTransaction implements SharedClaims {
     }
 
     /** Whether the store is away, or one of the messages has made the transaction unusable. */
-    private RuntimeException failure(RuntimeException e) {
-        return e instanceof StoreUnavailableException && !one().isAnswered()
-                ? failures.noAnswer(first.message().id(), e)
-                : e;
+    private RuntimeException failure(StoreUnavailableException e) {
+        return one().isAnswered() ? e : failures.noAnswer(first.message().id(), e);
     }
 
     /** One stands for all, as they are in one transaction. */
@@ -138,7 +139,7 @@ final class BatchTransaction implements SharedClaims {
     private void undo() {
         if (!ended) {
             ended = true;
-            mayBeCommitted = !commitTried && !transaction.isKnownToBeOpen();
+            mayBeCommitted = !commitTried; // even if it is open: whoever commits may have begun another one
             end(transaction::rollback); // no effect if the commit has ended it
         }
     }

@@ -78,7 +78,7 @@ final class TransactionDiagnosis {
     }
 
     /** Some transaction managers report a failure after the commit as if the commit itself had failed. */
-    boolean isStored(MessageRecord completed, RuntimeException failure) {
+    boolean isStored(MessageRecord completed, Throwable failure) {
         try {
             MessageRecord stored = store.find(completed.key());
             return stored != null

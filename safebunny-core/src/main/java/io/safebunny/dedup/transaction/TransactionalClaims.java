@@ -119,7 +119,7 @@ public final class TransactionalClaims implements Claims {
         }
     }
 
-    static void tellFailedCallback(DedupLog log, Handling handling, RuntimeException e) {
+    static void tellFailedCallback(DedupLog log, Handling handling, Throwable e) {
         String id = handling.message().id();
         log.tell(
                 Subject.warn(LOG, "Callbacks after commits failed"),

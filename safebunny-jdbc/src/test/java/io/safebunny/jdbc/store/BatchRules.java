@@ -200,6 +200,10 @@ abstract class BatchRules {
 
     final void assertAllAreHandledOnce() {
         assertThat(effects()).containsExactlyInAnyOrder(1, 2, 3, 4);
+        assertAllHavePublished();
+    }
+
+    final void assertAllHavePublished() {
         assertThat(shipped).containsExactlyInAnyOrder(1, 2, 3, 4);
         assertThat(broker.depth("shop-poison")).isZero();
     }

@@ -7,6 +7,7 @@ import io.safebunny.jdbc.fixture.TestDatabase;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.ConnectionCallback;
 
 class PostgresBatchesIT extends BatchRules {
 
@@ -27,6 +28,25 @@ class PostgresBatchesIT extends BatchRules {
         });
 
         assertAllAreHandledOnce();
+    }
+
+    /** Its next statement begins another transaction, so that the one at hand is open. */
+    @Test
+    void whenTheHandlerCommitsGoesOnAndFailsNothingIsLost() {
+        List<String> ended = new CopyOnWriteArrayList<>();
+        handle(batch -> {
+            if (ended.isEmpty()) {
+                ended.add(batch);
+                sql.execute((ConnectionCallback<Boolean>) connection -> {
+                    connection.commit();
+                    return true;
+                });
+                Integer unused = sql.queryForObject("select 1", Integer.class);
+                throw new IllegalStateException("after a commit of its own");
+            }
+        });
+
+        assertAllHavePublished();
     }
 
     @Test
