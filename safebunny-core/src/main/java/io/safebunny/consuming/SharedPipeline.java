@@ -14,6 +14,7 @@ import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.observation.LogContext;
 import io.safebunny.poison.queue.Settlement;
 import io.safebunny.recovery.BreakerEffect;
+import io.safebunny.recovery.BreakerEffect.Pause;
 import io.safebunny.recovery.Halving;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.transport.Delivery;
@@ -95,7 +96,7 @@ final class SharedPipeline {
             Group group = new Group(parts.next(), ended);
             group.process();
             if (isAll) { // halves say nothing of those that come next
-                outcomes.ended(group.isHandled, group.isBroken || group.wantsPause());
+                outcomes.ended(group.isHandled, group.isBroken || group.pause() != null);
             }
             planHalves(group, parts);
         }
@@ -124,7 +125,8 @@ final class SharedPipeline {
                                 inHalves ? "in halves" : "one by one",
                                 handler.description(),
                                 node.log().tellable(failure)));
-        if (BreakerEffect.of(failure) instanceof BreakerEffect.Pause pause) {
+        Pause pause = group.pause();
+        if (pause != null) {
             group.undone.get(0).pauses(failure, pause);
         }
     }
@@ -255,8 +257,9 @@ final class SharedPipeline {
         }
 
         /** A batch may be what is throttled: alone its messages succeed, and the type would be paused once more by the next batch. */
-        boolean wantsPause() {
-            return failure != null && BreakerEffect.of(failure) instanceof BreakerEffect.Pause;
+        @Nullable
+        Pause pause() {
+            return failure != null && BreakerEffect.of(failure) instanceof Pause pause ? pause : null;
         }
 
         private static List<Handling> handlings(List<GroupMember> members) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
@@ -48,8 +47,6 @@ import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
 import io.safebunny.transport.DeliveryHandler;
-import io.safebunny.transport.OutboundMessage;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -73,18 +70,15 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationUtils;
 
 /** Batches: whatever happens to one message or to all, each is handled once, pays only for itself, and publishes with the same ids. */
-class BatchHandlersTest {
+class BatchHandlersTest extends DeliveredTogether {
 
-    private final RecordingTransport transport = new RecordingTransport();
     private final VirtualTimeline time = VirtualTimeline.skipping();
     private final WatchedTimeline timeline = new WatchedTimeline(time);
     private final SharingStore transactional = new SharingStore();
     private final MemoryMessageStore plain = new MemoryMessageStore(timeline, Node.RETENTION);
     private final MessageScope scope = new MessageScope();
-    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final CircuitBreakers breakers = new CircuitBreakers(BreakerSettings.defaults(), timeline, Runnable::run);
     private final List<String> calls = new ArrayList<>();
-    private final List<RecordedDelivery> deliveries = new ArrayList<>();
     private final List<ConsumeMiddleware> middlewares = new ArrayList<>();
     private final List<ContextPropagator> contexts = new ArrayList<>();
     private final ObservationRegistry observations = ObservationRegistry.create();
@@ -163,33 +157,9 @@ class BatchHandlersTest {
         return engine;
     }
 
-    private static Wires order(String id) {
-        return Wires.orderPlaced().with("message_id", id);
-    }
-
-    private RecordedDelivery delivery(Wires message) {
-        RecordedDelivery delivery = new RecordedDelivery(Node.QUEUE, message.wire());
-        deliveries.add(delivery);
-        return delivery;
-    }
-
-    private void deliver(String... ids) {
-        transport.deliverTogether(
-                Arrays.stream(ids).map(id -> delivery(order(id))).toList());
-    }
-
     private MessageRecord stored(String id) {
         return Objects.requireNonNull(Objects.requireNonNull(store)
                 .find(new RecordKey(Wires.orderPlaced().envelope().correlationId(), id)));
-    }
-
-    private static String causeOf(OutboundMessage message) {
-        return new String(message.message().body(), StandardCharsets.UTF_8).replaceAll(".*\"(.)\".*", "$1");
-    }
-
-    /** Of which orders publications were confirmed, in this order. */
-    private List<String> sent() {
-        return transport.published().stream().map(BatchHandlersTest::causeOf).toList();
     }
 
     private Map<String, String> idsByCause() {
@@ -202,13 +172,6 @@ class BatchHandlersTest {
         return ids;
     }
 
-    private void assertAcknowledged() {
-        assertThat(deliveries).allSatisfy(delivery -> {
-            assertThat(delivery.acknowledged()).isEqualTo(1);
-            assertThat(delivery.settled()).isEqualTo(1);
-        });
-    }
-
     private void assertHandledOnce(String... ids) {
         if (store == transactional) {
             assertThat(transactional.effects).containsExactlyInAnyOrder(ids);
@@ -218,12 +181,6 @@ class BatchHandlersTest {
             assertThat(ids).allSatisfy(id -> assertThat(stored(id).attempt()).isZero());
         }
         assertAcknowledged();
-    }
-
-    private double observed(String outcome) {
-        return meters.find("safebunny.handler").tag("outcome", outcome).timers().stream()
-                .mapToDouble(timer -> timer.count())
-                .sum();
     }
 
     private static void failWith(String order, String batch) {
@@ -564,11 +521,7 @@ class BatchHandlersTest {
 
     @Test
     void whenTheCommitFailsTheBatchIsSplitAtNoCost() {
-        start((batch, contexts, bunny) -> transactional.commit = batch.contains("a") && batch.length() > 1
-                ? () -> {
-                    throw new IllegalStateException("a constraint that is checked at the commit");
-                }
-                : null);
+        start((batch, contexts, bunny) -> failCommitsOfBatchesWith("a", contexts));
         deliver("a", "b", "c", "d");
 
         assertThat(calls).containsExactly("abcd", "ab", "cd", "a", "b");

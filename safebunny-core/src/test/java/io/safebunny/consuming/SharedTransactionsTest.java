@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.safebunny.MessageContext;
 import io.safebunny.Published;
@@ -35,27 +34,22 @@ import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** Messages that share a transaction: whatever happens to one or to all, each is handled once, and pays only for itself. */
-class SharedTransactionsTest {
+class SharedTransactionsTest extends DeliveredTogether {
 
     /** 2 retries in memory, 1 delayed. */
     private static final RecoveryPolicy POLICY = Node.SIX_ATTEMPTS;
 
-    private final RecordingTransport transport = new RecordingTransport();
     private final WatchedTimeline timeline = new WatchedTimeline(VirtualTimeline.skipping());
     private final SharingStore store = new SharingStore();
-    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final CircuitBreakers breakers = new CircuitBreakers(BreakerSettings.defaults(), timeline, Runnable::run);
     private final List<String> runs = new ArrayList<>();
-    private final List<RecordedDelivery> deliveries = new ArrayList<>();
 
     @FunctionalInterface
     private interface Work {
@@ -99,51 +93,15 @@ class SharedTransactionsTest {
         return engine;
     }
 
-    private static Wires order(String id) {
-        return Wires.orderPlaced().with("message_id", id);
-    }
-
-    private RecordedDelivery delivery(Wires message) {
-        RecordedDelivery delivery = new RecordedDelivery(Node.QUEUE, message.wire());
-        deliveries.add(delivery);
-        return delivery;
-    }
-
-    private void deliver(String... ids) {
-        transport.deliverTogether(
-                Arrays.stream(ids).map(id -> delivery(order(id))).toList());
-    }
-
     private MessageRecord stored(String id) {
         return Objects.requireNonNull(
                 store.find(new RecordKey(Wires.orderPlaced().envelope().correlationId(), id)));
-    }
-
-    /** Of which orders publications were confirmed, in this order. */
-    private List<String> sent() {
-        return transport.published().stream()
-                .map(message -> new String(message.message().body(), StandardCharsets.UTF_8))
-                .map(body -> body.replaceAll(".*\"(.)\".*", "$1"))
-                .toList();
-    }
-
-    private void assertAcknowledged() {
-        assertThat(deliveries).allSatisfy(delivery -> {
-            assertThat(delivery.acknowledged()).isEqualTo(1);
-            assertThat(delivery.settled()).isEqualTo(1);
-        });
     }
 
     private void assertHandledOnce(String... ids) {
         assertThat(store.effects).containsExactlyInAnyOrder(ids);
         assertThat(sent()).containsExactlyInAnyOrder(ids);
         assertThat(ids).allSatisfy(id -> assertThat(stored(id).attempt()).isZero());
-    }
-
-    private double observed(String outcome) {
-        return meters.find("safebunny.handler").tag("outcome", outcome).timers().stream()
-                .mapToDouble(timer -> timer.count())
-                .sum();
     }
 
     private double shared(String outcome) {

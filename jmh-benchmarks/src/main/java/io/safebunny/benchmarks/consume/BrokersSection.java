@@ -113,13 +113,7 @@ public final class BrokersSection implements Section {
         Ping ping = Ping.ofSize("order-42", BenchBroker.MESSAGE_BYTES);
         try (BenchNode node = BenchNode.withoutStore(broker, BenchBroker.SOURCE)) {
             node.start(List.of());
-            Pipelined pipelined = new Pipelined();
-            long begin = System.nanoTime();
-            for (int i = 0; i < MESSAGES; i++) {
-                pipelined.add(() -> node.bunny().publishAsync(ping));
-            }
-            pipelined.await();
-            return Figures.perSecond(MESSAGES, System.nanoTime() - begin);
+            return Pipelined.run(MESSAGES, () -> node.bunny().publishAsync(ping));
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.benchmarks.publish;
 
+import io.safebunny.benchmarks.contest.Figures;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
@@ -15,7 +16,20 @@ public final class Pipelined {
     private final Semaphore window = new Semaphore(WINDOW);
     private final AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
 
-    public void add(Callable<? extends CompletableFuture<?>> publish) throws Exception {
+    private Pipelined() {}
+
+    /** Publishes so many, and waits until all are confirmed. */
+    public static Figures run(int messages, Callable<? extends CompletableFuture<?>> publish) throws Exception {
+        Pipelined pipelined = new Pipelined();
+        long begin = System.nanoTime();
+        for (int i = 0; i < messages; i++) {
+            pipelined.add(publish);
+        }
+        pipelined.await();
+        return Figures.perSecond(messages, System.nanoTime() - begin);
+    }
+
+    private void add(Callable<? extends CompletableFuture<?>> publish) throws Exception {
         window.acquire();
         CompletableFuture<?> unused = publish.call().whenComplete((confirmed, failure) -> {
             if (failure != null) {
@@ -25,7 +39,7 @@ public final class Pipelined {
         });
     }
 
-    public void await() throws InterruptedException {
+    private void await() throws InterruptedException {
         window.acquire(WINDOW);
         Throwable failure = failed.get();
         if (failure != null) {

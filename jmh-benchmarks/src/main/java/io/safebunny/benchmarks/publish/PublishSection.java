@@ -12,14 +12,12 @@ import io.safebunny.benchmarks.broker.Ping;
 import io.safebunny.benchmarks.contest.Contender;
 import io.safebunny.benchmarks.contest.Contest;
 import io.safebunny.benchmarks.contest.Effort;
-import io.safebunny.benchmarks.contest.Figures;
 import io.safebunny.benchmarks.contest.Ratio;
 import io.safebunny.benchmarks.contest.Section;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
@@ -121,10 +119,10 @@ public final class PublishSection implements Section {
                 CONDITIONS + "; at most 1,000 without a confirm",
                 List.of(
                         contender(RAW_WINDOW, () -> window.publish(messages)),
-                        contender(TEMPLATE, () -> pipelined(messages, () -> publish(template))),
+                        contender(TEMPLATE, () -> Pipelined.run(messages, () -> publish(template))),
                         contender(
                                 SAFEBUNNY,
-                                () -> pipelined(messages, () -> node.bunny().publishAsync(ping)))),
+                                () -> Pipelined.run(messages, () -> node.bunny().publishAsync(ping)))),
                 List.of(
                         new Ratio("publishAsyncVsRawWindow", SAFEBUNNY, RAW_WINDOW, 0.9),
                         new Ratio("publishAsyncVsTemplate", SAFEBUNNY, TEMPLATE, 0)));
@@ -186,16 +184,6 @@ public final class PublishSection implements Section {
                 throw new IllegalStateException("Not confirmed");
             }
         });
-    }
-
-    private static Figures pipelined(int messages, Callable<? extends CompletableFuture<?>> publish) throws Exception {
-        Pipelined pipelined = new Pipelined();
-        long begin = System.nanoTime();
-        for (int i = 0; i < messages; i++) {
-            pipelined.add(publish);
-        }
-        pipelined.await();
-        return Figures.perSecond(messages, System.nanoTime() - begin);
     }
 
     @Override

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.matrix;
 
-import io.safebunny.proof.child.Child;
 import io.safebunny.proof.child.Plan;
-import io.safebunny.proof.matrix.stage.Stage;
 import io.safebunny.proof.point.Moment;
 import io.safebunny.proof.point.Operation;
 import io.safebunny.proof.point.Point;
-import io.safebunny.proof.saga.Order;
 import io.safebunny.proof.saga.OrderKind;
 import io.safebunny.proof.store.StoreAddress;
 import java.util.ArrayList;
@@ -33,12 +30,12 @@ final class BatchScenarios {
             all.add(crash(OrderKind.BATCH_WITH_POISON, new Point(moment, Operation.ROLL_BACK, ""), 1));
             all.add(crash(OrderKind.BATCH_WITH_POISON, new Point(moment, Operation.COMMIT, ""), 3));
         }
-        all.add(row("one of them fails", OrderKind.BATCH_WITH_POISON, single(Plan.NONE)));
+        all.add(row("one of them fails", OrderKind.BATCH_WITH_POISON, GroupScenarios.single(Plan.NONE)));
         for (Operation operation : List.of(Operation.CLAIM_TOGETHER, Operation.COMMIT)) {
             all.add(row(
                     "answer lost of " + operation.label(),
                     OrderKind.BATCH,
-                    single(Plan.blink(Point.after(operation)))));
+                    GroupScenarios.single(Plan.blink(Point.after(operation)))));
         }
         return all;
     }
@@ -53,29 +50,6 @@ final class BatchScenarios {
     }
 
     private static Scenario crash(OrderKind kind, Point point, int occurrence) {
-        return row(
-                "halt " + point + (occurrence > 1 ? ", number " + occurrence : "")
-                        + (kind.hasPoison() ? ", one of them fails" : ""),
-                kind,
-                (stage, order) -> {
-                    Child first = stage.prepare(Plan.halt(point, occurrence));
-                    Child next = stage.prepare(Plan.NONE);
-                    stage.go(first);
-                    stage.awaitStarted(first);
-                    publish(stage, order);
-                    stage.awaitHalted(first);
-                    stage.go(next);
-                });
-    }
-
-    private static Scenario.Script single(Plan plan) {
-        return (stage, order) -> {
-            stage.start(plan);
-            publish(stage, order);
-        };
-    }
-
-    private static void publish(Stage stage, Order order) {
-        order.members().forEach(stage::publish);
+        return row(GroupScenarios.halts(kind, point, occurrence), kind, GroupScenarios.halted(point, occurrence));
     }
 }

@@ -59,20 +59,25 @@ final class GroupScenarios {
     }
 
     private static Scenario crash(OrderKind kind, Point point, int occurrence) {
-        String poison = kind == OrderKind.GROUP_WITH_POISON ? ", one of them fails" : "";
-        return row(
-                "halt " + point + number(occurrence) + poison,
-                kind,
-                (stage, order) -> {
-                    Child first = stage.prepare(Plan.halt(point, occurrence));
-                    Child next = stage.prepare(Plan.NONE);
-                    stage.go(first);
-                    stage.awaitStarted(first);
-                    publish(stage, order);
-                    stage.awaitHalted(first);
-                    stage.go(next);
-                },
-                BOTH);
+        return row(halts(kind, point, occurrence), kind, halted(point, occurrence), BOTH);
+    }
+
+    /** The row's name. */
+    static String halts(OrderKind kind, Point point, int occurrence) {
+        return "halt " + point + number(occurrence) + (kind.hasPoison() ? ", one of them fails" : "");
+    }
+
+    /** The second process goes on once the first has been halted. */
+    static Scenario.Script halted(Point point, int occurrence) {
+        return (stage, order) -> {
+            Child first = stage.prepare(Plan.halt(point, occurrence));
+            Child next = stage.prepare(Plan.NONE);
+            stage.go(first);
+            stage.awaitStarted(first);
+            publish(stage, order);
+            stage.awaitHalted(first);
+            stage.go(next);
+        };
     }
 
     private static Scenario answerLost(OrderKind kind, Operation operation, int occurrence) {
@@ -87,7 +92,7 @@ final class GroupScenarios {
         return occurrence > 1 ? ", number " + occurrence : "";
     }
 
-    private static Scenario.Script single(Plan plan) {
+    static Scenario.Script single(Plan plan) {
         return (stage, order) -> {
             stage.start(plan);
             publish(stage, order);
