@@ -2,12 +2,12 @@
 package io.safebunny.autoconfigure;
 
 import io.safebunny.autoconfigure.properties.EventsProperties;
+import io.safebunny.concurrency.Workers;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryTransport;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Transport;
-import io.safebunny.waiting.Workers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

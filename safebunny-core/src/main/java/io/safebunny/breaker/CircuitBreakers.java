@@ -3,12 +3,12 @@ package io.safebunny.breaker;
 
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyOperations;
+import io.safebunny.concurrency.SerialTask;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.observation.Metrics;
 import io.safebunny.time.Timeline;
-import io.safebunny.waiting.SerialTask;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.Collection;

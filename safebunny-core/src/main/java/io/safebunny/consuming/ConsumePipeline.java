@@ -2,6 +2,7 @@
 package io.safebunny.consuming;
 
 import io.micrometer.observation.Observation;
+import io.safebunny.failure.policy.Ending;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
@@ -14,7 +15,6 @@ import io.safebunny.observation.LogContext;
 import io.safebunny.observation.MessageMeters;
 import io.safebunny.observation.Observations;
 import io.safebunny.poison.queue.Settlement;
-import io.safebunny.recovery.Ending;
 import io.safebunny.transport.Delivery;
 import io.safebunny.validation.MessageValidator;
 import java.time.Instant;

@@ -2,6 +2,7 @@
 package io.safebunny.consuming;
 
 import io.safebunny.breaker.TypeBreaker;
+import io.safebunny.concurrency.Turns;
 import io.safebunny.dedup.claim.Claims;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Names;
@@ -13,13 +14,12 @@ import io.safebunny.poison.queue.FailureLog;
 import io.safebunny.poison.queue.HeldDeliveries;
 import io.safebunny.poison.queue.Mover;
 import io.safebunny.poison.queue.PoisonQueue;
-import io.safebunny.saga.running.Correlation;
+import io.safebunny.saga.execution.Correlation;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.validation.AgeLimit;
 import io.safebunny.validation.MessageInspector;
 import io.safebunny.validation.MessageValidator;
-import io.safebunny.waiting.Turns;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;

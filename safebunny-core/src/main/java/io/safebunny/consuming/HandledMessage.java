@@ -3,13 +3,13 @@ package io.safebunny.consuming;
 
 import io.safebunny.Bunny;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.policy.Ending;
+import io.safebunny.failure.policy.Ending.Failed;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.middleware.ConsumeContext;
 import io.safebunny.middleware.PublishOutcome;
-import io.safebunny.recovery.Ending;
-import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.transport.Delivery;
 import java.lang.reflect.Type;
 import java.time.Instant;

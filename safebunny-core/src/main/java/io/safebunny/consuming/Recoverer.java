@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.failure.policy.Ending;
+import io.safebunny.failure.policy.Ending.Failed;
+import io.safebunny.failure.policy.Ending.Poisoned;
+import io.safebunny.failure.policy.Ending.Retried;
+import io.safebunny.failure.policy.Ending.Returned;
+import io.safebunny.failure.policy.FailedAttempt;
+import io.safebunny.failure.policy.PoisonRecord;
+import io.safebunny.failure.policy.PoisonRecord.By;
+import io.safebunny.failure.policy.RecoveryPolicy;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
@@ -14,15 +23,6 @@ import io.safebunny.poison.queue.Mover;
 import io.safebunny.poison.queue.Mover.Outcome;
 import io.safebunny.poison.queue.PoisonQueue;
 import io.safebunny.poison.queue.Settlement;
-import io.safebunny.recovery.Ending;
-import io.safebunny.recovery.Ending.Failed;
-import io.safebunny.recovery.Ending.Poisoned;
-import io.safebunny.recovery.Ending.Retried;
-import io.safebunny.recovery.Ending.Returned;
-import io.safebunny.recovery.FailedAttempt;
-import io.safebunny.recovery.PoisonRecord;
-import io.safebunny.recovery.PoisonRecord.By;
-import io.safebunny.recovery.RecoveryPolicy;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.OutboundMessage;
@@ -120,10 +120,12 @@ final class Recoverer {
         Thread.interrupted(); // left behind by a middleware, it would fail the copy
         Delivery delivery = message.delivery;
         if (!delivery.isOpen()) {
-            // one line per message in work; the lost connection itself is logged elsewhere
+            // at debug level, as every message in work gets this line; the lost connection is logged once, elsewhere
             LOG.debug("The channel of message {} is gone; the broker will deliver it again", message.messageId());
             if (ending instanceof Poisoned poisoned && poisoned.stored().isStored()) {
-                givenUp(message, poisoned); // the next delivery finds it ended, and reports nothing
+                givenUp(
+                        message,
+                        poisoned); // reported now, as the next delivery finds the record poisoned and reports nothing
             }
             return new Settled(ending, Settlement.HAND_BACK);
         }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.failure.policy.Ending;
+import io.safebunny.failure.policy.Ending.Duplicate;
+import io.safebunny.failure.policy.Ending.Handled;
+import io.safebunny.failure.policy.Ending.Poisoned;
+import io.safebunny.failure.policy.Ending.Retried;
 import io.safebunny.observation.Observations;
 import io.safebunny.poison.queue.Settlement;
-import io.safebunny.recovery.Ending;
-import io.safebunny.recovery.Ending.Duplicate;
-import io.safebunny.recovery.Ending.Handled;
-import io.safebunny.recovery.Ending.Poisoned;
-import io.safebunny.recovery.Ending.Retried;
 
 /** The ending of a delivery, or what the broker made of it, and how the delivery is settled. */
 record Settled(Ending ending, Settlement how) {

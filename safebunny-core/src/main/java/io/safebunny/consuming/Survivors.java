@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
-import io.safebunny.recovery.Ending.Returned;
-import io.safebunny.recovery.Evidence;
-import io.safebunny.recovery.NotHandledException;
-import io.safebunny.recovery.QuarantinePolicy;
-import io.safebunny.recovery.Treatment.FreshCopy;
+import io.safebunny.failure.policy.Ending.Returned;
+import io.safebunny.failure.policy.Evidence;
+import io.safebunny.failure.policy.NotHandledException;
+import io.safebunny.failure.policy.QuarantinePolicy;
+import io.safebunny.failure.policy.Treatment.FreshCopy;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup;
 
+import io.safebunny.concurrency.Turns.Hold;
 import io.safebunny.dedup.claim.Claim;
 import io.safebunny.dedup.claim.Claim.NotWritten;
 import io.safebunny.dedup.claim.Claim.Written;
@@ -10,12 +11,11 @@ import io.safebunny.dedup.claim.Claims;
 import io.safebunny.failure.NackedException;
 import io.safebunny.failure.UnpublishedException;
 import io.safebunny.failure.UnroutableException;
+import io.safebunny.failure.policy.Ending.Failed;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.InMemorySteps;
 import io.safebunny.handling.Run;
 import io.safebunny.publishing.ConfirmedSender;
-import io.safebunny.recovery.Ending.Failed;
-import io.safebunny.waiting.Turns.Hold;
 
 /** Without a store every message is ours, and completed when its publications are confirmed. Thread-safe. */
 public final class NotRemembered implements Claims {

@@ -2,11 +2,11 @@
 package io.safebunny.engine;
 
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.handler.Grouping;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.TrustedUsers;
 import io.safebunny.message.MessageTypes;
-import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.topology.Subscription;
 import java.time.Duration;
 import java.util.List;

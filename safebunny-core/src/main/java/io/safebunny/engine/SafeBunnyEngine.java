@@ -21,7 +21,7 @@ import io.safebunny.node.TopologyPlanner;
 import io.safebunny.operations.NodeOperations;
 import io.safebunny.poison.queue.HeldDeliveries;
 import io.safebunny.poison.replay.QueuePoisonMessages;
-import io.safebunny.saga.supervision.SagaSupervision;
+import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.scheduling.Scheduling;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Transport;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.handler;
 
-import io.safebunny.recovery.RetrySettings;
-import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.failure.policy.RetrySettings;
+import io.safebunny.failure.policy.RetryStrategy;
 
 /** Settings from the {@code safebunny.*} properties for handlers that have none of their own. */
 public record HandlerDefaults(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.handler;
 
-import io.safebunny.recovery.RecoveryPolicy;
+import io.safebunny.failure.policy.RecoveryPolicy;
 import java.lang.reflect.Type;
 import java.util.List;
 

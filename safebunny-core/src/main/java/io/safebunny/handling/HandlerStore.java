@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * What the handler of one message keeps in the store: results of steps, as JSON, and companions of the message's record. Used only by the
  * thread that handles the message.
  *
- * <p>If it throws a {@link io.safebunny.recovery.NotHandledException} or {@link io.safebunny.message.InvalidMessageException} for a step,
+ * <p>If it throws a {@link io.safebunny.failure.policy.NotHandledException} or {@link io.safebunny.message.InvalidMessageException} for a step,
  * the handling ends with that, even if the handler catches it. Any other exception counts as the handler's own failure.
  */
 public interface HandlerStore {
@@ -29,7 +29,7 @@ public interface HandlerStore {
      * The stored companion, {@code null} if there is none. Where the store shares a transaction with the handler, it belongs to
      * that transaction from now on.
      *
-     * @throws io.safebunny.recovery.NotHandledException the store did not answer
+     * @throws io.safebunny.failure.policy.NotHandledException the store did not answer
      * @throws io.safebunny.failure.MisuseException SB-5005 when handled messages are not remembered
      */
     @Nullable

@@ -212,7 +212,7 @@ public final class Handling implements Surrounding {
     /**
      * A stored companion of the record, to be changed with {@link #join}; {@code null} if there is none.
      *
-     * @throws io.safebunny.recovery.NotHandledException the store did not answer
+     * @throws io.safebunny.failure.policy.NotHandledException the store did not answer
      * @throws MisuseException SB-5005 when the message is not being handled, or handled messages are not remembered
      */
     public @Nullable MessageRecord companion(RecordKey key) {

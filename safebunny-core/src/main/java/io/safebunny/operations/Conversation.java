@@ -2,9 +2,9 @@
 package io.safebunny.operations;
 
 import io.safebunny.BunnyOperations.Instance;
+import io.safebunny.concurrency.RecurringTask;
 import io.safebunny.node.Node;
 import io.safebunny.transport.ControlChannel;
-import io.safebunny.waiting.RecurringTask;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

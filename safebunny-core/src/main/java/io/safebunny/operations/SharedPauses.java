@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.operations;
 
+import io.safebunny.concurrency.ReentrantTurns;
+import io.safebunny.concurrency.SerialTask;
 import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.time.Timeline;
 import io.safebunny.time.Timeline.Purpose;
-import io.safebunny.waiting.ReentrantTurns;
-import io.safebunny.waiting.SerialTask;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;

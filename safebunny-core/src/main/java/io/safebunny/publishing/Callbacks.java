@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * Runs short tasks one after the other on one thread, so that a broker that confirms hundreds of messages at once does not start
  * hundreds of threads. If tasks wait behind slow ones, further threads help. Thread-safe.
  *
- * <p>Not a {@link io.safebunny.waiting.SerialTask}, because it may use several threads and needs to know how long tasks have
+ * <p>Not a {@link io.safebunny.concurrency.SerialTask}, because it may use several threads and needs to know how long tasks have
  * waited.
  */
 final class Callbacks implements Executor {

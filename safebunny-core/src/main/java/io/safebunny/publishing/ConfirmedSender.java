@@ -2,6 +2,7 @@
 package io.safebunny.publishing;
 
 import io.micrometer.observation.Observation;
+import io.safebunny.concurrency.Permits;
 import io.safebunny.failure.NotRunningException;
 import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.message.WireMessage;
@@ -11,7 +12,6 @@ import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Transport;
-import io.safebunny.waiting.Permits;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashSet;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.scheduling;
 
+import io.safebunny.concurrency.SideBySide;
+import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.publishing.ConfirmedSender;
-import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.scheduling.Overdue.Woken;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.record.Listing;
@@ -14,7 +15,6 @@ import io.safebunny.store.record.RecordKey;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
-import io.safebunny.waiting.SideBySide;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

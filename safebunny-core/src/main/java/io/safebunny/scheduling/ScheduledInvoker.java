@@ -3,6 +3,7 @@ package io.safebunny.scheduling;
 
 import io.safebunny.MessageContext;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
@@ -14,7 +15,6 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
 import io.safebunny.node.Node;
 import io.safebunny.observation.Metrics;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.scheduling.ScheduledDocument.Alarm;
 import io.safebunny.scheduling.ScheduledDocument.Status;
 import io.safebunny.store.UnreadableRecordException;

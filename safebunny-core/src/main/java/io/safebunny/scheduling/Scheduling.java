@@ -2,16 +2,16 @@
 package io.safebunny.scheduling;
 
 import io.safebunny.ScheduledMessages;
+import io.safebunny.concurrency.RecurringTask;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.policy.RecoveryPolicy;
+import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.identity.MarkerMaskIdScheme;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.node.Node;
 import io.safebunny.node.NodeFeature;
-import io.safebunny.recovery.RecoveryPolicy;
-import io.safebunny.recovery.RetryStrategy;
-import io.safebunny.waiting.RecurringTask;
 import java.time.Duration;
 import java.util.List;
 

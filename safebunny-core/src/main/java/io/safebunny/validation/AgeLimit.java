@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.validation;
 
+import io.safebunny.failure.policy.FailedAttempt.Age;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.node.Node;
-import io.safebunny.recovery.FailedAttempt.Age;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

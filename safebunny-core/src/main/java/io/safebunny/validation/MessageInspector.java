@@ -8,7 +8,7 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.WireMessage;
 import io.safebunny.node.Node;
-import io.safebunny.saga.running.Correlation;
+import io.safebunny.saga.execution.Correlation;
 import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import io.safebunny.doubles.VirtualTimeline;
+import io.safebunny.failure.policy.RecoveryPolicy;
+import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.WireMessage;
-import io.safebunny.recovery.RecoveryPolicy;
-import io.safebunny.recovery.RetryStrategy;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

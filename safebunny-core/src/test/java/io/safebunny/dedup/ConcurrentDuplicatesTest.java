@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.doubles.VirtualTimeline;
+import io.safebunny.failure.policy.BreakerEffect;
+import io.safebunny.failure.policy.Ending.Returned;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.memory.MemoryMessageStore;
-import io.safebunny.recovery.BreakerEffect;
-import io.safebunny.recovery.Ending.Returned;
-import io.safebunny.recovery.NotHandledException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.concurrent.Callable;

@@ -8,12 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.record.RecordState;
 import java.io.IOException;
 import java.time.Duration;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.dedup.claim.RecordRules;
 import io.safebunny.doubles.VirtualTimeline;
-import io.safebunny.recovery.Ending.RecordEffect;
+import io.safebunny.failure.policy.Ending.RecordEffect;
 import io.safebunny.store.record.Fingerprint;
 import io.safebunny.store.record.MessageRecord;
 import java.time.Duration;

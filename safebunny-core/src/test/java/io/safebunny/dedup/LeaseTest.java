@@ -7,10 +7,10 @@ import static io.safebunny.dedup.DedupBench.MESSAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.record.RecordState;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.doubles.ForwardingMessageStore;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.memory.MemoryMessageStore;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.store.record.MessageRecord;

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.RetryLaterException;
+import io.safebunny.failure.policy.Ending;
+import io.safebunny.failure.policy.Ending.Poisoned;
+import io.safebunny.failure.policy.Ending.Returned;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.fixture.DecisiveStore;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.recovery.Ending;
-import io.safebunny.recovery.Ending.Poisoned;
-import io.safebunny.recovery.Ending.Returned;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.BrokenTransactionException;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.StoreUnavailableException;

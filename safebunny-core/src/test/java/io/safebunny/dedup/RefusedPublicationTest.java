@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.doubles.VirtualTimeline;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.fixture.RecordingTransport;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.record.RecordState;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

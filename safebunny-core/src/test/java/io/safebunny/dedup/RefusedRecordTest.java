@@ -111,7 +111,7 @@ class RefusedRecordTest {
                 .isThrownBy(() -> bench.deliver(instance, MESSAGE, execution -> {
                     throw new IOException("failed");
                 }));
-        assertThatExceptionOfType(io.safebunny.recovery.NotHandledException.class)
+        assertThatExceptionOfType(io.safebunny.failure.policy.NotHandledException.class)
                 .isThrownBy(() -> bench.deliver(instance, MESSAGE.nextAttempt(), execution -> {}));
         bench.timeline.advance(LEASE);
 

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.doubles.VirtualTimeline;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.memory.MemoryMessageStore;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.record.MessageRecord;

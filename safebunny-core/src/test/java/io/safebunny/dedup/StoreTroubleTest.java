@@ -10,7 +10,7 @@ import static io.safebunny.fixture.UnreliableStore.Fault.THROTTLED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.safebunny.recovery.NotHandledException;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.store.record.RecordState;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.dedup.claim.RecordRules;
-import io.safebunny.recovery.Ending.RecordEffect;
-import io.safebunny.recovery.NotHandledException;
+import io.safebunny.failure.policy.Ending.RecordEffect;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.store.record.Fingerprint;
 import io.safebunny.store.record.MessageRecord;
 import java.time.Duration;

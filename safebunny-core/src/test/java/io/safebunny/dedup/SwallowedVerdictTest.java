@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.Published;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.handling.Handling;
-import io.safebunny.recovery.NotHandledException;
 import org.junit.jupiter.api.Test;
 
 /** A handler that catches everything takes "the store did not answer" for "the charge failed", and says so. */

@@ -6,8 +6,8 @@ import static io.safebunny.dedup.DedupBench.MESSAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.fixture.ShiftedTimeline;
-import io.safebunny.recovery.NotHandledException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

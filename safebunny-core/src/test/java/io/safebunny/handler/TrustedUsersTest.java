@@ -6,14 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.failure.policy.RecoveryPolicy;
+import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.fixture.LogLines;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
-import io.safebunny.recovery.RecoveryPolicy;
-import io.safebunny.recovery.RetryStrategy;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.fixture.Wires;
 import io.safebunny.middleware.Next;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.transport.OutboundMessage;

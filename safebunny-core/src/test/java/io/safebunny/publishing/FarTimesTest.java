@@ -12,7 +12,7 @@ import io.safebunny.ThrottledException;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.fixture.OrderPlaced;
-import io.safebunny.saga.running.SagaWorld;
+import io.safebunny.saga.execution.SagaWorld;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

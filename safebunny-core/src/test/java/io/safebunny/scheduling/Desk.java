@@ -8,7 +8,7 @@ import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.memory.MemoryMessageStore;
-import io.safebunny.saga.running.SagaWorld;
+import io.safebunny.saga.execution.SagaWorld;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.StoreUnavailableException;

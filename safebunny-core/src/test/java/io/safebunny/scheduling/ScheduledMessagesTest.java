@@ -15,7 +15,7 @@ import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonRequest;
-import io.safebunny.saga.running.SagaWorld;
+import io.safebunny.saga.execution.SagaWorld;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.record.Fingerprint;

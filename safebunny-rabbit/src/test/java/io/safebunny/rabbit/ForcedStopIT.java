@@ -4,14 +4,14 @@ package io.safebunny.rabbit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.safebunny.failure.policy.RecoveryPolicy;
+import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.rabbit.instance.InstanceOptions;
 import io.safebunny.rabbit.instance.Job;
 import io.safebunny.rabbit.instance.NodeUnderTest;
-import io.safebunny.recovery.RecoveryPolicy;
-import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.test.broker.TestBroker;
 import io.safebunny.time.SystemTimeline;
 import java.time.Duration;

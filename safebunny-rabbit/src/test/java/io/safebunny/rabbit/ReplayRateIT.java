@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.safebunny.PoisonMessageException;
 import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.failure.policy.RecoveryPolicy;
+import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.node.SafeBunnyOptions;
@@ -14,8 +16,6 @@ import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
-import io.safebunny.recovery.RecoveryPolicy;
-import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.time.SystemTimeline;
 import java.time.Duration;
 import java.util.List;

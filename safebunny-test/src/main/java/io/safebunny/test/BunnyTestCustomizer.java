@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test;
 
+import io.safebunny.concurrency.Workers;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.middleware.ConsumeMiddleware;
@@ -16,7 +17,6 @@ import io.safebunny.test.harness.broker.RealBroker;
 import io.safebunny.test.scheduler.DeterministicScheduler.Limits;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Transport;
-import io.safebunny.waiting.Workers;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.ZoneId;

@@ -2,6 +2,8 @@
 package io.safebunny.proof.replay;
 
 import io.safebunny.PoisonMessageException;
+import io.safebunny.failure.policy.RecoveryPolicy;
+import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
@@ -16,8 +18,6 @@ import io.safebunny.proof.saga.Order;
 import io.safebunny.proof.saga.Persistence;
 import io.safebunny.proof.store.OpenStore;
 import io.safebunny.proof.store.WorkTable;
-import io.safebunny.recovery.RecoveryPolicy;
-import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.time.Timeline;
 import java.io.IOException;

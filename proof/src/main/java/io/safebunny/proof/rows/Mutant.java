@@ -21,7 +21,7 @@ record Mutant(
     private static final String SAGAS = "ofSagas";
     private static final String UNDOS = "ofUndos";
     private static final String VERSIONS = "ofVersions";
-    private static final String ROOM = "io/safebunny/saga/running/";
+    private static final String ROOM = "io/safebunny/saga/execution/";
 
     static List<Mutant> all() {
         return List.of(

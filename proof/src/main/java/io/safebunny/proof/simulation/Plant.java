@@ -81,7 +81,7 @@ record Plant(
                 patch(
                         "no-sweeper",
                         Orchestrated::unpaid,
-                        "io/safebunny/saga/supervision/SagaSupervision.java",
+                        "io/safebunny/saga/management/SagaSupervision.java",
                         "            present.sweeps.start();",
                         ""),
                 patch(
@@ -125,32 +125,32 @@ record Plant(
                 patch(
                         "undo-forwards",
                         Orchestrated::late,
-                        "io/safebunny/saga/running/Compensation.java",
+                        "io/safebunny/saga/execution/Compensation.java",
                         "for (int i = steps.size() - 1; i >= 0; i--) {",
                         "for (int i = 0; i < steps.size(); i++) {"),
                 stores("no-undo-fence", Orchestrated::late, FaultyStores::withoutFence),
                 patch(
                         "timeout-token",
                         Reminders::declare,
-                        "io/safebunny/saga/running/TimeoutInvoker.java",
+                        "io/safebunny/saga/execution/TimeoutInvoker.java",
                         "|| !timeout.token().equals(context.messageId())",
                         ""),
                 patch(
                         "first-saga-undone",
                         Pairs::declare,
-                        "io/safebunny/saga/running/UndoneInvoker.java",
+                        "io/safebunny/saga/execution/UndoneInvoker.java",
                         "if (visit != null && acknowledge(visit, undone)) {",
                         "if (visit != null) {\n                boolean unused = acknowledge(visit, undone);"),
                 patch(
                         "untold-of-poison",
                         Poisoned::declare,
-                        "io/safebunny/saga/running/PoisonedInvoker.java",
+                        "io/safebunny/saga/execution/PoisonedInvoker.java",
                         "            visit.run(method, null, context, block.message());",
                         ""),
                 patch(
                         "first-timeout-only",
                         Deadlines::declare,
-                        "io/safebunny/saga/supervision/OverdueSagas.java",
+                        "io/safebunny/saga/management/OverdueSagas.java",
                         "            if (timeout.wakesAt().isAfter(now)) {\n                continue;",
                         "            if (timeout.wakesAt().isAfter(now)) {\n                break;"),
                 patch(
@@ -207,7 +207,7 @@ record Plant(
                         Batched::declare,
                         SEPARATE,
                         "claim.release(why, Returned.because(why))",
-                        "claim.release(why, io.safebunny.recovery.Ending.retried(Duration.ZERO, why))"),
+                        "claim.release(why, io.safebunny.failure.policy.Ending.retried(Duration.ZERO, why))"),
                 patch(
                         "batch-completes-who-leaves",
                         Batched::declare,

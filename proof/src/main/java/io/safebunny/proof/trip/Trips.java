@@ -3,6 +3,8 @@ package io.safebunny.proof.trip;
 
 import io.safebunny.MessageContext;
 import io.safebunny.PublishOptions;
+import io.safebunny.failure.policy.RetrySettings;
+import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.SagaDefinition;
@@ -17,8 +19,6 @@ import io.safebunny.proof.trip.TripSaga.StepA;
 import io.safebunny.proof.trip.TripSaga.StepB;
 import io.safebunny.proof.trip.TripSaga.UndoA;
 import io.safebunny.proof.trip.TripSaga.UndoB;
-import io.safebunny.recovery.RetrySettings;
-import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.time.Timeline;

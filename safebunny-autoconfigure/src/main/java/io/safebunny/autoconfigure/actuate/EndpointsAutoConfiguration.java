@@ -9,7 +9,7 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.saga.Sagas;
-import io.safebunny.saga.supervision.SagaSupervision;
+import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.time.Timeline;
 import java.util.Set;
 import java.util.SortedMap;

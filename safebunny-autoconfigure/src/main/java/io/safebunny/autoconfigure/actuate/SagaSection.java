@@ -12,7 +12,7 @@ import io.safebunny.saga.SagaView.Event;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.saga.document.BunnyRepair.Outcome;
-import io.safebunny.saga.supervision.SagaSupervision;
+import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import java.time.Duration;

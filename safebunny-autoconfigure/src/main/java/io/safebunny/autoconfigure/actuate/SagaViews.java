@@ -5,7 +5,7 @@ import io.safebunny.actuate.BodyMasker;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.saga.SagaPage;
 import io.safebunny.saga.SagaView;
-import io.safebunny.saga.supervision.SagaSupervision;
+import io.safebunny.saga.management.SagaSupervision;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,8 +2,8 @@
 package io.safebunny.autoconfigure.properties;
 
 import io.safebunny.failure.InvalidProperty;
-import io.safebunny.recovery.RetrySettings;
-import io.safebunny.recovery.RetryStrategy;
+import io.safebunny.failure.policy.RetrySettings;
+import io.safebunny.failure.policy.RetryStrategy;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup.claim;
 
+import io.safebunny.concurrency.Turns.Hold;
+import io.safebunny.failure.policy.Ending;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handling.HandlerStore;
 import io.safebunny.handling.Run;
-import io.safebunny.recovery.Ending;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.record.MessageRecord;
-import io.safebunny.waiting.Turns.Hold;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup.claim;
 
-import io.safebunny.recovery.Ending.Poisoned;
-import io.safebunny.recovery.NotHandledException;
+import io.safebunny.failure.policy.Ending.Poisoned;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.store.record.MessageRecord;
 
 /** Whose a message is when a delivery of it is about to be handled, as its record says. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup.claim;
 
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handling.Handling;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.record.MessageRecord;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup.claim;
 
+import io.safebunny.failure.policy.Ending.RecordEffect;
+import io.safebunny.failure.policy.PoisonRecord;
+import io.safebunny.failure.policy.PoisonRecord.By;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.recovery.Ending.RecordEffect;
-import io.safebunny.recovery.PoisonRecord;
-import io.safebunny.recovery.PoisonRecord.By;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordState;
 import java.util.List;

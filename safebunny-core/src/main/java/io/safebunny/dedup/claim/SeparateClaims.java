@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup.claim;
 
+import io.safebunny.concurrency.Turns.Hold;
 import io.safebunny.dedup.claim.Claim.Completion;
 import io.safebunny.dedup.claim.Claim.NotWritten;
 import io.safebunny.dedup.claim.Claim.Written;
 import io.safebunny.dedup.claim.Claimed.Busy;
 import io.safebunny.dedup.claim.Claimed.Ours;
+import io.safebunny.failure.policy.BreakerEffect;
+import io.safebunny.failure.policy.Ending.Returned;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handling.Batch;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.Run;
 import io.safebunny.middleware.Next;
-import io.safebunny.recovery.BreakerEffect;
-import io.safebunny.recovery.Ending.Returned;
-import io.safebunny.recovery.NotHandledException;
-import io.safebunny.waiting.Turns.Hold;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,8 +2,8 @@
 package io.safebunny.dedup.claim;
 
 import io.safebunny.dedup.dispatch.DedupLog;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handling.Handling;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.StoreUnavailableException;
@@ -67,7 +67,7 @@ public final class UndoFence {
         }
     }
 
-    /** Each write is one of its own: the step must stay barred if the undo fails, and while it runs. */
+    /** Writes apart from the transaction of the undo: the step must stay barred while the undo runs, and if it fails. */
     private void bar(Handling undo, RecordKey key) {
         MessageRecord step = TransactionalMessageStore.apart(store, () -> store.find(key));
         if (step == null) {

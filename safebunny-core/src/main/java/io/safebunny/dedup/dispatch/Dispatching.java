@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup.dispatch;
 
+import io.safebunny.concurrency.RecurringTask;
 import io.safebunny.dedup.dispatch.Dispatch.Stop;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.node.Node;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
-import io.safebunny.waiting.RecurringTask;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup.dispatch;
 
+import io.safebunny.concurrency.SerialTask;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.time.Timeline;
-import io.safebunny.waiting.SerialTask;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -41,18 +41,18 @@ final class SweepRound {
     private final DedupLog log;
     private final long end;
 
-    /** Where nobody answered when it was last tried. */
+    /** Targets that did not answer in the round before. */
     private final Set<Target> silent;
 
-    /** What this round met, in that order. */
+    /** The targets of this round, in the order in which it came to them. */
     private final Map<Target, SweptTarget> met = new LinkedHashMap<>();
 
-    /** The broker is: no target can be reached. */
+    /** Whether the broker cannot be reached, and so no target. */
     private boolean away;
-    /** Records that were left as they are, and are found again. */
+    /** How many records were left as they are, for the next round. */
     private int stuck;
 
-    /** @param silent where nobody answered in the round before */
+    /** @param silent targets that did not answer in the round before */
     SweepRound(Node node, Dispatch dispatch, Marks marks, DedupLog log, Set<Target> silent) {
         this.store = node.requireStore();
         this.timeline = node.timeline();

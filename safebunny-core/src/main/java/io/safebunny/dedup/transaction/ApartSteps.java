@@ -4,8 +4,8 @@ package io.safebunny.dedup.transaction;
 import io.safebunny.dedup.claim.StoreFailures;
 import io.safebunny.dedup.claim.StoredSteps;
 import io.safebunny.dedup.dispatch.DedupLog;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.observation.BoundedLog.Subject;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;
@@ -178,9 +178,9 @@ final class ApartSteps {
     }
 
     /**
-     * Tries once. If an earlier try was committed but its answer was lost, recognises its own write.
+     * Tries once. An earlier try may have been committed although its answer was lost; then it finds its own write, and that counts.
      *
-     * @param unanswered told of the failure, and throws if there is to be no other try
+     * @param unanswered gets the failure, and throws unless there is to be another try
      * @throws NotHandledException another delivery has written in between
      */
     private boolean isWritten(MessageRecord next, Consumer<RuntimeException> unanswered) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup.transaction;
 
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handling.Handling;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.BrokenTransactionException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup.transaction;
 
+import io.safebunny.concurrency.Turns.Hold;
 import io.safebunny.dedup.claim.Attempts;
 import io.safebunny.dedup.claim.Claim;
 import io.safebunny.dedup.claim.Claim.NotWritten;
@@ -14,13 +15,13 @@ import io.safebunny.dedup.claim.SharedClaims;
 import io.safebunny.dedup.claim.StoreFailures;
 import io.safebunny.dedup.claim.UndoFence;
 import io.safebunny.dedup.dispatch.DedupLog;
+import io.safebunny.failure.policy.Ending.Failed;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.JointRecords;
 import io.safebunny.handling.Run;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.observation.BoundedLog.Subject;
-import io.safebunny.recovery.Ending.Failed;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.ApplicationCodeException;
 import io.safebunny.store.BrokenTransactionException;
 import io.safebunny.store.RecordRefusedException;
@@ -30,7 +31,6 @@ import io.safebunny.store.TransactionalMessageStore.Permit;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.time.Timeline;
-import io.safebunny.waiting.Turns.Hold;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

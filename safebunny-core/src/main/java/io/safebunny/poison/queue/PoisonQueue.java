@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.queue;
 
+import io.safebunny.failure.policy.Ending.Poisoned;
+import io.safebunny.failure.policy.PoisonRecord.By;
 import io.safebunny.message.Headers;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
@@ -10,8 +12,6 @@ import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
 import io.safebunny.poison.queue.Mover.Outcome;
-import io.safebunny.recovery.Ending.Poisoned;
-import io.safebunny.recovery.PoisonRecord.By;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Delivery;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.replay;
 
+import io.safebunny.concurrency.Rate;
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
@@ -13,7 +14,6 @@ import io.safebunny.time.Timeline;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.OutboundMessage;
-import io.safebunny.waiting.Rate;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.replay;
 
+import io.safebunny.concurrency.SerialTask;
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Transport;
-import io.safebunny.waiting.SerialTask;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;

@@ -2,10 +2,10 @@
 package io.safebunny.saga.document;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.serialization.SerializationException;
 import io.safebunny.serialization.json.ExactTree;
 import io.safebunny.serialization.json.StateFormat;

@@ -10,12 +10,12 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.safebunny.dedup.DedupBench;
 import io.safebunny.dedup.Deduplication;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.fixture.InterveningStore;
 import io.safebunny.fixture.UnreliableStore.Fault;
 import io.safebunny.fixture.Wires;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyRetry;
+import io.safebunny.failure.policy.RecoveryPolicy;
+import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.fixture.OrderPlaced;
 import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.handler.Grouping;
 import io.safebunny.handler.HandlerDefinition;
-import io.safebunny.recovery.RecoveryPolicy;
-import io.safebunny.recovery.RetryStrategy;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.time.Duration;

@@ -15,7 +15,7 @@ import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.safebunny.recovery.NotHandledException;
+import io.safebunny.failure.policy.NotHandledException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

@@ -3,12 +3,12 @@ package io.safebunny.jdbc.autoconfigure;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.concurrency.Workers;
 import io.safebunny.jdbc.outbox.JdbcOutbox;
 import io.safebunny.jdbc.outbox.JdbcOutboxOptions;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.store.Outbox;
 import io.safebunny.time.Timeline;
-import io.safebunny.waiting.Workers;
 import java.util.List;
 import javax.sql.DataSource;
 import org.slf4j.Logger;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
+import io.safebunny.concurrency.SerialTask;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.jdbc.outbox.Lanes.Taken;
 import io.safebunny.jdbc.outbox.rows.OutboxRow;
 import io.safebunny.jdbc.outbox.rows.SendingInOrder;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.transport.OutboundMessage;
-import io.safebunny.waiting.SerialTask;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

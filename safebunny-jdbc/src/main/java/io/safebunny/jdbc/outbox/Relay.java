@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
+import io.safebunny.concurrency.SerialTask;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.failure.details.Printable;
@@ -9,7 +10,6 @@ import io.safebunny.jdbc.outbox.rows.OutboxRow;
 import io.safebunny.jdbc.outbox.rows.SendingInOrder;
 import io.safebunny.time.Timeline.Purpose;
 import io.safebunny.transport.OutboundMessage;
-import io.safebunny.waiting.SerialTask;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

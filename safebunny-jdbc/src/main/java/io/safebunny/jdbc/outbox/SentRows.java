@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
+import io.safebunny.concurrency.SerialTask;
 import io.safebunny.failure.details.Printable;
-import io.safebunny.waiting.SerialTask;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;

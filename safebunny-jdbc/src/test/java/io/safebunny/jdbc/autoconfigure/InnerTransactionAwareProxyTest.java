@@ -4,10 +4,10 @@ package io.safebunny.jdbc.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.safebunny.concurrency.Workers;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.waiting.Workers;
 import java.util.UUID;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.UnaryOperator;

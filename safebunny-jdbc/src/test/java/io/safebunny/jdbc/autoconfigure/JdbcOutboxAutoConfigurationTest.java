@@ -3,6 +3,7 @@ package io.safebunny.jdbc.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.concurrency.Workers;
 import io.safebunny.jdbc.outbox.JdbcOutbox;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.store.MessageStore;
@@ -11,7 +12,6 @@ import io.safebunny.test.logs.CapturedLogs;
 import io.safebunny.test.logs.LogLine;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.transport.OutboundMessage;
-import io.safebunny.waiting.Workers;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;

@@ -3,6 +3,7 @@ package io.safebunny.jdbc.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.concurrency.Workers;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.jdbc.outbox.JdbcOutbox;
 import io.safebunny.jdbc.store.JdbcMessageStore;
@@ -16,7 +17,6 @@ import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.time.Timeline;
-import io.safebunny.waiting.Workers;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;

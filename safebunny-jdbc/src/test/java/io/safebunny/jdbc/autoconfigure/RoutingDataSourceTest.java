@@ -4,6 +4,7 @@ package io.safebunny.jdbc.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.safebunny.concurrency.Workers;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.jdbc.store.JdbcMessageStore;
 import io.safebunny.jdbc.store.JdbcStoreOptions;
@@ -11,7 +12,6 @@ import io.safebunny.jdbc.store.TransactionalJdbcMessageStore;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.waiting.Workers;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;

@@ -3,13 +3,13 @@ package io.safebunny.jdbc.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.concurrency.Workers;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.jdbc.store.JdbcMessageStore;
 import io.safebunny.jdbc.store.TransactionalJdbcMessageStore;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.waiting.Workers;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.transaction.UserTransaction;
 import java.lang.reflect.Proxy;

@@ -4,9 +4,9 @@ package io.safebunny.jdbc.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.BrokenTransactionException;
 import java.sql.Connection;
 import java.util.List;

@@ -4,13 +4,13 @@ package io.safebunny.jdbc.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.safebunny.failure.policy.Ending;
+import io.safebunny.failure.policy.Ending.Failed;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.recovery.Ending;
-import io.safebunny.recovery.Ending.Failed;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.time.SystemTimeline;

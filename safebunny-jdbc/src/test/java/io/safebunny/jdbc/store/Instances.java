@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.store;
 
+import io.safebunny.concurrency.Turns.Hold;
 import io.safebunny.dedup.Deduplication;
 import io.safebunny.dedup.claim.Claim;
 import io.safebunny.dedup.claim.Claim.Completion;
@@ -12,6 +13,10 @@ import io.safebunny.dedup.claim.Claimed.Busy;
 import io.safebunny.dedup.claim.Claimed.Done;
 import io.safebunny.dedup.claim.Claimed.Ours;
 import io.safebunny.dedup.claim.Claimed.SetAside;
+import io.safebunny.failure.policy.Ending;
+import io.safebunny.failure.policy.Ending.Failed;
+import io.safebunny.failure.policy.Ending.Returned;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.Run;
 import io.safebunny.memory.MemoryBroker;
@@ -22,15 +27,10 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.node.Node;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
-import io.safebunny.recovery.Ending;
-import io.safebunny.recovery.Ending.Failed;
-import io.safebunny.recovery.Ending.Returned;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.TopologyOptions;
-import io.safebunny.waiting.Turns.Hold;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.UUID;

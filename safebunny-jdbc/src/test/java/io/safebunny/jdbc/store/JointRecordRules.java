@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.dedup.Deduplication;
+import io.safebunny.failure.policy.Ending;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.JointRecords;
@@ -13,8 +15,6 @@ import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.recovery.Ending;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.TransactionalMessageStore.LocalTransaction;
 import io.safebunny.store.record.Fingerprint;

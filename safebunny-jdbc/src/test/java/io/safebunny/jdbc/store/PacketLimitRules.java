@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.safebunny.failure.policy.Ending;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.Records;
@@ -14,7 +15,6 @@ import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
-import io.safebunny.recovery.Ending;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.dedup.Deduplication;
+import io.safebunny.failure.policy.Ending;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.jdbc.sql.TransactionState;
 import io.safebunny.message.Envelope;
-import io.safebunny.recovery.Ending;
 import io.safebunny.time.SystemTimeline;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.dedup.Deduplication;
+import io.safebunny.failure.policy.Ending;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.CountedCalls;
@@ -12,7 +13,6 @@ import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.EnvelopeReader;
 import io.safebunny.message.WireMessage;
-import io.safebunny.recovery.Ending;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.store.BrokenTransactionException;
 import io.safebunny.store.record.Listing;

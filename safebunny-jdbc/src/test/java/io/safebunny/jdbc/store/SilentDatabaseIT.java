@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.safebunny.dedup.Deduplication;
+import io.safebunny.failure.policy.BreakerEffect;
+import io.safebunny.failure.policy.Ending.Returned;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
-import io.safebunny.recovery.BreakerEffect;
-import io.safebunny.recovery.Ending.Returned;
-import io.safebunny.recovery.NotHandledException;
 import io.safebunny.store.Retention;
 import io.safebunny.time.SystemTimeline;
 import java.sql.Connection;

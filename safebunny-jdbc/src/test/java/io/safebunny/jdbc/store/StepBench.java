@@ -2,11 +2,11 @@
 package io.safebunny.jdbc.store;
 
 import io.safebunny.dedup.Deduplication;
+import io.safebunny.failure.policy.Ending;
 import io.safebunny.handling.CurrentHandling;
 import io.safebunny.handling.Handling;
 import io.safebunny.jdbc.fixture.TestDatabase;
 import io.safebunny.message.Envelope;
-import io.safebunny.recovery.Ending;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.time.SystemTimeline;
 import java.time.Duration;

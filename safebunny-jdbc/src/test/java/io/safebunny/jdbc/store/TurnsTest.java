@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.jdbc.fixture.TestDatabase;
-import io.safebunny.recovery.NotHandledException;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;

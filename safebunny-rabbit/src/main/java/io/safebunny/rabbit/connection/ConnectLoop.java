@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit.connection;
 
+import io.safebunny.concurrency.SerialTask;
 import io.safebunny.time.Timeline;
-import io.safebunny.waiting.SerialTask;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;

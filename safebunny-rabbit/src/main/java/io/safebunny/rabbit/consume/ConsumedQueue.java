@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit.consume;
 
-import io.safebunny.recovery.QuarantinePolicy;
+import io.safebunny.failure.policy.QuarantinePolicy;
 import io.safebunny.topology.QueueType;
 import io.safebunny.topology.TopologyOptions;
 

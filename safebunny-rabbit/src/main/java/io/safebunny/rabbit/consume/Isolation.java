@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit.consume;
 
-import io.safebunny.recovery.Evidence;
-import io.safebunny.recovery.QuarantinePolicy;
-import io.safebunny.recovery.Treatment.Alone;
+import io.safebunny.failure.policy.Evidence;
+import io.safebunny.failure.policy.QuarantinePolicy;
+import io.safebunny.failure.policy.Treatment.Alone;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.function.Consumer;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit.preflight;
 
+import io.safebunny.concurrency.SerialTask;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
-import io.safebunny.waiting.SerialTask;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -3,6 +3,8 @@ package io.safebunny.rabbit.publish;
 
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.concurrency.Permits;
+import io.safebunny.concurrency.RecurringTask;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.ConnectionLostException;
 import io.safebunny.failure.InvalidPublicationException;
@@ -13,8 +15,6 @@ import io.safebunny.rabbit.connection.Channels;
 import io.safebunny.rabbit.connection.ConnectionKeeper;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
-import io.safebunny.waiting.Permits;
-import io.safebunny.waiting.RecurringTask;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Deque;

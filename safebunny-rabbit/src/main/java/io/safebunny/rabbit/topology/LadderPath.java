@@ -10,7 +10,8 @@ import java.util.Map;
 
 /**
  * The path of a message through the delay ladder. Rung <i>n</i> holds every message for 2<sup>n</sup> ms; a delay is a sum of rungs, the
- * longest first, and headers lead from one to the next. Delays are rounded up to the {@link #resolution}, never down. Pure.
+ * longest first, and headers lead from one to the next. A year, the longest delay, needs rungs 4 (16 ms) to 34 (198 days). Delays are
+ * rounded up to the {@link #resolution}, never down. Pure.
  */
 final class LadderPath {
 

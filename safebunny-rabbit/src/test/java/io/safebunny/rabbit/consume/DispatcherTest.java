@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.details.ExceptionDetails;
+import io.safebunny.failure.policy.QuarantinePolicy;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.rabbit.consume.FakeChannel.FakeConnection;
-import io.safebunny.recovery.QuarantinePolicy;
 import io.safebunny.test.logs.CapturedLogs;
 import io.safebunny.test.logs.LogLine;
 import java.io.IOException;

@@ -4,9 +4,9 @@ package io.safebunny.rabbit.consume;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.doubles.VirtualTimeline;
+import io.safebunny.failure.policy.QuarantinePolicy;
 import io.safebunny.message.WireMessage;
 import io.safebunny.rabbit.consume.FakeChannel.FakeConnection;
-import io.safebunny.recovery.QuarantinePolicy;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.IncomingMessage.Origin;
 import java.time.Duration;

@@ -4,9 +4,9 @@ package io.safebunny.rabbit.preflight;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.safebunny.failure.policy.RecoveryPolicy;
+import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.handler.HandlerDefinition;
-import io.safebunny.recovery.RecoveryPolicy;
-import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.topology.Topology;
 import java.time.Duration;
 import java.util.List;

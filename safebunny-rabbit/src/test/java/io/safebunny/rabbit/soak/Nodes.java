@@ -2,11 +2,11 @@
 package io.safebunny.rabbit.soak;
 
 import io.safebunny.Bunny;
+import io.safebunny.failure.policy.RecoveryPolicy;
+import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.rabbit.instance.InstanceOptions;
-import io.safebunny.recovery.RecoveryPolicy;
-import io.safebunny.recovery.RetryStrategy;
 import io.safebunny.test.broker.TestBroker;
 import java.time.Duration;
 import java.util.List;

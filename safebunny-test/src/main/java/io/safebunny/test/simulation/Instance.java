@@ -12,7 +12,7 @@ import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
-import io.safebunny.saga.supervision.SagaSupervision;
+import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.serialization.json.JsonMessageSerializer;
 import io.safebunny.serialization.json.Serializers;
 import io.safebunny.store.MessageStore;

@@ -8,7 +8,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
-import io.safebunny.saga.supervision.SagaSupervision;
+import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;

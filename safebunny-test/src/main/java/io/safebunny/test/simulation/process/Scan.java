@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.simulation.process;
 
+import io.safebunny.failure.policy.RetrySettings;
+import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.scanning.HandlerScanner;
 import io.safebunny.handler.scanning.SagaScanner;
-import io.safebunny.recovery.RetrySettings;
-import io.safebunny.recovery.RetryStrategy;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.saga.management;
+
+import io.safebunny.failure.MisuseException;
+import io.safebunny.identity.RandomIds;
+import io.safebunny.message.Names;
+import io.safebunny.node.Node;
+import io.safebunny.saga.SagaPage;
+import io.safebunny.saga.SagaQuery;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Sagas;
+import io.safebunny.saga.document.BunnyRepair;
+import io.safebunny.saga.document.BunnyRepair.Action;
+import io.safebunny.saga.document.SagaDocument;
+import io.safebunny.saga.document.SagaMessages;
+import io.safebunny.store.ListingQuery;
+import io.safebunny.store.record.MessageRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Reads sagas from the store, and repairs them by messages. Thread-safe. */
+final class StoredSagas implements Sagas {
+
+    private static final int MOST_LISTED = 1000;
+
+    private final Node node;
+    private final SagaMessages messages;
+    private final Supplier<Set<String>> names;
+
+    /** @param names supplies the names of the node's sagas; throws if there are none */
+    StoredSagas(Node node, SagaMessages messages, Supplier<Set<String>> names) {
+        this.node = node;
+        this.messages = messages;
+        this.names = names;
+    }
+
+    @Override
+    public List<SagaView> find(String sagaId) {
+        return names.get().stream().flatMap(saga -> find(saga, sagaId).stream()).toList();
+    }
+
+    @Override
+    public Optional<SagaView> find(String saga, String sagaId) {
+        requireKnown(saga, sagaId);
+        MessageRecord stored = node.requireStore().find(SagaDocument.key(saga, sagaId));
+        return stored == null
+                ? Optional.empty()
+                : Optional.of(SagaDocument.read(saga, stored).view());
+    }
+
+    @Override
+    public List<SagaView> list(@Nullable String saga, @Nullable SagaStatus status, Duration olderThan, int limit) {
+        if (saga != null) {
+            requireKnown(saga);
+        }
+        if (limit < 1 || limit > MOST_LISTED || olderThan.isNegative()) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Invalid query of sagas [limit=%s, olderThan=%s]: the limit must be 1 to %s, the age not negative."
+                            .formatted(limit, olderThan, MOST_LISTED));
+        }
+        Instant before = olderThan.isZero() ? null : node.timeline().now().minus(olderThan);
+        List<SagaStatus> statuses = status == null ? List.of(SagaStatus.values()) : List.of(status);
+        return names.get().stream()
+                .filter(kind -> saga == null || saga.equals(kind))
+                .flatMap(kind -> statuses.stream()
+                        .flatMap(which -> SagaDocument.listings(which).stream())
+                        .flatMap(listed -> list(kind, listed, before, limit)))
+                .sorted(Comparator.comparing(SagaView::startedAt))
+                .limit(limit)
+                .toList();
+    }
+
+    @Override
+    public SagaPage page(SagaQuery query) {
+        if (query.saga() != null) {
+            requireKnown(query.saga());
+        }
+        return new SagaPages(node.requireStore()).read(names.get(), query);
+    }
+
+    private Stream<SagaView> list(String kind, String listed, @Nullable Instant before, int limit) {
+        return node.requireStore().findListed(new ListingQuery(kind, listed, null, before, limit)).stream()
+                .flatMap(record -> SagaDocument.ifReadable(kind, record).stream())
+                .map(SagaDocument::view);
+    }
+
+    @Override
+    public void retry(String saga, String sagaId, String reason) {
+        send(sagaId, new BunnyRepair(saga, Action.RETRY, null, 0, null, reason));
+    }
+
+    @Override
+    public void skip(String saga, String sagaId, String step, String reason) {
+        send(sagaId, new BunnyRepair(saga, Action.SKIP, step, 0, null, reason));
+    }
+
+    @Override
+    public void fail(String saga, String sagaId, String reason) {
+        send(sagaId, new BunnyRepair(saga, Action.FAIL, null, 0, null, reason));
+    }
+
+    @Override
+    public void resume(String saga, String sagaId, String reason) {
+        send(sagaId, new BunnyRepair(saga, Action.RESUME, null, 0, null, reason));
+    }
+
+    @Override
+    public void patch(String saga, String sagaId, long expectedVersion, String state, String reason) {
+        send(sagaId, new BunnyRepair(saga, Action.PATCH, null, expectedVersion, state, reason));
+    }
+
+    private void send(String sagaId, BunnyRepair repair) {
+        String saga = repair.saga();
+        requireKnown(saga, sagaId);
+        if (repair.reason().isBlank()) {
+            throw refused("A repair needs a reason", saga, "Give one: it is kept in the saga's history");
+        }
+        if (!Names.isUnicode(repair.reason()) || !isUnicode(repair.step()) || !isUnicode(repair.state())) {
+            throw refused(
+                    "A repair contains an unpaired surrogate (half of a character)",
+                    saga,
+                    "Cut text between characters");
+        }
+        if (node.requireStore().find(SagaDocument.key(saga, sagaId)) == null) {
+            throw refused("There is no saga %s of that id".formatted(saga), sagaId, "Check the id with find");
+        }
+        node.sender()
+                .send(messages.repair(
+                        repair,
+                        RandomIds.next(node.timeline().random()),
+                        sagaId,
+                        node.timeline().now()))
+                .await();
+    }
+
+    private static boolean isUnicode(@Nullable String text) {
+        return text == null || Names.isUnicode(text);
+    }
+
+    private void requireKnown(String saga) {
+        if (!names.get().contains(saga)) {
+            throw refused("This node has no such saga", saga, "Use a node that has it");
+        }
+    }
+
+    private void requireKnown(String saga, String sagaId) {
+        requireKnown(saga);
+        if (!Names.isCorrelationId(sagaId)) {
+            throw refused("Invalid id of a saga", sagaId, "It must match [A-Za-z0-9._:-]{1,64}");
+        }
+    }
+
+    private static MisuseException refused(String what, String which, String action) {
+        return new MisuseException(
+                MisuseException.SAGA, "%s [%s]. %s.".formatted(what, Names.printable(which), action));
+    }
+}
