@@ -56,7 +56,10 @@ public record RecoveryPolicy(
         return isWorthIt ? inMemory.delay(retries, failed.random()) : null;
     }
 
-    /** Decides how a delivery ends: what a failure means for the message, its record and its type. Nothing else decides this. */
+    /**
+     * Decides how a delivery ends: what a failure means for the message, its record and its type. Nothing else decides this, unless the broker
+     * or the store refuses what was decided.
+     */
     public Ending.Failed end(FailedAttempt failed) {
         Throwable failure = failed.failure();
         BreakerEffect breaker = BreakerEffect.of(failure);
