@@ -111,5 +111,8 @@ create table if not exists safebunny_outbox (
 -- every message leaves a dead row behind, and the table is small
 with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
-create index if not exists safebunny_outbox_correlation on safebunny_outbox (node, correlation_id, id);
-create index if not exists safebunny_outbox_due on safebunny_outbox (node, due_at, id);
+-- expressions instead of the columns, so that each statement fits one index only: PostgreSQL thinks that all indexes of a table cost the
+-- same if the table was empty when it last looked, and may then read an index from its beginning. While a transaction is held open, all
+-- rows deleted since are still in it
+create index if not exists safebunny_outbox_correlation_order on safebunny_outbox (node, correlation_id, (id + 0));
+create index if not exists safebunny_outbox_due_order on safebunny_outbox ((node || ''), due_at);

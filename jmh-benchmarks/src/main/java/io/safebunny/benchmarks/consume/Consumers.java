@@ -135,22 +135,31 @@ final class Consumers {
 
     /** With several messages in a transaction. */
     Figures sharing(int prefetch, int perTransaction, Function<Timeline, MessageStore> store) throws Exception {
+        return consume(1, meter -> sharing(perTransaction, checking(prefetch, meter)), store, Meter::await);
+    }
+
+    /** Like {@link #inserting}, with several messages in a transaction. */
+    Figures insertingShared(
+            int prefetch, int perTransaction, Function<Timeline, MessageStore> store, Consumer<String> insert)
+            throws Exception {
         return consume(
                 1,
-                meter -> {
-                    HandlerDefinition single = checking(prefetch, meter);
-                    return new HandlerDefinition(
-                            single.description(),
-                            single.type(),
-                            single.payloadType(),
-                            single.from(),
-                            prefetch,
-                            Grouping.inTransaction(perTransaction),
-                            single.recovery(),
-                            single.invoker());
-                },
+                meter -> sharing(
+                        perTransaction, working(prefetch, context -> insert.accept(context.messageId()), meter)),
                 store,
                 Meter::await);
+    }
+
+    private static HandlerDefinition sharing(int perTransaction, HandlerDefinition single) {
+        return new HandlerDefinition(
+                single.description(),
+                single.type(),
+                single.payloadType(),
+                single.from(),
+                single.prefetch(),
+                Grouping.inTransaction(perTransaction),
+                single.recovery(),
+                single.invoker());
     }
 
     /** In batches, with as many waiting as are handled. */

@@ -11,6 +11,8 @@ import io.safebunny.benchmarks.contest.Section;
 import io.safebunny.benchmarks.database.BenchDatabase;
 import io.safebunny.jdbc.store.JdbcStoreOptions;
 import io.safebunny.jdbc.store.TransactionalJdbcMessageStore;
+import io.safebunny.store.MessageStore;
+import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -21,9 +23,11 @@ public final class InboxSection implements Section {
     private static final String BY_HAND = "inbox by hand, equal concurrency";
     private static final String TEN_BY_HAND = "inbox by hand, ten consumers";
     private static final String SAFEBUNNY = "SafeBunny, PostgreSQL, transactional";
+    private static final String SHARED = "SafeBunny, PostgreSQL, 16 messages in a transaction";
 
     private static final int SMALL = 10;
     private static final int LARGE = 100;
+    private static final int PER_TRANSACTION = 16;
     private static final int SPARE_CONNECTIONS = 4;
     private static final JdbcStoreOptions STORE = JdbcStoreOptions.of(Consumers.NODE, Duration.ofDays(7));
 
@@ -49,9 +53,14 @@ public final class InboxSection implements Section {
                 new Contest(
                         "Inbox, prefetch 100",
                         conditions(LARGE) + "; ten consumers: ten messages each, of which they handle one at a time",
-                        List.of(byHand(BY_HAND, LARGE, 1), byHand(TEN_BY_HAND, SMALL, LARGE / SMALL), safeBunny(LARGE)),
+                        List.of(
+                                byHand(BY_HAND, LARGE, 1),
+                                byHand(TEN_BY_HAND, SMALL, LARGE / SMALL),
+                                safeBunny(LARGE),
+                                shared()),
                         List.of(
                                 new Ratio("singleVsInbox100", SAFEBUNNY, BY_HAND, 1),
+                                new Ratio("sharedVsInbox100", SHARED, BY_HAND, 2.5),
                                 new Ratio("singleVsInbox100TenConsumers", SAFEBUNNY, TEN_BY_HAND, 0))));
     }
 
@@ -68,13 +77,17 @@ public final class InboxSection implements Section {
     }
 
     private Contender safeBunny(int prefetch) {
+        return new Contender(SAFEBUNNY, () -> checked(() -> consumers.inserting(prefetch, this::store, this::insert)));
+    }
+
+    private Contender shared() {
         return new Contender(
-                SAFEBUNNY,
-                () -> checked(() -> consumers.inserting(
-                        prefetch,
-                        timeline -> new TransactionalJdbcMessageStore(
-                                database.pool(), new JdbcTransactionManager(database.pool()), STORE),
-                        this::insert)));
+                SHARED,
+                () -> checked(() -> consumers.insertingShared(LARGE, PER_TRANSACTION, this::store, this::insert)));
+    }
+
+    private MessageStore store(Timeline timeline) {
+        return new TransactionalJdbcMessageStore(database.pool(), new JdbcTransactionManager(database.pool()), STORE);
     }
 
     private void insert(String id) {

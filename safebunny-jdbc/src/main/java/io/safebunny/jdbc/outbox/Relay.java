@@ -32,6 +32,14 @@ final class Relay {
     /** Maximum number of rows deferred in one pass; they come last in the next one. */
     private static final int MOST_PUT_OFF = 10_000;
 
+    /**
+     * A look that finds nothing may take this part of the time, but there is one each minute: while somebody holds a transaction open, deleted
+     * rows stay in the index, and each look reads them all.
+     */
+    private static final int PART = 20;
+
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+
     private static final Duration LONGEST_BACK_OFF = Duration.ofMinutes(5);
     private static final int MOST_DOUBLINGS = 12;
 
@@ -85,20 +93,30 @@ final class Relay {
         synchronized (this) {
             looking = true;
         }
+        long began = outbox.timeline().nanoTime();
+        boolean idle = false;
         try {
-            look();
+            idle = !look();
             int rows = outbox.connections()
                     .once(connection -> outbox.table().count(connection, OutboxMetrics.MOST_COUNTED));
             outbox.metrics().backlog(rows);
             synchronized (this) {
                 hasWork = rows > direct.held();
+                idle &= !hasWork;
             }
             outbox.log().databaseAnswers(UNSEEN);
         } catch (SQLException | RuntimeException e) { // pools also throw RuntimeExceptions
             outbox.log().noDatabase(UNSEEN, e);
         } finally {
-            worker.requestAfter(outbox.options().relayInterval(), purposeOfNextLook());
+            Duration interval = outbox.options().relayInterval();
+            worker.requestAfter(
+                    idle ? pauseAfter(outbox.timeline().nanoTime() - began, interval) : interval, purposeOfNextLook());
         }
+    }
+
+    private static Duration pauseAfter(long nanos, Duration interval) {
+        Duration pause = Duration.ofNanos(Math.min(nanos * PART, LONGEST_PAUSE.toNanos()));
+        return pause.compareTo(interval) > 0 ? pause : interval;
     }
 
     private synchronized Purpose purposeOfNextLook() {
@@ -106,30 +124,34 @@ final class Relay {
         return hasWork ? Purpose.PROGRESS : Purpose.UPKEEP;
     }
 
-    private void look() throws SQLException {
+    /** Returns whether there was anything to do, or nothing could be done. */
+    private boolean look() throws SQLException {
         long began = outbox.timeline().nanoTime();
         int putOff = 0;
+        boolean found = false;
         DueRows.Batch batch = DueRows.Batch.NONE;
         do {
             Function<OutboundMessage, CompletableFuture<Void>> current;
             int room;
             synchronized (this) {
                 if (sender == null || stopped) {
-                    return;
+                    return true;
                 }
                 current = sender;
                 room = inFlight.room();
             }
             if (room == 0) {
-                return;
+                return true;
             }
             int most = destinations.isAway() ? Math.min(room, Destinations.FEW) : room;
             batch = dueRows.take(most, Duration.ofNanos(outbox.timeline().nanoTime() - began));
+            found |= !batch.isEmpty();
             putOff += batch.putOff();
             batch.unreadable().forEach(this::unreadable);
             send(batch.runs(), current);
             // while the broker is unreachable, a few tries are enough
         } while (!batch.isEmpty() && putOff < MOST_PUT_OFF && !destinations.isAway());
+        return found;
     }
 
     private void send(List<Run> runs, Function<OutboundMessage, CompletableFuture<Void>> current) {

@@ -20,6 +20,11 @@ class PostgresSchemaCreationIT extends SchemaRaceRules {
         return TestDatabase.POSTGRESQL;
     }
 
+    @Override
+    String dueIndex() {
+        return "outbox_due_order";
+    }
+
     private boolean hasIndex() {
         return Boolean.TRUE.equals(
                 sql.queryForObject("select to_regclass(?) is not null", Boolean.class, prefix + "message_ended"));

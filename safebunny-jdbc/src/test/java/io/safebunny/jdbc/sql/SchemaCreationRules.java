@@ -82,13 +82,17 @@ abstract class SchemaCreationRules {
     @Test
     void anIndexThatATableLacksIsCreated() {
         create();
-        String index = prefix + "outbox_due";
+        String index = prefix + dueIndex();
         sql.execute(dropIndex(index, prefix + "outbox"));
         assertThat(indexes(index)).isZero();
 
         create();
 
         assertThat(indexes(index)).isEqualTo(1);
+    }
+
+    String dueIndex() {
+        return "outbox_due";
     }
 
     String dropIndex(String index, String table) {

@@ -2,6 +2,7 @@
 package io.safebunny.jdbc.outbox.rows;
 
 import io.safebunny.jdbc.sql.Database;
+import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.TablePrefix;
 import io.safebunny.store.record.RecordJson;
 import io.safebunny.time.Timeline;
@@ -34,6 +35,8 @@ public final class OutboxTable {
     private final String name;
     private final String inOrderOfDue;
     private final String inOrderOfCorrelation;
+    private final String nodeOfDue;
+    private final String idInOrder;
     private final String node;
     private final Timeline timeline;
     private final int timeoutSeconds;
@@ -45,6 +48,10 @@ public final class OutboxTable {
         String index = name.substring(name.lastIndexOf('.') + 1);
         this.inOrderOfDue = database.dialect().inOrderOf(index + "_due");
         this.inOrderOfCorrelation = database.dialect().inOrderOf(index + "_correlation");
+        // see the schema: so that each statement fits one index only
+        boolean isPostgres = database.dialect() == Dialect.POSTGRESQL;
+        this.nodeOfDue = isPostgres ? "(node || '')" : "node";
+        this.idInOrder = isPostgres ? "(%sid + 0)" : "%sid";
         this.node = node;
         this.timeline = timeline;
         // rounded up: JDBC takes whole seconds, and 0 would mean no limit
@@ -114,8 +121,8 @@ public final class OutboxTable {
     /** The ids in the table up to {@code largest}, by correlation. */
     public Map<String, NavigableSet<Long>> present(Connection connection, Collection<String> correlations, long largest)
             throws SQLException {
-        String sql = "select correlation_id, id from %s where node = ? and id <= ? and correlation_id in (%s)"
-                .formatted(name, places(correlations.size()));
+        String sql = "select correlation_id, id from %s where node = ? and %s <= ? and correlation_id in (%s)"
+                .formatted(name, idInOrder(""), places(correlations.size()));
         Map<String, NavigableSet<Long>> found = new HashMap<>();
         try (PreparedStatement statement = prepare(connection, sql)) {
             statement.setString(1, node);
@@ -153,13 +160,15 @@ public final class OutboxTable {
 
     /** The scalar subquery is a single index lookup; some databases would turn {@code not exists} into a join over the whole table. */
     public String lockFirst() {
-        return "select id, correlation_id, message_id, attempts, message from %1$s o%2$s where node = ? and due_at <= %3$s and id = (select e.id from %1$s e%5$s where e.node = o.node and e.correlation_id = o.correlation_id order by e.node, e.correlation_id, e.id limit 1) order by node, due_at, id limit ? for update%4$s"
+        return "select id, correlation_id, message_id, attempts, message from %1$s o%2$s where %6$s = ? and due_at <= %3$s and id = (select e.id from %1$s e%5$s where e.node = o.node and e.correlation_id = o.correlation_id order by e.node, e.correlation_id, %7$s limit 1) order by %6$s, due_at limit ? for update%4$s"
                 .formatted(
                         name,
                         inOrderOfDue,
                         database.dialect().ago(),
                         database.skipsLocked() ? " skip locked" : "",
-                        inOrderOfCorrelation);
+                        inOrderOfCorrelation,
+                        nodeOfDue,
+                        idInOrder("e."));
     }
 
     /** Rows after the first ones of these correlations, in the order of their ids. The lock on a first row covers them too. */
@@ -167,8 +176,8 @@ public final class OutboxTable {
             Connection connection, long first, Collection<String> correlations, int limit, Duration ago)
             throws SQLException {
         String sql =
-                "select id, correlation_id, message_id, attempts, message, case when due_at <= %s then 1 else 0 end from %s where node = ? and id > ? and correlation_id in (%s) order by id limit ?"
-                        .formatted(database.dialect().ago(), name, places(correlations.size()));
+                "select id, correlation_id, message_id, attempts, message, case when due_at <= %1$s then 1 else 0 end from %2$s where node = ? and %4$s > ? and correlation_id in (%3$s) order by %4$s limit ?"
+                        .formatted(database.dialect().ago(), name, places(correlations.size()), idInOrder(""));
         List<ClaimedRow> found = new ArrayList<>();
         try (PreparedStatement statement = prepare(connection, sql)) {
             statement.setLong(1, ago(ago));
@@ -224,6 +233,10 @@ public final class OutboxTable {
                 return rows.next() ? rows.getInt(1) : 0;
             }
         }
+    }
+
+    private String idInOrder(String alias) {
+        return idInOrder.formatted(alias);
     }
 
     /** Milliseconds to add to the database's clock. */

@@ -10,7 +10,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 
 /** Deletes the expired rows of one table, on a given connection; skips locked rows if the database supports that. */
 public final class ExpiredRows {
@@ -20,8 +19,8 @@ public final class ExpiredRows {
     private final Retention retention;
     private final String find;
     private final String delete;
-    private final String deleteHandled;
-    private final String deletePoisoned;
+    private final ExpiredInOrder handled;
+    private final ExpiredInOrder poisoned;
 
     public ExpiredRows(Statements table, String node, Retention retention) {
         this.table = table;
@@ -29,8 +28,9 @@ public final class ExpiredRows {
         this.retention = retention;
         this.find = table.table().findExpired();
         this.delete = table.table().delete();
-        this.deleteHandled = table.table().deleteHandled();
-        this.deletePoisoned = table.table().deletePoisoned();
+        this.handled = new ExpiredInOrder(
+                table, node, state -> state.isFinal() && state != RecordState.POISONED, retention.handled());
+        this.poisoned = new ExpiredInOrder(table, node, state -> state == RecordState.POISONED, retention.poisoned());
     }
 
     /** Creates the exceptions for failures of this table. */
@@ -44,8 +44,8 @@ public final class ExpiredRows {
      */
     public int delete(Connection connection, int limit) throws SQLException {
         if (table.dialect() == Dialect.POSTGRESQL) {
-            int handled = deleteInOneStatement(connection, deleteHandled, retention.handled(), limit);
-            return handled + deleteInOneStatement(connection, deletePoisoned, retention.poisoned(), limit - handled);
+            int deleted = handled.delete(connection, limit);
+            return deleted < limit ? deleted + poisoned.delete(connection, limit - deleted) : deleted;
         }
         int deleted = 0;
         for (RecordState state : RecordState.values()) {
@@ -54,18 +54,6 @@ public final class ExpiredRows {
             }
         }
         return deleted;
-    }
-
-    private int deleteInOneStatement(Connection connection, String sql, Duration kept, int limit) throws SQLException {
-        if (limit == 0) {
-            return 0;
-        }
-        try (PreparedStatement statement = table.prepare(connection, sql)) {
-            statement.setString(1, node);
-            statement.setLong(2, kept.toMillis());
-            statement.setInt(3, limit);
-            return statement.executeUpdate();
-        }
     }
 
     /** Finds the rows first, then deletes them: for databases whose delete cannot skip locked rows. */

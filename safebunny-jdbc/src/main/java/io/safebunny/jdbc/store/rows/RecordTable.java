@@ -165,26 +165,17 @@ final class RecordTable {
         return "delete from %s where %s and version = ?".formatted(name, KEY);
     }
 
-    /** Deletes expired records of all final states except poisoned, for PostgreSQL. Parameters: node, milliseconds, limit. */
-    String deleteHandled() {
-        return deleteExpired(state -> state.isFinal() && state != RecordState.POISONED);
-    }
-
-    /** Deletes expired poisoned records, for PostgreSQL. Parameters: node, milliseconds, limit. */
-    String deletePoisoned() {
-        return deleteExpired(state -> state == RecordState.POISONED);
-    }
-
     /**
      * Finds and deletes in one statement, for PostgreSQL. The states are literals, so that PostgreSQL sees that a partial index, of this
-     * version's schema or an earlier one, covers them.
+     * version's schema or an earlier one, covers them. Parameters: node, milliseconds, time of change to begin with, limit. Columns: how many
+     * were deleted, the latest time of change among them.
      */
-    private String deleteExpired(Predicate<RecordState> which) {
+    String deleteExpired(Predicate<RecordState> which) {
         String states = Stream.of(RecordState.values())
                 .filter(which)
                 .map(state -> "'" + state + "'")
                 .collect(Collectors.joining(", "));
-        return "delete from %1$s where ctid = any (array(select ctid from %1$s where node = ? and state in (%2$s) and changed_at < %3$s order by changed_at limit ? for update skip locked))"
+        return "with gone as (delete from %1$s where ctid = any (array(select ctid from %1$s where node = ? and state in (%2$s) and changed_at < %3$s and changed_at >= ? order by changed_at limit ? for update skip locked)) returning changed_at) select count(*), max(changed_at) from gone"
                 .formatted(name, states, dialect().ago());
     }
 }
