@@ -86,7 +86,8 @@ class PostgresHeldTransactionIT {
                         pool,
                         NODE,
                         new RecordingSender(),
-                        options -> options.withRelay(Duration.ofSeconds(1), Duration.ofSeconds(10)))) {
+                        // one look, at the start: how many there are would depend on how fast the machine is
+                        options -> options.withRelay(Duration.ofMinutes(5), Duration.ofMinutes(5)))) {
             instance.started();
             for (int i = 0; i < MESSAGES; i += IN_ONE_TRANSACTION) {
                 int first = i;
