@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.matrix;
 
+import static io.safebunny.proof.matrix.Sample.assertAllOk;
+import static io.safebunny.proof.matrix.Sample.play;
+import static io.safebunny.proof.matrix.Sample.scenarios;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.proof.child.Plan;
 import io.safebunny.proof.matrix.Matrix.Cell;
-import io.safebunny.proof.matrix.Outcome.Verdict;
 import io.safebunny.proof.store.StoreAddress;
 import io.safebunny.proof.store.StoreKind;
 import io.safebunny.proof.store.StoreServers;
-import io.safebunny.test.broker.TestBroker;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** A few cells of the matrix of {@code bin/crash-matrix}, one or two for each kind of guarantee. */
+/** A few cells of the matrix of {@code bin/crash-matrix} whose messages are handled alone, one or two for each kind of guarantee. */
 class CrashSampleIT {
 
-    private static final Path LOGS = Path.of("target", "crash");
     private static final StoreServers SERVERS = new StoreServers();
 
     /** Names of rows in {@link Scenarios}. */
@@ -40,36 +36,9 @@ class CrashSampleIT {
     private static final Set<String> OUTBOX_SAMPLE =
             Set.of("outbox: halt before publications commit", "outbox: halt after send first publication");
 
-    private static final Set<String> SAGA_SAMPLE =
-            Set.of("saga: halt before complete of UndoB", "saga: halt after complete of BunnyUndone");
-
-    private static final Set<String> GROUP_SAMPLE =
-            Set.of("group: halt after commit of a group", "group: one of them fails");
-
-    private static final Set<String> BATCH_SAMPLE = Set.of(
-            "batch: halt after claim of a group",
-            "batch: halt before commit, number 2",
-            "batch: halt after commit, number 2",
-            "batch: halt after acknowledge in a group",
-            "batch: one of them fails");
-
     @AfterAll
     static void stopServers() {
         SERVERS.close();
-    }
-
-    private static Map<Cell, Outcome> play(List<Cell> cells) throws Exception {
-        Files.createDirectories(LOGS);
-        Matrix matrix = new Matrix(TestBroker.shared().uri().toString(), LOGS, System.err::println);
-        return matrix.play(cells);
-    }
-
-    private static List<Scenario> scenarios(Set<String> names) {
-        List<Scenario> found = Scenarios.all().stream()
-                .filter(scenario -> names.contains(scenario.name()))
-                .toList();
-        assertThat(found).hasSameSizeAs(names);
-        return found;
     }
 
     @Test
@@ -87,28 +56,6 @@ class CrashSampleIT {
         assertAllOk(
                 OUTBOX_SAMPLE,
                 List.of(SERVERS.address(StoreKind.POSTGRESQL, true), SERVERS.address(StoreKind.MYSQL, true)));
-    }
-
-    @Test
-    void sagasAreUndoneOnceAndInReverse() throws Exception {
-        assertAllOk(
-                SAGA_SAMPLE,
-                List.of(
-                        SERVERS.address(StoreKind.POSTGRESQL, true),
-                        SERVERS.address(StoreKind.MYSQL, false),
-                        SERVERS.address(StoreKind.H2, false)));
-    }
-
-    @Test
-    void messagesThatShareATransactionDoNotPayForEachOther() throws Exception {
-        assertAllOk(GROUP_SAMPLE, List.of(SERVERS.address(StoreKind.POSTGRESQL, true)));
-    }
-
-    @Test
-    void messagesOfABatchDoNotPayForEachOther() throws Exception {
-        assertAllOk(
-                BATCH_SAMPLE,
-                List.of(SERVERS.address(StoreKind.POSTGRESQL, true), SERVERS.address(StoreKind.H2_FILE, true)));
     }
 
     /** No other process keeps the database alive. */
@@ -135,20 +82,6 @@ class CrashSampleIT {
         Outcome outcome = Objects.requireNonNull(play(List.of(cell)).get(cell));
 
         assertThat(outcome.text()).contains("the handler ran 2 times");
-    }
-
-    private static void assertAllOk(Set<String> sample, List<StoreAddress> stores) throws Exception {
-        List<Cell> cells = scenarios(sample).stream()
-                .flatMap(scenario -> stores.stream().map(store -> new Cell(scenario, store)))
-                .toList();
-
-        Map<Cell, Outcome> outcomes = play(cells);
-
-        Map<Cell, Outcome> others = outcomes.entrySet().stream()
-                .filter(cell -> cell.getValue().verdict() != Verdict.OK)
-                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
-        assertThat(others).isEmpty();
-        assertThat(outcomes).hasSameSizeAs(cells);
     }
 
     /** Proves that the checks find anything at all. */

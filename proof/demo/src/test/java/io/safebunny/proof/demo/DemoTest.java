@@ -41,25 +41,6 @@ class DemoTest {
         assertThat(report.exitStatus()).isZero();
     }
 
-    @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, -4, 5_000_000_000L})
-    void chaosLosesAndDoublesNothing(long seed) {
-        Report report = run(Options.defaults().withOrders(100).withChaos(seed));
-
-        assertThat(report.lost()).isZero();
-        assertThat(report.missingMails()).isZero();
-        assertThat(report.doubleCharges()).isZero();
-        assertThat(report.doubleShipments()).isZero();
-        assertThat(report.doubleRefunds()).isZero();
-        assertThat(report.doubleMails()).isZero();
-        assertThat(report.doubleSteps()).isZero();
-        assertThat(report.duplicatesDelivered()).isPositive();
-        assertThat(report.duplicatesSuppressed()).isPositive();
-        assertThat(report.retriesInMemory()).isPositive();
-        assertThat(report.poisoned()).isZero();
-        assertThat(report.exitStatus()).isZero();
-    }
-
     /** With record and ledger in one transaction, whatever rolls one back rolls back the other. */
     @ParameterizedTest
     @ValueSource(longs = {1, -9})
@@ -81,29 +62,6 @@ class DemoTest {
         assertThat(report.retriesInMemory() + report.retriesDelayed() + report.poisoned())
                 .isZero();
         assertThat(report.exitStatus()).as(report.json()).isZero();
-    }
-
-    @Test
-    void chaosGoesBeyondRetriesInMemory() {
-        assertThat(run(Options.defaults().withOrders(300).withChaos(1)).retriesDelayed())
-                .isPositive();
-    }
-
-    /**
-     * Proves that the ledger shows the double effects that deduplication prevents: the other tests are not green out of
-     * blindness.
-     */
-    @Test
-    void withoutDeduplicationTheLedgerShowsDoubles() {
-        Report report = run(Options.defaults().withOrders(300).withChaos(1).with(Options.Flag.WITHOUT_DEDUPLICATION));
-
-        assertThat(report.lost()).isZero();
-        assertThat(report.doubleCharges()).isPositive();
-        assertThat(report.doubleShipments()).isPositive();
-        assertThat(report.doubleMails()).isPositive();
-        assertThat(report.duplicatesSuppressed()).isZero();
-        assertThat(report.exitStatus()).isEqualTo(1);
-        assertThat(report.table("here")).contains("NOT GOOD");
     }
 
     @Test
