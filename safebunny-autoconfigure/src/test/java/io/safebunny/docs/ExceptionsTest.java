@@ -41,6 +41,7 @@ class ExceptionsTest {
             // caught by ours and told with a code
             Map.entry("RecordJson IllegalArgumentException", "each store tells it as an UnreadableRecordException"),
             Map.entry("OutboundReader IllegalArgumentException", "part of RecordJson"),
+            Map.entry("TrailJson IllegalArgumentException", "what it cannot read is no trail"),
             Map.entry("ExactNumbers StreamConstraintsException", "told as a SerializationException"),
             Map.entry("RecordDocument IllegalArgumentException", "told as an UnreadableRecordException"),
             Map.entry("ClaimedRow IllegalArgumentException", "the relay logs it and leaves the row to others"),

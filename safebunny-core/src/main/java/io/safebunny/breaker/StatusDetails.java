@@ -76,7 +76,7 @@ final class StatusDetails {
 
     /** The part of a failure that may be shown. Call it without the lock, because it calls the exception's own code. */
     Failure seen(Throwable failure) {
-        String text = details == ExceptionDetails.FULL ? Printable.of(failure).getMessage() : null;
+        String text = details.text(failure);
         return new Failure(
                 failure.getClass().getName(),
                 text == null ? null : Names.printable(text, LONGEST_TEXT),

@@ -41,6 +41,9 @@ final class HandledMessage implements ConsumeContext {
     private @Nullable Ending ending;
 
     private boolean failedBefore;
+    /** When the latest attempt began, in monotonic time. */
+    private long begunAt;
+
     private UnaryOperator<Bunny> publisher = UnaryOperator.identity();
 
     /**
@@ -71,6 +74,15 @@ final class HandledMessage implements ConsumeContext {
     /** @param within publishes as part of this message, although its batch is being handled */
     void publishesWithin(UnaryOperator<Bunny> within) {
         publisher = within;
+    }
+
+    /** @param now monotonic time */
+    void begins(long now) {
+        begunAt = now;
+    }
+
+    long begunAt() {
+        return begunAt;
     }
 
     /** Records how the latest attempt ended. */

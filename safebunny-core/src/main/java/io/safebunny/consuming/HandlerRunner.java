@@ -19,12 +19,14 @@ final class HandlerRunner {
     private final RetryTemplate template = new RetryTemplate();
     private final HandlerDefinition handler;
     private final Recoverer recoverer;
+    private final Timeline timeline;
     private final Metrics metrics;
     private final int maxRetries;
 
     HandlerRunner(HandlerDefinition handler, Recoverer recoverer, Timeline timeline, Metrics metrics) {
         this.handler = handler;
         this.recoverer = recoverer;
+        this.timeline = timeline;
         this.metrics = metrics;
         this.maxRetries = handler.recovery().inMemory().maxRetries();
         template.setRetryPolicy(new AsDecided());
@@ -60,6 +62,7 @@ final class HandlerRunner {
                     throw thrown(run.getLastThrowable());
                 }
                 metrics.retriedInMemory(handler.type());
+                message.begins(timeline.nanoTime());
             }
             try {
                 runOnce(message);

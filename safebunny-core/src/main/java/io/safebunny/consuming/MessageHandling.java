@@ -184,6 +184,7 @@ final class MessageHandling {
     private Completion run(HandledMessage message, Claim claim) {
         try {
             long begun = node.timeline().nanoTime();
+            message.begins(begun);
             Completion completion = runAndComplete(message, claim, () -> step.run(message));
             for (int losses = 1; completion instanceof Overtaken; losses++) {
                 node.metrics().overtaken(message.type());
@@ -199,6 +200,7 @@ final class MessageHandling {
                 }
                 message.startAgain();
                 begun = node.timeline().nanoTime();
+                message.begins(begun);
                 completion = runAndComplete(
                         message, claim, () -> node.parts().scope().runAnew(() -> step.run(message)));
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.Ending;
 import io.safebunny.failure.policy.Ending.Failed;
 import io.safebunny.failure.policy.Ending.Poisoned;
@@ -23,15 +24,17 @@ import io.safebunny.poison.queue.Mover;
 import io.safebunny.poison.queue.Mover.Outcome;
 import io.safebunny.poison.queue.PoisonQueue;
 import io.safebunny.poison.queue.Settlement;
+import io.safebunny.store.record.Trail;
+import io.safebunny.time.Timeline;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import io.safebunny.validation.AgeLimit;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,7 +51,9 @@ final class Recoverer {
 
     private final RecoveryPolicy policy;
     private final AgeLimit ageLimit;
-    private final RandomGenerator random;
+    private final Timeline timeline;
+    private final ExceptionDetails details;
+    private final String instance;
     private final String type;
     private final Mover mover;
     private final PoisonQueue poisonQueue;
@@ -59,7 +64,9 @@ final class Recoverer {
     Recoverer(Node node, HandlerDefinition handler, Mover mover, PoisonQueue poisonQueue, FailureLog log) {
         this.policy = handler.recovery();
         this.ageLimit = AgeLimit.of(node);
-        this.random = node.timeline().random();
+        this.timeline = node.timeline();
+        this.details = node.options().exceptionDetails();
+        this.instance = node.parts().instance();
         this.type = handler.type();
         this.mover = mover;
         this.poisonQueue = poisonQueue;
@@ -78,6 +85,7 @@ final class Recoverer {
     Duration again(HandledMessage message, Throwable failure, int retries) {
         Duration again = policy.again(attempt(message, failure), retries);
         if (again != null) {
+            note(message, failure, again);
             tell(
                     message,
                     "in-memory retry %s of %s"
@@ -94,7 +102,27 @@ final class Recoverer {
 
     /** Decides how the delivery ends after this failure, which came out of the before group, or kept the handler from running. */
     Failed end(HandledMessage message, Throwable failure) {
-        return policy.end(attempt(message, failure));
+        Failed ending = policy.end(attempt(message, failure));
+        if (!(ending instanceof Returned)) {
+            note(message, ending.failure(), ending instanceof Retried retried ? retried.after() : null);
+        }
+        return ending;
+    }
+
+    /**
+     * For the record of the message.
+     *
+     * @param wait until the next attempt; {@code null} if there is none
+     */
+    private void note(HandledMessage message, Throwable failure, @Nullable Duration wait) {
+        Instant now = timeline.now();
+        message.handling.failed(new Trail.Failure(
+                now,
+                instance,
+                Duration.ofNanos(timeline.nanoTime() - message.begunAt()).toMillis(),
+                failure.getClass().getName(),
+                details.text(failure),
+                wait == null ? null : now.plus(wait)));
     }
 
     private void tell(HandledMessage message, String again, Throwable failure) {
@@ -109,7 +137,7 @@ final class Recoverer {
                 message.attempt(),
                 message.delivery.isOpen(),
                 ageLimit.of(message.envelope()),
-                random.nextDouble());
+                timeline.random().nextDouble());
     }
 
     /** Sends the copy that the ending needs, if the delivery is still open. */

@@ -12,6 +12,7 @@ import io.safebunny.store.record.Fingerprint;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
+import io.safebunny.store.record.Trail;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +61,7 @@ public final class PoisonedRecords {
                         fingerprint,
                         Map.of(),
                         List.of(),
+                        Trail.of(edited.type()),
                         null,
                         null);
     }

@@ -12,6 +12,7 @@ import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.Trail;
 import io.safebunny.transport.OutboundMessage;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -36,6 +37,12 @@ public final class Handling implements Surrounding {
     private @Nullable OpenHandling open;
     private volatile boolean running;
     private Batch batch = Batch.NONE;
+    /** What the record told before this delivery. */
+    private Trail before = Trail.NONE;
+    /** What it is to tell of this delivery. */
+    private Trail ofThis = Trail.NONE;
+    /** What it is to tell of both. */
+    private Trail trail;
 
     public Handling(CurrentHandling current, Envelope message) {
         this(current, message, () -> true);
@@ -46,6 +53,7 @@ public final class Handling implements Surrounding {
         this.current = current;
         this.isDelivered = isDelivered;
         this.message = message;
+        this.trail = Trail.of(message.type());
         this.end = new TransactionEnd(message, transactions);
         this.steps = new Steps(message);
         this.attempts = new HandlingAttempts(steps, publications, transactions, end);
@@ -205,6 +213,30 @@ public final class Handling implements Surrounding {
         batch.requireNoSteps(name);
         end.requireNotBegun("A step of message %s is begun".formatted(message.id()), MisuseException.STEP);
         return steps.once(name, type, step);
+    }
+
+    // ---- what the message's record tells
+
+    /** To be called when the message is claimed, with what its record tells without this delivery. */
+    public void continues(Trail stored) {
+        before = stored;
+        tellsOfBoth();
+    }
+
+    /** Notes a failed attempt, to be written with the record when that is written next. */
+    public void failed(Trail.Failure failure) {
+        ofThis = ofThis.with(List.of(failure));
+        tellsOfBoth();
+    }
+
+    private void tellsOfBoth() {
+        trail = new Trail(message.type(), before.failures(), before.published(), before.omitted())
+                .with(ofThis.failures());
+    }
+
+    /** What the record is to tell from its next write on: also of this delivery, and of each failure once, however often it is written. */
+    public Trail trail() {
+        return trail;
     }
 
     // ---- what is written with the message's record

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Times the operations of a store. Thread-safe. */
+/** Times the operations of a store, and leaves trails out where they do not fit. Thread-safe. */
 class MeteredStore implements MessageStore {
 
     private final MessageStore store;
@@ -45,13 +45,15 @@ class MeteredStore implements MessageStore {
 
     @Override
     public MessageRecord create(MessageRecord record) {
-        return timers.timeWrite(Operation.CREATE, record, () -> store.create(record), stored -> !stored.owner()
-                .equals(record.owner()));
+        return timers.timeWrite(
+                Operation.CREATE, record, () -> WithoutTrail.created(store, record), stored -> !stored.owner()
+                        .equals(record.owner()));
     }
 
     @Override
     public @Nullable MessageRecord replace(MessageRecord record) {
-        return timers.timeWrite(Operation.REPLACE, record, () -> store.replace(record), stored -> stored == null);
+        return timers.timeWrite(
+                Operation.REPLACE, record, () -> WithoutTrail.replaced(store, record), stored -> stored == null);
     }
 
     @Override
@@ -71,7 +73,7 @@ class MeteredStore implements MessageStore {
         return timers.timeWrite(
                 Operation.WRITE_TOGETHER,
                 () -> keys(records),
-                () -> store.writeTogether(records),
+                () -> WithoutTrail.writtenTogether(store, records),
                 JointWrite.Overtaken.class::isInstance);
     }
 

@@ -87,6 +87,10 @@ final class Node {
         this(null, policy, new LineageIdScheme(), ObservationRegistry.NOOP, details, middlewares);
     }
 
+    Node(MessageStore store, ExceptionDetails details, RecoveryPolicy policy) {
+        this(store, policy, new LineageIdScheme(), ObservationRegistry.NOOP, details);
+    }
+
     Node(
             @Nullable MessageStore store,
             RecoveryPolicy policy,

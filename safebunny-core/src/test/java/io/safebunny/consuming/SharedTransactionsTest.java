@@ -34,6 +34,7 @@ import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
+import io.safebunny.store.record.Trail;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -170,6 +171,24 @@ class SharedTransactionsTest extends DeliveredTogether {
         assertThat(shared("left")).isEqualTo(1);
         assertThat(shared("committed")).isEqualTo(2);
         assertThat(observed("handled")).isEqualTo(2);
+    }
+
+    /** Of what failed beside the others nothing is told: it cost nothing. */
+    @Test
+    void oneThatLeavesTellsOfEachFailedAttemptOnce() {
+        start((order, context) -> {
+            if (order.equals("b")) {
+                throw new IllegalStateException("run " + runs.size());
+            }
+        });
+        deliver("a", "b", "c");
+
+        assertThat(stored("b").trail().failures())
+                .extracting(Trail.Failure::text)
+                .containsExactly("run 4", "run 5", "run 6");
+        assertThat(stored("b").trail().type()).isEqualTo("OrderPlaced");
+        assertThat(stored("a").trail().failures()).isEmpty();
+        assertThat(stored("a").trail().type()).isEqualTo("OrderPlaced");
     }
 
     /** Others wait for the end of the transaction. */

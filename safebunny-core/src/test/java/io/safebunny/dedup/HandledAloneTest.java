@@ -41,7 +41,7 @@ class HandledAloneTest {
     private void suspect() {
         MessageRecord claim =
                 MessageRecord.claim(DedupBench.KEY, "silent", LEASE, 0, Fingerprint.of(DedupBench.MESSAGE));
-        bench.store.create(RecordRules.released(claim, RecordEffect.RELEASED)
+        bench.store.create(RecordRules.released(claim, RecordEffect.RELEASED, claim.trail())
                 .withVersion(1)
                 .withTakeovers(3));
     }

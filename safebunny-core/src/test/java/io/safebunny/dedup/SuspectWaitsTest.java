@@ -40,7 +40,7 @@ class SuspectWaitsTest {
         Deduplication instance = bench.instance(LEASE);
         MessageRecord claim =
                 MessageRecord.claim(DedupBench.KEY, "silent", LEASE, 0, Fingerprint.of(DedupBench.MESSAGE));
-        bench.store.create(RecordRules.released(claim, RecordEffect.RELEASED)
+        bench.store.create(RecordRules.released(claim, RecordEffect.RELEASED, claim.trail())
                 .withVersion(1)
                 .withTakeovers(3));
         CountDownLatch begun = new CountDownLatch(1);

@@ -15,6 +15,7 @@ import io.safebunny.store.record.RecordState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,8 +56,9 @@ final class RecordDocument {
         document.put("takeovers", record.takeovers());
         document.put("lease", record.lease().toString());
         document.put("fingerprint", text(record.fingerprint()));
-        if (!record.steps().isEmpty()) {
-            document.put("steps", RecordJson.writeSteps(record.steps()));
+        Map<String, String> content = record.content();
+        if (!content.isEmpty()) {
+            document.put("steps", RecordJson.writeSteps(content));
         }
         if (!record.outgoing().isEmpty()) {
             document.put("outgoing", RecordJson.writeOutgoing(record.outgoing()));

@@ -99,6 +99,12 @@ record Plant(
                         "if (remaining.toNanos() > 0) {",
                         "if (remaining.toNanos() > lease.toNanos()) {"),
                 patch(
+                        "trail-lost-at-takeover",
+                        Choreographed::repaired,
+                        DEDUP + "Ownership.java",
+                        "            handling.continues(stored.trail());",
+                        ""),
+                patch(
                         "attempt-on-busy",
                         Choreographed::delivered,
                         CONSUMING,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.failure.details;
 
+import org.jspecify.annotations.Nullable;
+
 /** How much of an exception logs and poison messages show. */
 public enum ExceptionDetails {
     /** Class, text and location, also of its causes. */
@@ -11,6 +13,11 @@ public enum ExceptionDetails {
     /** @return the part of the failure that may be shown; its methods never throw, even if the failure's own do */
     public Throwable of(Throwable failure) {
         return this == FULL ? Printable.of(failure) : StandIn.textless(failure);
+    }
+
+    /** @return the failure's own text, without its causes; {@code null} if it has none or it must not be shown */
+    public @Nullable String text(Throwable failure) {
+        return this == FULL ? Printable.of(failure).getMessage() : null;
     }
 
     /**

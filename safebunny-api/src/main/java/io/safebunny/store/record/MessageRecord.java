@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param lease how long an unchanged claim is respected
  * @param fingerprint of the message, to recognise a different one with the same id
  * @param steps results of completed {@code once} steps, as JSON by name, in the order of their completion
- * @param outgoing publications of the completed handling, in the order of publishing
+ * @param outgoing publications of the completed handling that are still to be sent, in the order of publishing
+ * @param trail what it tells people of the handling; {@link Trail#NONE} for companions. Stores keep it among the steps, see {@link
+ *     #content}
  * @param listing what it can be found by without its key; only companions shared by a partition may have one, see {@link
  *     RecordKey#isShared()}
  * @param etag the store's own tag of this version; {@code null} for stores that compare versions
@@ -38,11 +40,16 @@ public record MessageRecord(
         Fingerprint fingerprint,
         Map<String, String> steps,
         List<OutboundMessage> outgoing,
+        Trail trail,
         @Nullable Listing listing,
         @Nullable String etag) {
 
+    /** The name in {@link #content} under which stores keep the trail: no step has it. */
+    private static final String TRAIL = "";
+
     public MessageRecord {
-        steps = inTheirOrder(steps);
+        trail = trail.equals(Trail.NONE) ? trailIn(steps) : trail;
+        steps = inTheirOrder(steps, trail);
         outgoing = List.copyOf(outgoing);
         if (listing != null && !key.isShared()) {
             throw new MisuseException(
@@ -53,23 +60,97 @@ public record MessageRecord(
     }
 
     /**
+     * A record as a store reads it, and one that has no trail.
+     *
+     * @param content as {@link #content} gave it when the record was written: the steps, and the trail if it has one
+     */
+    public MessageRecord(
+            RecordKey key,
+            RecordState state,
+            String owner,
+            long version,
+            int attempt,
+            int takeovers,
+            Duration lease,
+            Fingerprint fingerprint,
+            Map<String, String> content,
+            List<OutboundMessage> outgoing,
+            @Nullable Listing listing,
+            @Nullable String etag) {
+        this(
+                key,
+                state,
+                owner,
+                version,
+                attempt,
+                takeovers,
+                lease,
+                fingerprint,
+                content,
+                outgoing,
+                Trail.NONE,
+                listing,
+                etag);
+    }
+
+    /**
+     * What stores keep of steps and trail, and hand to the constructor when they read the record: JSON by name, in the order of the steps.
+     * A version that knows no trail carries it along as if it were a step.
+     */
+    public Map<String, String> content() {
+        if (trail.equals(Trail.NONE)) {
+            return steps;
+        }
+        Map<String, String> content = new LinkedHashMap<>(steps);
+        content.put(TRAIL, TrailJson.write(trail));
+        return Collections.unmodifiableMap(content);
+    }
+
+    /** {@link Trail#NONE} if there is none, or one of a form that this version does not know: that is carried along as if it were a step. */
+    private static Trail trailIn(Map<String, String> content) {
+        String text = content.get(TRAIL);
+        return text == null ? Trail.NONE : TrailJson.read(text);
+    }
+
+    /**
      * Copies the steps in their order, because the order is stored and {@code Map.copyOf} would change it from run to run. Refuses steps
      * without a result, because they would run again.
      */
-    private static Map<String, String> inTheirOrder(Map<String, String> steps) {
-        if (steps.isEmpty()) {
+    private static Map<String, String> inTheirOrder(Map<String, String> content, Trail trail) {
+        if (content.isEmpty()) {
             return Map.of();
         }
-        Map<String, String> copy = new LinkedHashMap<>();
-        steps.forEach((name, json) -> copy.put(Objects.requireNonNull(name), Objects.requireNonNull(json)));
-        return Collections.unmodifiableMap(copy);
+        Map<String, String> steps = new LinkedHashMap<>();
+        content.forEach((name, json) -> steps.put(Objects.requireNonNull(name), Objects.requireNonNull(json)));
+        if (!trail.equals(Trail.NONE)) {
+            steps.remove(TRAIL);
+        }
+        return Collections.unmodifiableMap(steps);
+    }
+
+    /** A first claim, which tells nothing. */
+    public static MessageRecord claim(
+            RecordKey key, String owner, Duration lease, int attempt, Fingerprint fingerprint) {
+        return claim(key, owner, lease, attempt, fingerprint, Trail.NONE);
     }
 
     /** A first claim. */
     public static MessageRecord claim(
-            RecordKey key, String owner, Duration lease, int attempt, Fingerprint fingerprint) {
+            RecordKey key, String owner, Duration lease, int attempt, Fingerprint fingerprint, Trail trail) {
         return new MessageRecord(
-                key, RecordState.CLAIMED, owner, 1, attempt, 0, lease, fingerprint, Map.of(), List.of(), null, null);
+                key,
+                RecordState.CLAIMED,
+                owner,
+                1,
+                attempt,
+                0,
+                lease,
+                fingerprint,
+                Map.of(),
+                List.of(),
+                trail,
+                null,
+                null);
     }
 
     /**
@@ -112,6 +193,7 @@ public record MessageRecord(
                 fingerprint,
                 content,
                 outgoing,
+                trail,
                 newListing,
                 etag);
     }
@@ -126,9 +208,19 @@ public record MessageRecord(
         return next(newOutgoing.isEmpty() ? RecordState.DISPATCHED : RecordState.COMPLETED, newOutgoing);
     }
 
-    /** The same owner's next write: everything is done, so publications and steps are removed. */
+    /** The same owner's next write: everything is done, so steps and publications are removed. The trail tells what was published. */
     public MessageRecord dispatched() {
-        return next(RecordState.DISPATCHED, List.of()).withSteps(Map.of());
+        return next(RecordState.DISPATCHED, List.of()).withSteps(Map.of()).withTrail(trail.sent(outgoing, key));
+    }
+
+    /**
+     * The same owner's next write: some publications are confirmed and removed, and the others still to be sent.
+     *
+     * @param sent how many of the first ones
+     */
+    public MessageRecord dispatchedUpTo(int sent) {
+        return next(RecordState.COMPLETED, outgoing.subList(sent, outgoing.size()))
+                .withTrail(trail.sent(outgoing.subList(0, sent), key));
     }
 
     /** The same owner's next write. */
@@ -144,6 +236,7 @@ public record MessageRecord(
                 fingerprint,
                 steps,
                 newOutgoing,
+                trail,
                 listing,
                 etag);
     }
@@ -161,6 +254,7 @@ public record MessageRecord(
                 fingerprint,
                 steps,
                 List.of(),
+                trail,
                 listing,
                 etag);
     }
@@ -178,6 +272,7 @@ public record MessageRecord(
                 newFingerprint,
                 steps,
                 outgoing,
+                trail,
                 listing,
                 etag);
     }
@@ -195,33 +290,114 @@ public record MessageRecord(
                 fingerprint,
                 newSteps,
                 outgoing,
+                trail,
                 listing,
                 etag);
     }
 
     public MessageRecord withVersion(long newVersion) {
         return new MessageRecord(
-                key, state, owner, newVersion, attempt, takeovers, lease, fingerprint, steps, outgoing, listing, etag);
+                key,
+                state,
+                owner,
+                newVersion,
+                attempt,
+                takeovers,
+                lease,
+                fingerprint,
+                steps,
+                outgoing,
+                trail,
+                listing,
+                etag);
     }
 
     public MessageRecord withAttempt(int newAttempt) {
         return new MessageRecord(
-                key, state, owner, version, newAttempt, takeovers, lease, fingerprint, steps, outgoing, listing, etag);
+                key,
+                state,
+                owner,
+                version,
+                newAttempt,
+                takeovers,
+                lease,
+                fingerprint,
+                steps,
+                outgoing,
+                trail,
+                listing,
+                etag);
     }
 
     public MessageRecord withTakeovers(int newTakeovers) {
         return new MessageRecord(
-                key, state, owner, version, attempt, newTakeovers, lease, fingerprint, steps, outgoing, listing, etag);
+                key,
+                state,
+                owner,
+                version,
+                attempt,
+                newTakeovers,
+                lease,
+                fingerprint,
+                steps,
+                outgoing,
+                trail,
+                listing,
+                etag);
     }
 
     public MessageRecord withSteps(Map<String, String> newSteps) {
         return new MessageRecord(
-                key, state, owner, version, attempt, takeovers, lease, fingerprint, newSteps, outgoing, listing, etag);
+                key,
+                state,
+                owner,
+                version,
+                attempt,
+                takeovers,
+                lease,
+                fingerprint,
+                newSteps,
+                outgoing,
+                trail,
+                listing,
+                etag);
+    }
+
+    public MessageRecord withTrail(Trail newTrail) {
+        if (newTrail.equals(trail)) {
+            return this;
+        }
+        return new MessageRecord(
+                key,
+                state,
+                owner,
+                version,
+                attempt,
+                takeovers,
+                lease,
+                fingerprint,
+                steps,
+                outgoing,
+                newTrail,
+                listing,
+                etag);
     }
 
     public MessageRecord withEtag(@Nullable String newEtag) {
         return new MessageRecord(
-                key, state, owner, version, attempt, takeovers, lease, fingerprint, steps, outgoing, listing, newEtag);
+                key,
+                state,
+                owner,
+                version,
+                attempt,
+                takeovers,
+                lease,
+                fingerprint,
+                steps,
+                outgoing,
+                trail,
+                listing,
+                newEtag);
     }
 
     /** Whether the other record is the result of this very write. */

@@ -61,7 +61,7 @@ public final class RecordJson {
         });
     }
 
-    /** An object with one property per step, whose value is the step's JSON as text. */
+    /** An object with one property per step, whose value is the step's JSON as text; see {@link MessageRecord#content}. */
     public static String writeSteps(Map<String, String> steps) {
         return write(json -> {
             json.writeStartObject();

@@ -20,7 +20,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     changing it later needs a new queue.
  * @param archiveTtl How long a copy discarded from the poison queue is kept in {node}-poison-archive, from where it can be restored;
  *     after that it is deleted. Raising it costs disk on the broker. This is a queue argument: changing it later needs a new queue.
- * @param exceptionDetails What logs and poison messages contain of an exception and its causes: everything (full), or only class,
+ * @param exceptionDetails What logs, poison messages and records contain of an exception and its causes: everything (full), or only class,
  *     SB code and place (type-only). Use type-only where exception texts may quote message or database content.
  */
 @ConfigurationProperties("safebunny.poison")

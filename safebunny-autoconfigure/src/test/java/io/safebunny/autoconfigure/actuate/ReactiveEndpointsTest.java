@@ -73,6 +73,15 @@ class ReactiveEndpointsTest {
     }
 
     @Test
+    void tellsWhichAttemptsHaveFailed() {
+        NODE.run(context -> assertThat(
+                        get(context, POISON + "/" + poison(context)).body())
+                .contains("\"failures\":[{\"at\":\"20")
+                .contains("\"exception\":\"java.lang.IllegalStateException\"")
+                .contains("\"text\":\"the gateway is down\""));
+    }
+
+    @Test
     void refusesAndMovesNothing() {
         NODE.run(context -> {
             String id = poison(context);

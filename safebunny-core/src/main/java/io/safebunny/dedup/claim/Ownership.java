@@ -91,6 +91,9 @@ public final class Ownership {
             return edited(message, stored);
         }
         RecordRules.requireSameMessage(message, stored);
+        if (before == null || !stored.owner().equals(before.owner())) { // of ours, the failures are known
+            handling.continues(stored.trail());
+        }
         int attempt = Attempts.believed(message, stored.attempt());
         return switch (stored.state()) {
             case COMPLETED, DISPATCHED, UNDONE ->
@@ -127,7 +130,12 @@ public final class Ownership {
     MessageRecord fresh(Handling handling) {
         Envelope message = handling.message();
         return MessageRecord.claim(
-                handling.key(), newOwner(), lease, Attempts.believed(message, 0), Fingerprint.of(message));
+                handling.key(),
+                newOwner(),
+                lease,
+                Attempts.believed(message, 0),
+                Fingerprint.of(message),
+                handling.trail());
     }
 
     /** The claim of a message of which nothing is stored yet, as it is to be written. */
@@ -274,7 +282,8 @@ public final class Ownership {
     private Claimed claimAgain(
             Handling handling, MessageRecord stored, MessageRecord fresh, Function<MessageRecord, Claim> ours) {
         MessageRecord next =
-                asWritten(stored.claimedBy(fresh.owner(), fresh.lease(), fresh.attempt(), fresh.takeovers()));
+                asWritten(stored.claimedBy(fresh.owner(), fresh.lease(), fresh.attempt(), fresh.takeovers())
+                        .withTrail(handling.trail()));
         MessageRecord claim;
         try {
             claim = store.replace(next);

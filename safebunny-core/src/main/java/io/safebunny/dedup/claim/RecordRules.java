@@ -9,6 +9,7 @@ import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordState;
+import io.safebunny.store.record.Trail;
 import java.util.List;
 
 /** What the record of a message says, and is to say next. Pure. */
@@ -54,15 +55,21 @@ public final class RecordRules {
         return claim.completed(List.of()).withVersion(claim.version());
     }
 
-    /** The claim after a failure: whether the message comes again, and as which attempt. */
-    public static MessageRecord released(MessageRecord claimed, RecordEffect effect) {
-        return switch (effect) {
-            case RELEASED -> claimed.next(RecordState.RELEASED); // perhaps its handler was not even begun
-            case ATTEMPT_FAILED ->
-                claimed.next(RecordState.RELEASED)
-                        .withAttempt(claimed.attempt() + 1)
-                        .withTakeovers(0);
-            case POISONED -> claimed.next(RecordState.POISONED).withTakeovers(0);
-        };
+    /**
+     * The claim after a failure: whether the message comes again, and as which attempt.
+     *
+     * @param trail with the failures of this delivery
+     */
+    public static MessageRecord released(MessageRecord claimed, RecordEffect effect, Trail trail) {
+        MessageRecord released =
+                switch (effect) {
+                    case RELEASED -> claimed.next(RecordState.RELEASED); // perhaps its handler was not even begun
+                    case ATTEMPT_FAILED ->
+                        claimed.next(RecordState.RELEASED)
+                                .withAttempt(claimed.attempt() + 1)
+                                .withTakeovers(0);
+                    case POISONED -> claimed.next(RecordState.POISONED).withTakeovers(0);
+                };
+        return released.withTrail(trail);
     }
 }

@@ -14,7 +14,6 @@ import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.publishing.ConfirmedSender;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.record.MessageRecord;
-import io.safebunny.store.record.RecordState;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
@@ -202,9 +201,7 @@ final class Dispatch {
             return completed;
         }
         try {
-            List<OutboundMessage> outgoing = completed.outgoing();
-            MessageRecord rest =
-                    store.replace(completed.next(RecordState.COMPLETED, outgoing.subList(sent, outgoing.size())));
+            MessageRecord rest = store.replace(completed.dispatchedUpTo(sent));
             return rest == null ? completed : rest;
         } catch (RuntimeException e) {
             log.noAnswer(completed.key().messageId(), "some of its publications will be sent twice", e);

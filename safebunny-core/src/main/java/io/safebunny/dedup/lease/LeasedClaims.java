@@ -137,7 +137,7 @@ public final class LeasedClaims implements Claims {
             JointWrite result;
             try {
                 result = held.writeTogetherSurely(
-                        claimed -> claimed.completed(run.publications()),
+                        claimed -> claimed.withTrail(handling.trail()).completed(run.publications()),
                         run.joined().records());
             } catch (RuntimeException e) {
                 return failures.notWritten(handling.message().id(), e);
@@ -167,7 +167,7 @@ public final class LeasedClaims implements Claims {
             try {
                 ours = ending instanceof Poisoned poisoned
                         ? setAside(poisoned)
-                        : held.write(claimed -> RecordRules.released(claimed, ending.record()));
+                        : held.write(claimed -> RecordRules.released(claimed, ending.record(), handling.trail()));
                 stored = RecordRules.poisonRecord(handling.message(), held.record(), By.THIS_DELIVERY);
             } catch (RuntimeException e) {
                 log.noAnswer(held.record().key().messageId(), "its claim ends with the lease", e);
@@ -187,7 +187,9 @@ public final class LeasedClaims implements Claims {
                     handling,
                     ending.reason(),
                     companions -> held.writeTogether(
-                            claimed -> withMore(RecordRules.released(claimed, ending.record()), apart), companions));
+                            claimed ->
+                                    withMore(RecordRules.released(claimed, ending.record(), handling.trail()), apart),
+                            companions));
             return result instanceof JointWrite.Written;
         }
 

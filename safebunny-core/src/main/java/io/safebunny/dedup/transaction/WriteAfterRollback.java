@@ -53,7 +53,8 @@ final class WriteAfterRollback {
      * @throws NotHandledException another delivery has handled the message: ours is a duplicate. Or it is unknown whether this one has
      */
     PoisonRecord write(MessageRecord claimed, Failed ending, Commit commit) {
-        MessageRecord released = RecordRules.released(claimed, ending.record()).withVersion(claimed.version());
+        MessageRecord released =
+                RecordRules.released(claimed, ending.record(), handling.trail()).withVersion(claimed.version());
         MessageRecord stored;
         try {
             stored = stored(released, ending);

@@ -15,11 +15,11 @@ import io.safebunny.poison.Verdict;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordState;
+import io.safebunny.store.record.Trail;
 import io.safebunny.validation.MessageInspector;
 import io.safebunny.validation.MessageInspector.Inspected;
 import java.time.Instant;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
@@ -90,8 +90,13 @@ final class PoisonReader {
                                     stored.attempt(),
                                     stored.version(),
                                     stored.owner(),
-                                    List.copyOf(stored.steps().keySet()),
-                                    stored.outgoing().size()));
+                                    stored.steps().keySet().stream()
+                                            .filter(name -> !name.isEmpty()) // a newer version's trail
+                                            .toList(),
+                                    stored.outgoing().size(),
+                                    stored.trail().failures().stream()
+                                            .map(PoisonReader::shownAs)
+                                            .toList()));
         }
 
         /** A copy that a replay leaves where it is. */
@@ -258,6 +263,16 @@ final class PoisonReader {
                 Headers.application(wire.headers()),
                 judgement.verdict(),
                 judgement.explanation());
+    }
+
+    private static PoisonCopy.Failure shownAs(Trail.Failure failure) {
+        return new PoisonCopy.Failure(
+                failure.at(),
+                failure.instance(),
+                failure.millis(),
+                failure.exception(),
+                failure.text(),
+                failure.nextAt());
     }
 
     private static String text(WireMessage wire, String header) {

@@ -15,6 +15,7 @@ import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
 import io.safebunny.poison.EditFailedException;
+import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonedMessage;
@@ -114,6 +115,24 @@ class EditTest {
     }
 
     // ---- what it does
+
+    @Test
+    void theFailuresOfTheUneditedBodyAreStillTold() {
+        WireMessage before = setAside("o-1");
+        PoisonOperation unused = edited(before, 4_100);
+        node.settle();
+        assertThat(failures()).containsExactly("too expensive");
+        PoisonOperation.Progress replay = node.replay(PoisonNode.everything());
+
+        assertThat(replay.moved()).isEqualTo(1);
+        assertThat(failures()).containsExactly("too expensive", "too expensive");
+    }
+
+    private List<@Nullable String> failures() {
+        return Objects.requireNonNull(node.poison().find("o-1").get(0).record()).failures().stream()
+                .map(PoisonCopy.Failure::text)
+                .toList();
+    }
 
     @Test
     void theEditedCopyTakesThePlaceOfTheOther() {

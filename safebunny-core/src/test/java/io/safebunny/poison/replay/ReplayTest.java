@@ -17,8 +17,10 @@ import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
+import io.safebunny.store.MessageStore;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.Trail;
 import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.time.Instant;
@@ -343,10 +345,38 @@ class ReplayTest {
             PoisonCopy.Stored stored = Objects.requireNonNull(copy.record());
             assertThat(stored.state()).isEqualTo("POISONED");
             assertThat(stored.steps()).containsExactly("charge");
+            assertThat(stored.failures()).singleElement().satisfies(failure -> {
+                assertThat(failure.exception()).isEqualTo("java.lang.IllegalStateException");
+                assertThat(failure.text()).isEqualTo("no courier");
+                assertThat(failure.nextAt()).isNull();
+            });
             assertThat(copy.toString()).doesNotContain("total");
         });
         assertThat(node.poison().find("o-3")).isEmpty();
         assertThat(node.copies()).hasSize(3);
+    }
+
+    /** What it tells is carried along among the steps, and is none of them. */
+    @Test
+    void showsNothingOfATrailThatAnotherVersionWrote() {
+        node.handler = (payload, context) -> {
+            context.once("charge", String.class, () -> "receipt");
+            throw new IllegalStateException("no courier");
+        };
+        node.order("o-1");
+        MessageStore store = Objects.requireNonNull(node.store);
+        MessageRecord stored = Objects.requireNonNull(store.find(new RecordKey(Wires.CORRELATION_ID, "o-1")));
+        Map<String, String> another = new LinkedHashMap<>(stored.steps());
+        another.put("", "{\"v\":2}");
+        assertThat(store.replace(
+                        stored.next(stored.state()).withTrail(Trail.NONE).withSteps(another)))
+                .isNotNull();
+
+        assertThat(node.poison().find("o-1")).singleElement().satisfies(copy -> {
+            PoisonCopy.Stored shown = Objects.requireNonNull(copy.record());
+            assertThat(shown.steps()).containsExactly("charge");
+            assertThat(shown.failures()).isEmpty();
+        });
     }
 
     @Test

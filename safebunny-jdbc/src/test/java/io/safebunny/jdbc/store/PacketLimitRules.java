@@ -16,13 +16,17 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.store.RecordRefusedException;
+import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
+import io.safebunny.store.record.Trail;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.transport.OutboundMessage;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
@@ -70,6 +74,21 @@ abstract class PacketLimitRules {
                     .hasMessageContaining("max_allowed_packet")
                     .hasMessageContaining(claim.key().messageId());
             assertThat(store.replace(claim.next(RecordState.POISONED))).isNotNull();
+        }
+    }
+
+    @Test
+    void asksForTheRecordWithoutItsTrailWhereThatFits() {
+        try (HikariDataSource pool = pool("")) {
+            JdbcMessageStore store = new JdbcMessageStore(pool, options);
+            MessageRecord claim = store.create(Records.claim(Records.key(), "a"));
+            Trail.Failure failure = new Trail.Failure(Instant.EPOCH, "", 1, "Failure", "ä".repeat(200), null);
+            MessageRecord full = claim.completed(
+                            List.of(Records.message("x".repeat(1_042_000).getBytes(StandardCharsets.UTF_8))))
+                    .withTrail(Trail.of("Order").with(Collections.nCopies(5, failure)));
+
+            assertThatThrownBy(() -> store.replace(full)).isInstanceOf(RecordTooLargeException.class);
+            assertThat(store.replace(full.withTrail(Trail.NONE))).isNotNull();
         }
     }
 

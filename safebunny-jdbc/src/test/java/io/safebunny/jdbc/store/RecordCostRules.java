@@ -19,6 +19,7 @@ import io.safebunny.store.record.Listing;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
+import io.safebunny.store.record.Trail;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
@@ -158,6 +159,29 @@ abstract class RecordCostRules {
         deliver(message(), Handling::undoAttempt);
 
         assertThat(calls.take()).isEqualTo(costs("insert rollback insert ", "update ", "commit"));
+    }
+
+    @Test
+    void theFailuresOfAttemptsInMemoryAreInTheSameWrites() throws Exception {
+        Envelope message = message();
+        deliver(message, handling -> {
+            handling.failed(failure());
+            handling.undoAttempt();
+        });
+
+        assertThat(calls.take()).isEqualTo(costs("insert rollback insert ", "update ", "commit"));
+        assertThat(stored(message).trail()).isEqualTo(Trail.of(message.type()).with(List.of(failure())));
+    }
+
+    /** Of a usual size. */
+    static Trail.Failure failure() {
+        return new Trail.Failure(
+                Instant.ofEpochMilli(1_900_000_000_123L),
+                "billing-7d4f9c-x2x5b",
+                31,
+                "org.springframework.web.client.ResourceAccessException",
+                "I/O error on POST request for \"https://bank.example/charges\": connect timed out",
+                null);
     }
 
     // ---- a message of a saga, whose state is written with its record

@@ -17,6 +17,7 @@ import io.safebunny.store.record.Fingerprint;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
+import io.safebunny.store.record.Trail;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -385,9 +386,12 @@ abstract class StoreRules {
                 .hasMessageNotContaining("🐇");
         assertThatThrownBy(() -> store.replace(claim.next(RecordState.CLAIMED).withSteps(Map.of("charge 🐇", "1"))))
                 .isInstanceOf(RecordRefusedException.class);
-        assertThat(store.replace(claim.next(RecordState.POISONED)))
-                .as("and it can be set aside")
+        Trail trail = Trail.of("Order")
+                .with(List.of(new Trail.Failure(Instant.EPOCH, "🐇", 1, "java.io.IOException", "größe 世界 🐇", null)));
+        assertThat(store.replace(claim.next(RecordState.POISONED).withTrail(trail)))
+                .as("and it can be set aside, with its failures")
                 .isNotNull();
+        assertThat(found(store, claim.key()).trail()).isEqualTo(trail);
     }
 
     private static MessageRecord found(JdbcMessageStore store, RecordKey key) {

@@ -12,6 +12,7 @@ import io.safebunny.test.simulation.run.Fault;
 import io.safebunny.test.simulation.run.Place;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -71,13 +72,26 @@ class FaultyStore extends ForwardingMessageStore {
         records.forEach(record -> instance.rules().writes(instance, record));
         reach(Place.BEFORE_WRITE, subject);
         Duration begun = instance.rules().now();
+        List<Optional<MessageRecord>> before =
+                records.stream().map(this::stored).toList();
         T result = write.get();
         boolean written = isWritten.test(result);
         if (written) {
-            records.forEach(record -> instance.rules().written(instance, subject, record, begun));
+            for (int i = 0; i < records.size(); i++) {
+                MessageRecord record = records.get(i);
+                before.get(i).ifPresent(stored -> instance.rules().replaced(instance, subject, stored, record));
+                instance.rules().written(instance, subject, record, begun);
+            }
         }
         reach(Place.AFTER_WRITE, written ? subject : subject + ", refused");
         return result;
+    }
+
+    /** Without a fault. In a transaction it is not asked: what is stored there may be undone. */
+    private Optional<MessageRecord> stored(MessageRecord record) {
+        return wrapped instanceof TransactionalMessageStore
+                ? Optional.empty()
+                : Optional.ofNullable(wrapped.find(record.key()));
     }
 
     final void reach(Place place, String subject) {

@@ -6,11 +6,13 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
+import io.safebunny.store.record.Trail;
 import io.safebunny.test.simulation.run.Violation;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -25,6 +27,7 @@ final class Rules {
     static final String NOT_EARLY = "no message comes before it is due";
     static final String ONLY_FAILURES = "only failures are counted as attempts";
     static final String LEASES = "no claim is taken over before its lease is over";
+    static final String KEEPS_FAILURES = "a record tells of each failed attempt";
     static final String NO_WAIT = "nothing waits for the end of a lease unless something goes wrong";
 
     private final Supplier<Duration> time;
@@ -108,6 +111,32 @@ final class Rules {
     /** Call when the record was marked as dispatched, together with others. */
     void marked(Instance by, MessageRecord record) {
         ended.add(new OfNode<>(by.node(), record.key().messageId()));
+    }
+
+    /** @param before what was stored */
+    void replaced(Instance by, String name, MessageRecord before, MessageRecord record) {
+        List<Trail.Failure> known = before.trail().failures();
+        List<Trail.Failure> failures = record.trail().failures();
+        int added = 0; // none of those that are known may be missing, but the oldest where there is no room
+        while (!failures.equals(before.trail()
+                .with(failures.subList(failures.size() - added, failures.size()))
+                .failures())) {
+            if (++added > failures.size()) {
+                isBroken(
+                        KEEPS_FAILURES,
+                        "%s writes %s, which told of %s failures, and now of %s"
+                                .formatted(by.name(), name, known.size(), failures.size()));
+                return;
+            }
+        }
+        boolean isFailed = before.state() == RecordState.CLAIMED
+                && record.owner().equals(before.owner())
+                && record.attempt() > before.attempt();
+        if (isFailed && added == 0 && failures.size() < Trail.MOST_FAILURES) { // more are perhaps all alike
+            isBroken(
+                    KEEPS_FAILURES,
+                    "%s writes %s after an attempt failed, and does not tell".formatted(by.name(), name));
+        }
     }
 
     /** @param begun when the write began; the response may have come much later */

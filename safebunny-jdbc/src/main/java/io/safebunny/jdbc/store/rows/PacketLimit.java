@@ -2,6 +2,8 @@
 package io.safebunny.jdbc.store.rows;
 
 import io.safebunny.jdbc.sql.Dialect;
+import io.safebunny.store.RecordTooLargeException;
+import io.safebunny.store.record.Trail;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLDataException;
@@ -22,7 +24,10 @@ final class PacketLimit {
 
     private PacketLimit() {}
 
-    /** @throws SQLException a data exception when its JSON parts alone exceed the limit */
+    /**
+     * @throws SQLException a data exception when its JSON parts alone exceed the limit
+     * @throws RecordTooLargeException if it may fit without its trail
+     */
     static void require(Dialect dialect, Connection connection, Write write) throws SQLException {
         if (dialect != Dialect.MYSQL && dialect != Dialect.MARIADB) {
             return;
@@ -34,6 +39,9 @@ final class PacketLimit {
         try (Statement question = connection.createStatement();
                 ResultSet answer = question.executeQuery("select @@max_allowed_packet")) {
             if (answer.next() && bytes > answer.getLong(1)) {
+                if (!write.record().trail().equals(Trail.NONE)) {
+                    throw new RecordTooLargeException(write.record().key(), bytes, answer.getLong(1));
+                }
                 throw new SQLDataException(
                         "The record exceeds the largest statement that the server accepts [bytes=%s, max_allowed_packet=%s]. Set a larger max_allowed_packet"
                                 .formatted(bytes, answer.getLong(1)),

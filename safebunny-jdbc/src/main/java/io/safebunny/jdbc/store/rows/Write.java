@@ -5,12 +5,13 @@ import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordJson;
 import java.util.Comparator;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A record to be written.
  *
- * @param steps as JSON text; {@code null} if there are none
+ * @param steps as JSON text, with the trail; {@code null} if there is neither
  * @param outgoing as JSON text; {@code null} if there is nothing to send
  */
 public record Write(
@@ -28,9 +29,10 @@ public record Write(
      * @throws RecordTooLargeException beyond the limit
      */
     public static Write of(MessageRecord record, long limit) {
+        Map<String, String> content = record.content();
         Write write = new Write(
                 record,
-                record.steps().isEmpty() ? null : RecordJson.writeSteps(record.steps()),
+                content.isEmpty() ? null : RecordJson.writeSteps(content),
                 record.outgoing().isEmpty() ? null : RecordJson.writeOutgoing(record.outgoing()));
         long size = write.bytes();
         if (size > limit) {

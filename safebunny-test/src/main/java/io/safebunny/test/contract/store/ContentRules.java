@@ -3,7 +3,9 @@ package io.safebunny.test.contract.store;
 
 import static io.safebunny.test.contract.store.StoreBench.assertSame;
 import static io.safebunny.test.contract.store.StoreBench.claim;
+import static io.safebunny.test.contract.store.StoreBench.found;
 import static io.safebunny.test.contract.store.StoreBench.key;
+import static io.safebunny.test.contract.store.StoreBench.trail;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -16,6 +18,7 @@ import io.safebunny.store.record.Fingerprint;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
+import io.safebunny.store.record.Trail;
 import io.safebunny.test.contract.Messages;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
@@ -90,6 +93,31 @@ interface ContentRules {
         steps.put("", "");
 
         assertKept(steps, List.of());
+    }
+
+    /** It is for people only, but they have nothing else. */
+    @Test
+    default void keepsTheTrail() {
+        MessageRecord claim = claim(key(), "first").withTrail(Trail.of("OrderPlaced"));
+        MessageRecord created = bench().store().create(claim);
+        assertSame(created, claim);
+        bench().assertStored(claim);
+        MessageRecord released =
+                bench().replaced(created.next(RecordState.RELEASED).withTrail(trail()));
+
+        assertThat(released.trail()).isEqualTo(trail());
+        bench().assertStored(released);
+        MessageRecord again = bench().replaced(released.claimedBy("second", Duration.ofSeconds(30), 1, 0)
+                .withSteps(Map.of("charge", "1")));
+        bench().assertStored(again);
+        assertThat(found(bench().another(), again.key()).steps()).containsOnlyKeys("charge");
+        MessageRecord completed = bench().replaced(again.completed(List.of(outbound(Messages.message("published")))));
+        bench().assertStored(completed);
+        bench().store().replaceAll(List.of(completed.dispatched()));
+        bench().assertStored(completed.dispatched());
+        assertThat(found(bench().another(), again.key()).trail().published())
+                .extracting(Trail.Sent::id)
+                .containsExactly("published");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.safebunny.test.contract.store;
 
 import static io.safebunny.test.contract.store.StoreBench.claim;
 import static io.safebunny.test.contract.store.StoreBench.found;
+import static io.safebunny.test.contract.store.StoreBench.trail;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -42,6 +43,17 @@ interface JointWriteRules {
         second.forEach(record -> bench().assertStored(record));
         bench().replaced(second.get(1).next(RecordState.DISPATCHED));
         bench().writtenTogether(List.of(found(bench().another(), timer.key()).next(RecordState.DISPATCHED)));
+    }
+
+    @Test
+    default void keepsTheTrailOfARecordWrittenWithItsCompanions() {
+        MessageRecord claim = bench().created();
+
+        List<MessageRecord> together = bench().writtenTogether(
+                        List.of(claim.next(RecordState.RELEASED).withTrail(trail()), shared(claim, "saga")));
+
+        assertThat(together.get(0).trail()).isEqualTo(trail());
+        together.forEach(record -> bench().assertStored(record));
     }
 
     @Test

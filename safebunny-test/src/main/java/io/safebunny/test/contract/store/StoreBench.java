@@ -11,7 +11,9 @@ import io.safebunny.store.record.Fingerprint;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
+import io.safebunny.store.record.Trail;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -97,6 +99,21 @@ final class StoreBench {
     static MessageRecord claim(RecordKey key, String owner) {
         return MessageRecord.claim(
                 key, owner, Duration.ofSeconds(30), 0, new Fingerprint(Fingerprint.SHA256, 4711, 13));
+    }
+
+    /** A trail of everything that one may hold, in characters of all kinds. */
+    static Trail trail() {
+        Instant at = Instant.ofEpochMilli(1_900_000_000_123L);
+        return Trail.of("OrderPlaced")
+                .with(List.of(
+                        new Trail.Failure(at, "", 0, "java.io.IOException", null, at.plusMillis(1)),
+                        new Trail.Failure(
+                                at.plusSeconds(1),
+                                "billing-7d4f",
+                                Long.MAX_VALUE,
+                                "x".repeat(200),
+                                "größe 世界 🐇 'x' \"y\" \\ %_?:{}[]",
+                                null)));
     }
 
     /** A stored claim owned by {@code first}. */

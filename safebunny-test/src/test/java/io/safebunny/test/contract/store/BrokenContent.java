@@ -9,6 +9,7 @@ import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.record.Fingerprint;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordState;
+import io.safebunny.store.record.Trail;
 import io.safebunny.test.contract.bites.Sabotage;
 import io.safebunny.test.contract.bites.Wire;
 import io.safebunny.transport.OutboundMessage;
@@ -16,9 +17,11 @@ import io.safebunny.transport.Route;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -28,6 +31,7 @@ final class BrokenContent extends StoreFaults {
 
     BrokenContent() {
         fields();
+        trails();
         publications();
         sizes();
     }
@@ -56,6 +60,31 @@ final class BrokenContent extends StoreFaults {
                 altering(r -> r.withSteps(r.steps().entrySet().stream()
                         .collect(Collectors.toMap(
                                 step -> step.getKey().toLowerCase(Locale.ROOT), Map.Entry::getValue, (a, b) -> a)))));
+    }
+
+    private void trails() {
+        fault(
+                "keeps the latest failure only",
+                "keepsTheTrail",
+                altering(r -> r.trail().failures().size() < 2 ? r : r.withTrail(withLatest(r.trail()))));
+        fault(
+                "takes trails for steps",
+                "keepsTheTrail",
+                altering(r -> r.trail().equals(Trail.NONE)
+                        ? r
+                        : r.withTrail(Trail.NONE).withSteps(withTrailAsStep(r.content()))));
+    }
+
+    private static Trail withLatest(Trail trail) {
+        return Trail.of(trail.type())
+                .with(trail.failures()
+                        .subList(trail.failures().size() - 1, trail.failures().size()));
+    }
+
+    private static Map<String, String> withTrailAsStep(Map<String, String> content) {
+        Map<String, String> steps = new LinkedHashMap<>(content);
+        steps.put("trail", Objects.requireNonNull(steps.remove("")));
+        return steps;
     }
 
     private void publications() {

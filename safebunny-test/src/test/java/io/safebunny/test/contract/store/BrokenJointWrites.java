@@ -7,6 +7,7 @@ import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.Trail;
 import io.safebunny.test.contract.bites.Sabotage;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +31,10 @@ final class BrokenJointWrites extends StoreFaults {
                                     .sorted(JointWrite.LOCK_ORDER)
                                     .toList());
                 });
+        fault("forgets trails", "keepsTheTrailOfARecordWrittenWithItsCompanions", MessageStore::writeTogether)
+                .instead((real, records) -> real.writeTogether(records.stream()
+                        .map(record -> record.withTrail(Trail.NONE))
+                        .toList()));
         fault(
                 "writes the others when one is outdated",
                 "changesNothingWhenOneIsOutdatedWhereverItStands",

@@ -74,7 +74,7 @@ final class LimitedStore extends ForwardingMessageStore {
     }
 
     static long size(MessageRecord record) {
-        long steps = record.steps().values().stream()
+        long steps = record.content().values().stream()
                 .mapToLong(json -> json.getBytes(UTF_8).length)
                 .sum();
         return steps

@@ -39,7 +39,7 @@ abstract class StoreFaults extends Faults<BrokenStoreContract, MessageStore> {
                 r.takeovers(),
                 lease,
                 fingerprint,
-                r.steps(),
+                r.content(),
                 r.outgoing(),
                 key.isShared() ? r.listing() : null,
                 r.etag());
