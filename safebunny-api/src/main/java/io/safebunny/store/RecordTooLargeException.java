@@ -4,8 +4,9 @@ package io.safebunny.store;
 import io.safebunny.store.record.RecordKey;
 
 /**
- * The publications and step results of one message do not fit into one record of the store. Its message is set aside as {@code
- * too-large}.
+ * The publications and step results of one message do not fit into one record of the store. Stores notice that before they write. If
+ * the record has a {@link io.safebunny.store.record.Trail trail}, it is written once more without; otherwise its message is set aside as
+ * {@code too-large}.
  */
 public final class RecordTooLargeException extends RecordRefusedException {
 

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * transactions that create the same record, one proceeds and the others wait a limited time for its outcome; after that, {@code
  * create} throws {@link StoreUnavailableException} with a {@code retryAfter}.
  *
+ * <p>After a {@link RecordTooLargeException} nothing of that write has happened, and the transaction goes on: the record may be written
+ * once more, smaller.
+ *
  * <p>Once {@link #writeTogether} of several records has been overtaken, the transaction can only be rolled back: a commit changes
  * nothing and may throw.
  */

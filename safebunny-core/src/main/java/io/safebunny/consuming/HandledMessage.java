@@ -10,6 +10,7 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.middleware.ConsumeContext;
 import io.safebunny.middleware.PublishOutcome;
+import io.safebunny.store.record.Trail;
 import io.safebunny.transport.Delivery;
 import java.lang.reflect.Type;
 import java.time.Instant;
@@ -43,6 +44,8 @@ final class HandledMessage implements ConsumeContext {
     private boolean failedBefore;
     /** When the latest attempt began, in monotonic time. */
     private long begunAt;
+    /** Whether its failure is noted for the record. */
+    private boolean failureIsNoted;
 
     private UnaryOperator<Bunny> publisher = UnaryOperator.identity();
 
@@ -76,13 +79,28 @@ final class HandledMessage implements ConsumeContext {
         publisher = within;
     }
 
-    /** @param now monotonic time */
+    /**
+     * An attempt begins.
+     *
+     * @param now monotonic time
+     */
     void begins(long now) {
         begunAt = now;
+        failureIsNoted = false;
     }
 
     long begunAt() {
         return begunAt;
+    }
+
+    /** Notes for the record how the latest attempt failed: the last that is known of it. */
+    void note(Trail.Failure failure) {
+        if (failureIsNoted) {
+            handling.failedAfterAll(failure);
+        } else {
+            handling.failed(failure);
+        }
+        failureIsNoted = true;
     }
 
     /** Records how the latest attempt ended. */

@@ -37,8 +37,10 @@ final class HandlerRunner {
     @Nullable
     Throwable run(HandledMessage message) {
         try {
-            if (maxRetries == 0 || message.sharesTransaction) {
+            if (message.sharesTransaction) { // whatever fails here costs nothing, and is not told
                 runOnce(message);
+            } else if (maxRetries == 0) {
+                runTheOnlyTime(message);
             } else {
                 runAgainAndAgain(message);
             }
@@ -48,7 +50,17 @@ final class HandlerRunner {
         }
     }
 
+    private void runTheOnlyTime(HandledMessage message) throws Exception {
+        try {
+            runOnce(message);
+        } catch (Throwable failure) {
+            recoverer.failed(message, failure, null);
+            throw failure;
+        }
+    }
+
     private void runOnce(HandledMessage message) throws Exception {
+        message.begins(timeline.nanoTime());
         message.handling.attempt(() -> handler.invoker().invoke(message.payloadOfRun(), message));
     }
 
@@ -62,7 +74,6 @@ final class HandlerRunner {
                     throw thrown(run.getLastThrowable());
                 }
                 metrics.retriedInMemory(handler.type());
-                message.begins(timeline.nanoTime());
             }
             try {
                 runOnce(message);
@@ -70,6 +81,7 @@ final class HandlerRunner {
                 Thread.interrupted(); // left behind by the handler, it would end the wait
                 run.again = null; // in case the decision throws
                 run.again = recoverer.again(message, failure, run.getRetryCount());
+                recoverer.failed(message, failure, run.again);
                 throw failure;
             }
             return message;

@@ -92,6 +92,7 @@ final class MessageHandling {
     }
 
     Ending handle(HandledMessage message) {
+        message.begins(node.timeline().nanoTime());
         try {
             return admitted(message);
         } catch (Throwable failure) { // nothing is decided yet

@@ -85,7 +85,6 @@ final class Recoverer {
     Duration again(HandledMessage message, Throwable failure, int retries) {
         Duration again = policy.again(attempt(message, failure), retries);
         if (again != null) {
-            note(message, failure, again);
             tell(
                     message,
                     "in-memory retry %s of %s"
@@ -100,6 +99,17 @@ final class Recoverer {
         return poisonQueue.putUnhandled(delivery, why.reason(), why);
     }
 
+    /**
+     * Tells the record that a run of the handler has failed, whatever a middleware around it makes of that.
+     *
+     * @param wait until the next run; {@code null} if there is none
+     */
+    void failed(HandledMessage message, Throwable failure, @Nullable Duration wait) {
+        if (message.delivery.isOpen() && !RecoveryPolicy.costsNothing(failure)) {
+            note(message, failure, wait);
+        }
+    }
+
     /** Decides how the delivery ends after this failure, which came out of the before group, or kept the handler from running. */
     Failed end(HandledMessage message, Throwable failure) {
         Failed ending = policy.end(attempt(message, failure));
@@ -109,14 +119,9 @@ final class Recoverer {
         return ending;
     }
 
-    /**
-     * For the record of the message.
-     *
-     * @param wait until the next attempt; {@code null} if there is none
-     */
     private void note(HandledMessage message, Throwable failure, @Nullable Duration wait) {
         Instant now = timeline.now();
-        message.handling.failed(new Trail.Failure(
+        message.note(new Trail.Failure(
                 now,
                 instance,
                 Duration.ofNanos(timeline.nanoTime() - message.begunAt()).toMillis(),

@@ -217,15 +217,22 @@ public final class Handling implements Surrounding {
 
     // ---- what the message's record tells
 
-    /** To be called when the message is claimed, with what its record tells without this delivery. */
+    /** To be called when the message is claimed, with what its record tells; of this delivery perhaps, if the handler has committed that. */
     public void continues(Trail stored) {
-        before = stored;
+        before = stored.without(ofThis.failures());
         tellsOfBoth();
     }
 
     /** Notes a failed attempt, to be written with the record when that is written next. */
     public void failed(Trail.Failure failure) {
         ofThis = ofThis.with(List.of(failure));
+        tellsOfBoth();
+    }
+
+    /** In place of the failure noted last: the attempt is the same, and this is how it ended. */
+    public void failedAfterAll(Trail.Failure failure) {
+        List<Trail.Failure> known = ofThis.failures();
+        ofThis = Trail.NONE.with(known.subList(0, known.size() - 1)).with(List.of(failure));
         tellsOfBoth();
     }
 

@@ -46,6 +46,7 @@ import io.safebunny.store.record.Fingerprint;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
+import io.safebunny.store.record.Trail;
 import io.safebunny.transport.DeliveryHandler;
 import java.time.Duration;
 import java.time.Instant;
@@ -187,6 +188,28 @@ class BatchHandlersTest extends DeliveredTogether {
         if (batch.contains(order)) {
             throw new IllegalStateException("failed because of " + order);
         }
+    }
+
+    /** It was given back at no cost after it had failed in memory, so that it may be in a batch. */
+    @Test
+    void whatARecordToldBeforeIsKeptWhenItsBatchIsHandled() {
+        use(Kind.PLAIN);
+        Trail.Failure before =
+                new Trail.Failure(VirtualTimeline.START, "", 1, "java.io.IOException", "the bank was away", null);
+        MessageRecord claim = plain.create(MessageRecord.claim(
+                new RecordKey(Wires.CORRELATION_ID, "b"),
+                "another",
+                Duration.ofSeconds(30),
+                0,
+                Fingerprint.of(order("b").envelope()),
+                Trail.of("OrderPlaced").with(List.of(before))));
+        assertThat(plain.replace(claim.next(RecordState.RELEASED))).isNotNull();
+        start((batch, contexts, bunny) -> {});
+        deliver("a", "b");
+
+        assertThat(calls).containsExactly("ab");
+        assertThat(stored("a").trail()).isEqualTo(Trail.of("OrderPlaced"));
+        assertThat(stored("b").trail().failures()).containsExactly(before);
     }
 
     @ParameterizedTest

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.safebunny.MessageContext;
+import io.safebunny.PoisonMessageException;
 import io.safebunny.Published;
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
@@ -17,12 +18,14 @@ import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.failure.policy.RecoveryPolicy;
 import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.fixture.PaymentCaptured;
+import io.safebunny.fixture.RecordedDelivery;
 import io.safebunny.fixture.RecordingTransport;
 import io.safebunny.fixture.UnreliableStore;
 import io.safebunny.fixture.UnreliableStore.Fault;
 import io.safebunny.fixture.Wires;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.record.Fingerprint;
@@ -142,6 +145,108 @@ class RememberedFailuresTest {
         });
     }
 
+    /** Set after it was found that texts quote what they must not: what is stored is not shown any more, nor written again. */
+    @Test
+    void noTextEitherThatWasStoredBeforeNoneMayBeShown() {
+        Node before = new Node(memory, Node.SIX_ATTEMPTS).failing(new IOException("card 4111"));
+        before.deliver(Wires.orderPlaced().with("message_id", "another")); // two nodes draw the same names of claims
+        before.deliver();
+        assertThat(told(memory)).hasSize(3).containsOnly("card 4111");
+        new Node(memory, ExceptionDetails.TYPE_ONLY, TWO_ATTEMPTS)
+                .failing(new IOException("card 4112"))
+                .deliver(before.transport.returned().get(1));
+
+        assertThat(told(memory)).hasSize(4).containsOnlyNulls();
+        assertThat(stored(memory).trail().failures())
+                .extracting(Trail.Failure::exception)
+                .containsOnly("java.io.IOException");
+    }
+
+    // ---- middlewares
+
+    @Test
+    void eachRunThatAMiddlewareRepeats() {
+        ConsumeMiddleware repeating = (context, next) -> {
+            try {
+                next.run();
+            } catch (IOException e) {
+                next.run();
+            }
+        };
+        failing(new Node(memory, TWO_ATTEMPTS, repeating), 1).deliver();
+
+        assertThat(stored(memory).state()).isEqualTo(RecordState.DISPATCHED);
+        assertThat(told(memory)).containsExactly("run 1");
+    }
+
+    @Test
+    void alsoTheLastRunThatAMiddlewareHides() {
+        ConsumeMiddleware hiding = (context, next) -> {
+            try {
+                next.run();
+            } catch (IOException e) {
+                assertThat(e).hasMessage("run 3");
+            }
+        };
+        failing(new Node(memory, Node.SIX_ATTEMPTS, hiding), 9).deliver();
+
+        assertThat(stored(memory).state()).isEqualTo(RecordState.DISPATCHED);
+        assertThat(told(memory)).containsExactly("run 1", "run 2", "run 3");
+    }
+
+    /** There was one attempt, and it ended with this. */
+    @Test
+    void onceWhatAMiddlewareMakesOfAFailure() {
+        ConsumeMiddleware translating = (context, next) -> {
+            try {
+                next.run();
+            } catch (IOException e) {
+                throw new PoisonMessageException("hopeless", e);
+            }
+        };
+        failing(new Node(memory, TWO_ATTEMPTS, translating), 1).deliver();
+
+        assertThat(stored(memory).state()).isEqualTo(RecordState.POISONED);
+        assertThat(told(memory)).containsExactly("SB-3001 hopeless");
+    }
+
+    /** The attempt is not counted, as the message is delivered again whatever becomes of this one. */
+    @Test
+    void notThoseOfALostDelivery() {
+        Node node = new Node(memory, TWO_ATTEMPTS);
+        RecordedDelivery delivery =
+                new RecordedDelivery(Node.QUEUE, Wires.orderPlaced().wire());
+        node.handler = (payload, context) -> {
+            delivery.closed();
+            throw new IOException("run " + node.runs);
+        };
+        node.deliver(delivery);
+
+        assertThat(stored(memory).attempt()).isZero();
+        assertThat(told(memory)).isEmpty();
+    }
+
+    @Test
+    void howLongEachRunTookThatAMiddlewareRepeats() {
+        ConsumeMiddleware repeating = (context, next) -> {
+            try {
+                next.run();
+            } catch (IOException e) {
+                next.run();
+            }
+        };
+        Node node = new Node(memory, TWO_ATTEMPTS, repeating);
+        node.handler = (payload, context) -> {
+            node.timeline.advance(Duration.ofMillis(7));
+            throw new IOException("failed");
+        };
+        node.deliver();
+
+        assertThat(stored(memory).trail().failures())
+                .extracting(Trail.Failure::millis)
+                .containsExactly(7L, 7L);
+    }
+
     // ---- answers that get lost
 
     @Test
@@ -230,6 +335,23 @@ class RememberedFailuresTest {
         assertThat(told(store)).containsExactly("run 1", "run 2", "run 3");
     }
 
+    /** What it committed is taken for that of another delivery, and tells of its first failure. */
+    @Test
+    void eachOnceOfAHandlerThatCommitsByItselfAndIsRunTwiceMore() {
+        SharingStore store = new SharingStore();
+        Node node =
+                new Node(store, RecoveryPolicy.of(RetryStrategy.of(4, Duration.ofMillis(100)), RetryStrategy.none()));
+        node.handler = (payload, context) -> {
+            if (node.runs.get() == 2) {
+                store.write();
+            }
+            throw new IOException("run " + node.runs);
+        };
+        node.deliver();
+
+        assertThat(told(store)).containsExactly("run 1", "run 2", "run 3");
+    }
+
     @Test
     void alsoWhenWhatItCommittedByItselfIsUndone() {
         SharingStore store = new SharingStore();
@@ -268,6 +390,34 @@ class RememberedFailuresTest {
 
         assertThat(node.runs).hasValue(1);
         assertThat(told(memory)).containsExactly("before", "run 1");
+    }
+
+    /** Which carries what it does not know along as if it were a step. */
+    @Test
+    void ofARecordThatAnEarlierVersionHasWritten() {
+        Node node = failing(new Node(memory, TWO_ATTEMPTS), 1);
+        node.deliver();
+        MessageRecord before = stored(memory);
+        assertThat(memory.replace(new MessageRecord(
+                        before.key(),
+                        RecordState.RELEASED,
+                        "earlier",
+                        before.version() + 1,
+                        0,
+                        0,
+                        before.lease(),
+                        before.fingerprint(),
+                        before.content(),
+                        List.of(),
+                        null,
+                        null)))
+                .isNotNull();
+        failing(node, 2).deliver();
+        assertThat(told(memory)).containsExactly("run 1", "run 2");
+        node.deliver(node.transport.returned().get(1));
+
+        assertThat(stored(memory).state()).isEqualTo(RecordState.DISPATCHED);
+        assertThat(told(memory)).containsExactly("run 1", "run 2");
     }
 
     /** Its attempts begin anew, but what happened before is still of interest. */

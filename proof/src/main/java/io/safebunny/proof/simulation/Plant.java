@@ -102,8 +102,14 @@ record Plant(
                         "trail-lost-at-takeover",
                         Choreographed::repaired,
                         DEDUP + "Ownership.java",
-                        "            handling.continues(stored.trail());",
-                        ""),
+                        "        handling.continues(",
+                        "        Object unused = ("),
+                patch(
+                        "trail-lost-by-the-mark",
+                        Choreographed::repaired,
+                        "io/safebunny/dedup/dispatch/Marks.java",
+                        "MessageRecord mark = completed.dispatched();",
+                        "MessageRecord mark = completed.dispatched().withTrail(io.safebunny.store.record.Trail.NONE);"),
                 patch(
                         "attempt-on-busy",
                         Choreographed::delivered,

@@ -3,7 +3,7 @@ package io.safebunny.failure.details;
 
 import org.jspecify.annotations.Nullable;
 
-/** How much of an exception logs and poison messages show. */
+/** How much of an exception logs, poison messages and records show. */
 public enum ExceptionDetails {
     /** Class, text and location, also of its causes. */
     FULL,

@@ -101,12 +101,16 @@ public record MessageRecord(
         if (trail.equals(Trail.NONE)) {
             return steps;
         }
+        String text = TrailJson.write(trail);
+        if (steps.isEmpty()) {
+            return Map.of(TRAIL, text);
+        }
         Map<String, String> content = new LinkedHashMap<>(steps);
-        content.put(TRAIL, TrailJson.write(trail));
+        content.put(TRAIL, text);
         return Collections.unmodifiableMap(content);
     }
 
-    /** {@link Trail#NONE} if there is none, or one of a form that this version does not know: that is carried along as if it were a step. */
+    /** {@link Trail#NONE} if there is none, or what this version does not know: that is as if it were a step until the message is claimed. */
     private static Trail trailIn(Map<String, String> content) {
         String text = content.get(TRAIL);
         return text == null ? Trail.NONE : TrailJson.read(text);

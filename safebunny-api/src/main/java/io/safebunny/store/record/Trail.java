@@ -59,10 +59,14 @@ public record Trail(String type, List<Failure> failures, List<Sent> published, i
 
         public Failure {
             at = at.truncatedTo(ChronoUnit.MILLIS);
-            instance = Names.printable(instance, LONGEST_NAME);
-            exception = Names.printable(exception, LONGEST_TEXT);
+            instance = printable(instance, LONGEST_NAME);
+            exception = printable(exception, LONGEST_TEXT);
             text = text == null ? null : firstLine(text);
             nextAt = nextAt == null ? null : nextAt.truncatedTo(ChronoUnit.MILLIS);
+        }
+
+        private Failure withoutText() {
+            return new Failure(at, instance, millis, exception, null, nextAt);
         }
 
         private static @Nullable String firstLine(String text) {
@@ -89,13 +93,29 @@ public record Trail(String type, List<Failure> failures, List<Sent> published, i
         private static Sent of(OutboundMessage publication, RecordKey parent) {
             String correlationId = publication.message().correlationId();
             return new Sent(
-                    Names.printable(String.valueOf(publication.message().messageId()), LONGEST_NAME),
-                    Names.printable(String.valueOf(publication.message().type()), LONGEST_NAME),
+                    printable(String.valueOf(publication.message().messageId()), LONGEST_NAME),
+                    printable(String.valueOf(publication.message().type()), LONGEST_NAME),
                     correlationId == null || correlationId.equals(parent.correlationId())
                             ? null
-                            : Names.printable(correlationId, LONGEST_NAME),
+                            : printable(correlationId, LONGEST_NAME),
                     publication.deliverAt());
         }
+    }
+
+    /** The text itself if it is as all our names are, which costs nothing. */
+    private static String printable(String text, int longest) {
+        return text.length() <= longest && isPlain(text) ? text : Names.printable(text, longest);
+    }
+
+    /** Whether JSON, a log and a terminal show it as it is. */
+    static boolean isPlain(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c < ' ' || c > '~' || c == '"' || c == '\\') {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Of a message of which nothing else is known yet. */
@@ -110,6 +130,26 @@ public record Trail(String type, List<Failure> failures, List<Sent> published, i
         }
         List<Failure> all = Stream.concat(failures.stream(), later.stream()).toList();
         return new Trail(type, all.subList(Math.max(0, all.size() - MOST_FAILURES), all.size()), published, omitted);
+    }
+
+    /** The same, without these failures. */
+    public Trail without(List<Failure> others) {
+        return others.isEmpty()
+                ? this
+                : new Trail(
+                        type,
+                        failures.stream()
+                                .filter(failure -> !others.contains(failure))
+                                .toList(),
+                        published,
+                        omitted);
+    }
+
+    /** The same, without the texts of failures. */
+    public Trail withoutTexts() {
+        return failures.isEmpty()
+                ? this
+                : new Trail(type, failures.stream().map(Failure::withoutText).toList(), published, omitted);
     }
 
     /**

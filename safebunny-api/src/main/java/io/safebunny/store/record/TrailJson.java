@@ -31,6 +31,9 @@ final class TrailJson {
     private TrailJson() {}
 
     static String write(Trail trail) {
+        if (trail.equals(Trail.of(trail.type())) && Trail.isPlain(trail.type())) { // most are so
+            return "{\"" + TYPE + "\":\"" + trail.type() + "\"}";
+        }
         StringWriter text = new StringWriter(64);
         try (JsonGenerator json = MAPPER.createGenerator(text)) {
             json.writeStartObject();

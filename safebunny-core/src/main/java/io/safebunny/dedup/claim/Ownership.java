@@ -6,6 +6,7 @@ import io.safebunny.dedup.claim.Claimed.Done;
 import io.safebunny.dedup.claim.Claimed.Ours;
 import io.safebunny.dedup.claim.Claimed.SetAside;
 import io.safebunny.dedup.dispatch.DedupLog;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.Ending;
 import io.safebunny.failure.policy.Evidence;
 import io.safebunny.failure.policy.NotHandledException;
@@ -49,6 +50,7 @@ public final class Ownership {
     private final Metrics metrics;
     private final Events events;
     private final DedupLog log;
+    private final ExceptionDetails details;
     private final Duration lease;
     private final QuarantinePolicy quarantine;
     private final Attempts attempts;
@@ -61,6 +63,7 @@ public final class Ownership {
         this.metrics = node.metrics();
         this.events = node.events();
         this.log = log;
+        this.details = node.options().exceptionDetails();
         this.lease = node.options().lease();
         // a message handled alone waits for the others, and they for it, no longer than a lease
         this.quarantine = new QuarantinePolicy(node.options().topology().deliveryLimit(), lease);
@@ -91,9 +94,10 @@ public final class Ownership {
             return edited(message, stored);
         }
         RecordRules.requireSameMessage(message, stored);
-        if (before == null || !stored.owner().equals(before.owner())) { // of ours, the failures are known
-            handling.continues(stored.trail());
-        }
+        handling.continues(
+                details == ExceptionDetails.FULL
+                        ? stored.trail()
+                        : stored.trail().withoutTexts());
         int attempt = Attempts.believed(message, stored.attempt());
         return switch (stored.state()) {
             case COMPLETED, DISPATCHED, UNDONE ->

@@ -58,20 +58,21 @@ final class Marks {
 
     /** @param completed a record whose publications are all confirmed */
     void add(MessageRecord completed) {
+        MessageRecord mark = completed.dispatched();
         synchronized (this) {
             if (pending.size() < MOST) {
                 if (pending.isEmpty()) {
                     flushing.requestAfter(MOMENT);
                 }
-                pending.put(completed.key(), completed.dispatched());
+                pending.put(mark.key(), mark);
                 return;
             }
         }
         try {
             // marks come faster than the store takes them: write at once, which slows the messages down
-            store.replace(completed.dispatched());
+            store.replace(mark);
         } catch (RuntimeException e) {
-            log.noAnswer(completed.key().messageId(), "its publications will be sent again later", e);
+            log.noAnswer(mark.key().messageId(), "its publications will be sent again later", e);
         }
     }
 

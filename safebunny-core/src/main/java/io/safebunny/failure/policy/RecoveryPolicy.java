@@ -89,6 +89,11 @@ public record RecoveryPolicy(
         return new Poisoned(exhausted(failure), failure, breaker, PoisonRecord.NONE);
     }
 
+    /** Whether a message that fails like this comes back as the same attempt. */
+    public static boolean costsNothing(Throwable failure) {
+        return delayOfReturn(failure) != null;
+    }
+
     private static @Nullable Duration delayOfReturn(Throwable failure) {
         if (failure instanceof NotHandledException notHandled) {
             return notHandled.delay();

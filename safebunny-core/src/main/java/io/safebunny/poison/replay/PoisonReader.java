@@ -78,7 +78,7 @@ final class PoisonReader {
             @Nullable MessageRecord record) {
 
         /** @param withBody whether there is room for the body */
-        PoisonCopy told(boolean withBody) {
+        PoisonCopy told(boolean withBody, ExceptionDetails details) {
             MessageRecord stored = record;
             return new PoisonCopy(
                     shown,
@@ -95,7 +95,7 @@ final class PoisonReader {
                                             .toList(),
                                     stored.outgoing().size(),
                                     stored.trail().failures().stream()
-                                            .map(PoisonReader::shownAs)
+                                            .map(failure -> shownAs(failure, details))
                                             .toList()));
         }
 
@@ -265,13 +265,13 @@ final class PoisonReader {
                 judgement.explanation());
     }
 
-    private static PoisonCopy.Failure shownAs(Trail.Failure failure) {
+    private static PoisonCopy.Failure shownAs(Trail.Failure failure, ExceptionDetails details) {
         return new PoisonCopy.Failure(
                 failure.at(),
                 failure.instance(),
                 failure.millis(),
                 failure.exception(),
-                failure.text(),
+                details == ExceptionDetails.FULL ? failure.text() : null, // it may be of a time when texts were shown
                 failure.nextAt());
     }
 

@@ -181,7 +181,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
                 PoisonReader.Copy copy = reader.read(wire, false);
                 boolean fits = copy.body().length <= room && bodyBytes > 0;
                 room -= fits ? copy.body().length : 0;
-                copies.add(copy.told(fits));
+                copies.add(copy.told(fits, node.options().exceptionDetails()));
             }
         }
         return List.copyOf(copies);

@@ -8,6 +8,7 @@ import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.PublishException;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.RecoveryPolicy;
 import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.fixture.OrderPlaced;
@@ -70,12 +71,14 @@ final class PoisonNode {
 
     PoisonNode(Function<VirtualTimeline, @Nullable MessageStore> stores) {
         store = stores.apply(timeline);
-        engine = start(transport);
+        engine = start(transport, ExceptionDetails.FULL);
     }
 
-    private SafeBunnyEngine start(MemoryTransport over) {
+    private SafeBunnyEngine start(MemoryTransport over, ExceptionDetails details) {
         SafeBunnyEngine started = new SafeBunnyEngine(SafeBunnyParts.builder(
-                        SafeBunnyOptions.of("billing").withRetention(RETENTION), new Troubled(over), timeline)
+                        SafeBunnyOptions.of("billing").withRetention(RETENTION).withExceptionDetails(details),
+                        new Troubled(over),
+                        timeline)
                 .store(store)
                 .callbacks(tasks::add)
                 .listeners(List.of(events::add))
@@ -155,7 +158,12 @@ final class PoisonNode {
 
     /** As another instance of the node, which is started for it, sees them. */
     PoisonMessages atAnotherInstance() {
-        return start(new MemoryTransport(broker, TopologyOptions.defaults())).get(PoisonMessages.class);
+        return atAnotherInstance(ExceptionDetails.FULL);
+    }
+
+    PoisonMessages atAnotherInstance(ExceptionDetails details) {
+        return start(new MemoryTransport(broker, TopologyOptions.defaults()), details)
+                .get(PoisonMessages.class);
     }
 
     List<PoisonedMessage> list() {

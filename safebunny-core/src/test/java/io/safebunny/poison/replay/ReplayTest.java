@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.safebunny.SafeBunnyEvent;
 import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.fixture.Wires;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.message.Headers;
@@ -354,6 +355,24 @@ class ReplayTest {
         });
         assertThat(node.poison().find("o-3")).isEmpty();
         assertThat(node.copies()).hasSize(3);
+    }
+
+    @Test
+    void showsNoTextOfAFailureWhereNoneMayBeShown() {
+        node.handler = (payload, context) -> {
+            throw new IllegalStateException("card 4111");
+        };
+        node.order("o-1");
+
+        assertThat(node.atAnotherInstance(ExceptionDetails.TYPE_ONLY).find("o-1"))
+                .singleElement()
+                .satisfies(
+                        copy -> assertThat(Objects.requireNonNull(copy.record()).failures())
+                                .singleElement()
+                                .satisfies(failure -> {
+                                    assertThat(failure.exception()).isEqualTo("java.lang.IllegalStateException");
+                                    assertThat(failure.text()).isNull();
+                                }));
     }
 
     /** What it tells is carried along among the steps, and is none of them. */

@@ -11,6 +11,7 @@ import io.safebunny.store.ApplicationCodeException;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.RecordRefusedException;
+import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.record.MessageRecord;
@@ -283,6 +284,8 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
             T result = operation.apply(joined);
             transaction.use();
             return result;
+        } catch (RecordTooLargeException e) {
+            throw e; // noticed before a statement
         } catch (StoreUnavailableException | RecordRefusedException e) {
             transaction.spoil();
             throw e;

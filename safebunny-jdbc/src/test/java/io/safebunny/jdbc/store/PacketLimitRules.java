@@ -18,6 +18,7 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordJson;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
 import io.safebunny.store.record.Trail;
@@ -85,6 +86,25 @@ abstract class PacketLimitRules {
             Trail.Failure failure = new Trail.Failure(Instant.EPOCH, "", 1, "Failure", "ä".repeat(200), null);
             MessageRecord full = claim.completed(
                             List.of(Records.message("x".repeat(1_042_000).getBytes(StandardCharsets.UTF_8))))
+                    .withTrail(Trail.of("Order").with(Collections.nCopies(5, failure)));
+
+            assertThatThrownBy(() -> store.replace(full)).isInstanceOf(RecordTooLargeException.class);
+            assertThat(store.replace(full.withTrail(Trail.NONE))).isNotNull();
+        }
+    }
+
+    /** Its JSON fits, and its statement does not: drivers send quotes and backslashes twice, and a trail has many. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "&maxAllowedPacket=67108864"})
+    void asksForTheRecordWithoutItsTrailAlsoWhereItFitsOnlyBeforeItIsQuoted(String parameters) {
+        try (HikariDataSource pool = pool(parameters)) {
+            JdbcMessageStore store = new JdbcMessageStore(pool, options);
+            MessageRecord claim = store.create(Records.claim(Records.key(), "a"));
+            Trail.Failure failure = new Trail.Failure(Instant.EPOCH, "", 1, "Failure", "ä".repeat(60), null);
+            int empty = RecordJson.writeOutgoing(List.of(Records.message(new byte[0])))
+                    .length();
+            byte[] body = "x".repeat(1_048_576 - 3_000 - empty).getBytes(StandardCharsets.UTF_8);
+            MessageRecord full = claim.completed(List.of(Records.message(body)))
                     .withTrail(Trail.of("Order").with(Collections.nCopies(5, failure)));
 
             assertThatThrownBy(() -> store.replace(full)).isInstanceOf(RecordTooLargeException.class);

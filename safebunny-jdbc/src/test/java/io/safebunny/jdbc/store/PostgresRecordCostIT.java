@@ -28,7 +28,7 @@ class PostgresRecordCostIT extends RecordCostRules {
 
     private static final int MESSAGES = 201;
     private static final long MOST_BYTES = 600;
-    private static final long MOST_BYTES_OF_SAGA = 1_870;
+    private static final long MOST_BYTES_OF_SAGA = 1_800;
 
     @Override
     TestDatabase database() {

@@ -4,6 +4,7 @@ package io.safebunny.test.simulation;
 import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;
 import io.safebunny.store.record.MessageRecord;
@@ -56,8 +57,16 @@ class FaultyStore extends ForwardingMessageStore {
     @Override
     public void replaceAll(List<MessageRecord> records) {
         reach(Place.BEFORE_WRITE, MARKS);
+        List<Optional<MessageRecord>> before =
+                records.stream().map(this::stored).toList();
         wrapped.replaceAll(records);
-        records.forEach(record -> instance.rules().marked(instance, record));
+        for (int i = 0; i < records.size(); i++) {
+            MessageRecord record = records.get(i);
+            before.get(i)
+                    .filter(stored -> stored.version() == record.version() - 1)
+                    .ifPresent(stored -> instance.rules().replaced(instance, MARKS, stored, record));
+            instance.rules().marked(instance, record);
+        }
         reach(Place.AFTER_WRITE, MARKS);
     }
 
@@ -74,7 +83,7 @@ class FaultyStore extends ForwardingMessageStore {
         Duration begun = instance.rules().now();
         List<Optional<MessageRecord>> before =
                 records.stream().map(this::stored).toList();
-        T result = write.get();
+        T result = written(records, write);
         boolean written = isWritten.test(result);
         if (written) {
             for (int i = 0; i < records.size(); i++) {
@@ -85,6 +94,15 @@ class FaultyStore extends ForwardingMessageStore {
         }
         reach(Place.AFTER_WRITE, written ? subject : subject + ", refused");
         return result;
+    }
+
+    private <T extends @Nullable Object> T written(List<MessageRecord> records, Supplier<T> write) {
+        try {
+            return write.get();
+        } catch (RecordTooLargeException e) {
+            records.forEach(record -> instance.rules().refusedAsTooLarge(instance, record));
+            throw e;
+        }
     }
 
     /** Without a fault. In a transaction it is not asked: what is stored there may be undone. */

@@ -5,7 +5,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.Bunny;
+import io.safebunny.MessageContext;
 import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.memory.MemoryTransport;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
@@ -94,7 +97,45 @@ final class Instance implements SimulatedNode {
             }
         }
         Scan scan = Scan.of(handlers);
-        engine.start(scan.handlers(), scan.sagas());
+        engine.start(scan.handlers().stream().map(this::watched).toList(), scan.sagas());
+    }
+
+    /** Whose failures are noted, so that they can be compared with what records tell. */
+    private HandlerDefinition watched(HandlerDefinition handler) {
+        rules().watchesFailuresOf(node, handler.type());
+        return new HandlerDefinition(
+                handler.description(),
+                handler.type(),
+                handler.payloadType(),
+                handler.from(),
+                handler.prefetch(),
+                handler.grouping(),
+                handler.recovery(),
+                new Watched(handler.invoker()));
+    }
+
+    private final class Watched implements HandlerInvoker {
+
+        private final HandlerInvoker invoker;
+
+        Watched(HandlerInvoker invoker) {
+            this.invoker = invoker;
+        }
+
+        @Override
+        public void invoke(Object payload, MessageContext context) throws Exception {
+            try {
+                invoker.invoke(payload, context);
+            } catch (Throwable failure) {
+                rules().failed(Instance.this, context.messageId(), timeline().now());
+                throw failure;
+            }
+        }
+
+        @Override
+        public void invokeBatch(List<Object> payloads, List<? extends MessageContext> contexts) throws Exception {
+            invoker.invokeBatch(payloads, contexts);
+        }
     }
 
     SimulatedProcess process() {

@@ -10,6 +10,9 @@ import io.safebunny.store.record.Trail;
 import io.safebunny.test.simulation.run.Violation;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -37,6 +40,13 @@ final class Rules {
     private final Map<OfNode<String>, RecordKey> keys = new HashMap<>();
     private final Map<OfNode<RecordKey>, Written> claims = new HashMap<>();
     private final Set<OfNode<String>> ended = new HashSet<>();
+    /** Types of which all failures are known. */
+    private final Set<OfNode<String>> watched = new HashSet<>();
+    /** When handlers failed, by message. */
+    private final Map<OfNode<String>, List<Instant>> thrown = new HashMap<>();
+    /** Of records that were too large for their store, so that they may be written without a trail. */
+    private final Set<OfNode<RecordKey>> withoutRoom = new HashSet<>();
+
     private volatile @Nullable Violation broken;
 
     /** @param somethingWentWrong whether a fault has occurred so far */
@@ -113,30 +123,76 @@ final class Rules {
         ended.add(new OfNode<>(by.node(), record.key().messageId()));
     }
 
+    /** From now on, what records tell of messages of this type is compared with what {@link #failed} was told. */
+    void watchesFailuresOf(String node, String type) {
+        watched.add(new OfNode<>(node, type));
+    }
+
+    /** Call when a handler has failed, with the time of its process. */
+    void failed(Instance by, String messageId, Instant at) {
+        thrown.computeIfAbsent(new OfNode<>(by.node(), messageId), unknown -> new ArrayList<>())
+                .add(at.truncatedTo(ChronoUnit.MILLIS));
+    }
+
+    /** Call when the store has refused the record as too large. */
+    void refusedAsTooLarge(Instance by, MessageRecord record) {
+        withoutRoom.add(new OfNode<>(by.node(), record.key()));
+    }
+
     /** @param before what was stored */
     void replaced(Instance by, String name, MessageRecord before, MessageRecord record) {
-        List<Trail.Failure> known = before.trail().failures();
-        List<Trail.Failure> failures = record.trail().failures();
-        int added = 0; // none of those that are known may be missing, but the oldest where there is no room
-        while (!failures.equals(before.trail()
-                .with(failures.subList(failures.size() - added, failures.size()))
-                .failures())) {
-            if (++added > failures.size()) {
-                isBroken(
-                        KEEPS_FAILURES,
-                        "%s writes %s, which told of %s failures, and now of %s"
-                                .formatted(by.name(), name, known.size(), failures.size()));
-                return;
-            }
+        if (withoutRoom.contains(new OfNode<>(by.node(), record.key()))) {
+            return;
         }
-        boolean isFailed = before.state() == RecordState.CLAIMED
-                && record.owner().equals(before.owner())
-                && record.attempt() > before.attempt();
-        if (isFailed && added == 0 && failures.size() < Trail.MOST_FAILURES) { // more are perhaps all alike
+        List<Trail.Failure> failures = record.trail().failures();
+        int added = added(before.trail(), failures);
+        if (added < 0) {
+            isBroken(
+                    KEEPS_FAILURES,
+                    "%s writes %s, which told of %s failures, and now of %s"
+                            .formatted(
+                                    by.name(), name, before.trail().failures().size(), failures.size()));
+        } else if (added == 0 && failures.size() < Trail.MOST_FAILURES && hasFailed(before, record)) {
             isBroken(
                     KEEPS_FAILURES,
                     "%s writes %s after an attempt failed, and does not tell".formatted(by.name(), name));
+        } else if (tellsTooMuch(by, record)) {
+            isBroken(
+                    KEEPS_FAILURES,
+                    "%s writes %s, which tells of %s failures more often than they happened"
+                            .formatted(by.name(), name, failures.size()));
         }
+    }
+
+    /** How many failures there are after those that were known, whose oldest may be missing if there is no room; -1 if others are. */
+    private static int added(Trail known, List<Trail.Failure> failures) {
+        for (int added = 0; added <= failures.size(); added++) {
+            List<Trail.Failure> later = failures.subList(failures.size() - added, failures.size());
+            if (failures.equals(known.with(later).failures())) {
+                return added;
+            }
+        }
+        return -1;
+    }
+
+    /** Whether a claim is given up by its owner because the handler failed. One that was taken over before may be set aside by others. */
+    private static boolean hasFailed(MessageRecord before, MessageRecord record) {
+        return before.state() == RecordState.CLAIMED
+                && record.owner().equals(before.owner())
+                && (record.attempt() > before.attempt()
+                        || (record.state() == RecordState.POISONED && before.takeovers() == 0));
+    }
+
+    /** Of failures that are not the handler's, such as a completion that is refused, it is not known how many there were. */
+    private boolean tellsTooMuch(Instance by, MessageRecord record) {
+        if (!watched.contains(new OfNode<>(by.node(), record.trail().type()))) {
+            return false;
+        }
+        List<Instant> known =
+                thrown.getOrDefault(new OfNode<>(by.node(), record.key().messageId()), List.of());
+        List<Instant> left = new ArrayList<>(known);
+        return !record.trail().failures().stream()
+                .allMatch(failure -> left.remove(failure.at()) || !known.contains(failure.at()));
     }
 
     /** @param begun when the write began; the response may have come much later */

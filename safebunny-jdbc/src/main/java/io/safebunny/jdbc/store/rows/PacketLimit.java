@@ -17,6 +17,9 @@ import java.sql.Statement;
  */
 final class PacketLimit {
 
+    /** What a statement has besides its JSON: generous, as giving way costs nothing. */
+    private static final long STATEMENT = 4 * 1024;
+
     /** Smaller records are written without the query. */
     private static final long SMALL = 64 * 1024;
 
@@ -38,13 +41,18 @@ final class PacketLimit {
         }
         try (Statement question = connection.createStatement();
                 ResultSet answer = question.executeQuery("select @@max_allowed_packet")) {
-            if (answer.next() && bytes > answer.getLong(1)) {
-                if (!write.record().trail().equals(Trail.NONE)) {
-                    throw new RecordTooLargeException(write.record().key(), bytes, answer.getLong(1));
-                }
+            if (!answer.next()) {
+                return;
+            }
+            long limit = answer.getLong(1);
+            boolean givesWay = !write.record().trail().equals(Trail.NONE);
+            if (givesWay && write.quotedBytes() + STATEMENT > limit) {
+                throw new RecordTooLargeException(write.record().key(), bytes, limit);
+            }
+            if (bytes > limit) {
                 throw new SQLDataException(
                         "The record exceeds the largest statement that the server accepts [bytes=%s, max_allowed_packet=%s]. Set a larger max_allowed_packet"
-                                .formatted(bytes, answer.getLong(1)),
+                                .formatted(bytes, limit),
                         DATA_EXCEPTION);
             }
         }

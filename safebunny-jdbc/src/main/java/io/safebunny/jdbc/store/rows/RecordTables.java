@@ -73,6 +73,9 @@ public record RecordTables(Statements messages, Statements steps, Statements com
         if (JointStatement.isAccepted(connection)) {
             return JointStatement.run(this, connection, writes);
         }
+        for (Write write : writes) { // before the first statement, so that the transaction can go on after a refusal
+            PacketLimit.require(dialect(), connection, write);
+        }
         for (Write write : writes) {
             if (!isWritten(connection, write)) {
                 return write;

@@ -46,6 +46,17 @@ public record Write(
         return bytes(steps) + bytes(outgoing);
     }
 
+    /** The same as drivers send it that put parameters into the statement: quotes and backslashes twice. */
+    long quotedBytes() {
+        return bytes() + quotes(steps) + quotes(outgoing);
+    }
+
+    private static long quotes(@Nullable String text) {
+        return text == null
+                ? 0
+                : text.chars().filter(c -> c == '"' || c == '\'' || c == '\\').count();
+    }
+
     /** Counts without encoding the text. */
     private static long bytes(@Nullable String text) {
         if (text == null) {

@@ -38,6 +38,10 @@ final class TransactionBench {
         return (TransactionalMessageStore) fixture.bench().another();
     }
 
+    long largestContent() {
+        return fixture.bench().largestContent();
+    }
+
     Duration longestWait() {
         return fixture.longestWait();
     }

@@ -8,14 +8,17 @@ import static io.safebunny.test.contract.store.StoreBench.key;
 import static io.safebunny.test.contract.store.StoreBench.replaced;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.safebunny.failure.MisuseException;
 import io.safebunny.store.JointWrite;
+import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -138,6 +141,30 @@ interface TransactionRules {
 
         transactions().assertSeen(existing);
         transactions().assertSeen(claim);
+    }
+
+    /** Whoever wrote it writes it once more, smaller. */
+    @Test
+    default void goesOnInATransactionAfterARecordThatIsTooLarge() throws Exception {
+        long limit = transactions().largestContent();
+        assumeTrue(limit > 0, "this store has no limit");
+        MessageRecord claim = claim(key(), "first");
+        MessageRecord companion = claim(RecordKey.companion(claim.key().correlationId(), "saga"), "first");
+        Map<String, String> large = Map.of("large", "x".repeat(Math.toIntExact(limit)));
+
+        transactions().begin();
+        MessageRecord created = transactions().store().create(claim);
+        MessageRecord completed = created.next(RecordState.COMPLETED);
+        assertThatThrownBy(() -> transactions().store().replace(completed.withSteps(large)))
+                .isInstanceOf(RecordTooLargeException.class);
+        assertThatThrownBy(() -> transactions().store().writeTogether(List.of(completed, companion.withSteps(large))))
+                .isInstanceOf(RecordTooLargeException.class);
+        assertThat(transactions().store().writeTogether(List.of(completed, companion)))
+                .isInstanceOf(JointWrite.Written.class);
+        transactions().commit();
+
+        transactions().assertSeen(completed);
+        transactions().assertSeen(companion);
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.safebunny.test.contract.store;
 
 import io.safebunny.failure.MisuseException;
 import io.safebunny.store.JointWrite;
+import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
@@ -27,6 +28,7 @@ final class BrokenTransactions extends TransactionFaults {
         reads();
         ends();
         repeats();
+        sizes();
         begins();
         threads();
     }
@@ -36,7 +38,10 @@ final class BrokenTransactions extends TransactionFaults {
                 "writes together at once",
                 "writesTogetherInTheTransaction",
                 test -> store -> store.on(LockingStore::writeTogether)
-                        .instead((real, records) -> test.committed.writeTogether(records)));
+                        .instead((real, records) ->
+                                test.committed.find(records.get(0).key()) == null
+                                        ? real.writeTogether(records)
+                                        : test.committed.writeTogether(records)));
         fault(
                         "leaves a part in the transaction",
                         "changesNothingByACommitAfterAnOvertakenJointWrite",
@@ -150,6 +155,28 @@ final class BrokenTransactions extends TransactionFaults {
                         }
                         real.commit();
                     });
+                });
+    }
+
+    private void sizes() {
+        String rule = "goesOnInATransactionAfterARecordThatIsTooLarge";
+        within("commits nothing after a record that is too large", rule, Transaction::replace)
+                .instead((real, record) -> {
+                    try {
+                        return real.replace(record);
+                    } catch (RecordTooLargeException e) {
+                        real.abort();
+                        throw e;
+                    }
+                });
+        within("notices a large companion too late", rule, Transaction::writeTogether)
+                .instead((real, records) -> {
+                    try {
+                        return real.writeTogether(records);
+                    } catch (RecordTooLargeException e) {
+                        real.writeTogether(records.subList(0, 1));
+                        throw e;
+                    }
                 });
     }
 

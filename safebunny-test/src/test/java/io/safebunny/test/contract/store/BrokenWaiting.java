@@ -94,6 +94,7 @@ final class BrokenWaiting extends TransactionFaults {
                     if (writtenByTheHolder(real, record.key()) == null) {
                         return real.replace(record); // of a lock alone it knows
                     }
+                    LimitedStore.requireSmall(record);
                     MessageRecord existing = real.find(record.key());
                     if (existing == null || existing.version() != record.version() - 1) {
                         return null;

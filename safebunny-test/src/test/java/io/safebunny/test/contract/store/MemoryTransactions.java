@@ -227,6 +227,7 @@ final class MemoryTransactions extends ForwardingMessageStore implements Locking
         @Override
         public JointWrite writeTogether(List<MessageRecord> records) {
             JointWrite.requireOnePartition(records);
+            records.forEach(LimitedStore::requireSmall);
             records.stream().sorted(JointWrite.LOCK_ORDER).forEach(record -> lock(record.key()));
             for (MessageRecord record : records) {
                 MessageRecord existing = find(record.key());
@@ -241,6 +242,7 @@ final class MemoryTransactions extends ForwardingMessageStore implements Locking
 
         @Override
         public @Nullable MessageRecord replace(MessageRecord record) {
+            LimitedStore.requireSmall(record);
             lock(record.key());
             MessageRecord existing = find(record.key());
             if (existing == null || existing.version() != record.version() - 1) {
