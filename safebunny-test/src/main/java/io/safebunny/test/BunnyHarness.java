@@ -7,23 +7,29 @@ import io.safebunny.BunnyOperations;
 import io.safebunny.BunnyOperations.Scope;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.identity.IdScheme;
 import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.message.Names;
 import io.safebunny.node.Codecs;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
+import io.safebunny.saga.management.SagaCopies;
 import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.serialization.json.Serializers;
 import io.safebunny.store.Outbox;
 import io.safebunny.test.harness.Happening;
 import io.safebunny.test.harness.Journal;
+import io.safebunny.test.harness.RawPublisher;
 import io.safebunny.test.harness.VirtualNode;
 import io.safebunny.test.scheduler.StandstillException;
 import io.safebunny.test.trace.MessageTrace;
 import io.safebunny.test.trace.SetTimeouts;
 import io.safebunny.test.trace.Upcoming;
+import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -39,8 +45,11 @@ public final class BunnyHarness {
 
     private final VirtualNode node;
     private final ListableBeanFactory beans;
-    private final Map<String, SafeBunnyEngine> others = new TreeMap<>();
+    private final Map<String, Other> others = new TreeMap<>();
     private boolean stoodStill;
+
+    /** Another node than the application's. */
+    private record Other(SafeBunnyEngine engine, Transport transport) {}
 
     BunnyHarness(VirtualNode node, ListableBeanFactory beans) {
         this.node = node;
@@ -53,26 +62,61 @@ public final class BunnyHarness {
      */
     public BunnyNode as(String name) {
         SafeBunnyOptions options = beans.getBean(SafeBunnyOptions.class);
+        boolean isOwn = options.node().equals(name);
+        Other other = isOwn ? null : others.computeIfAbsent(name, unknown -> start(unknown, options));
         return new BunnyNode(
-                options.node().equals(name)
-                        ? beans.getBean(Bunny.class)
-                        : others.computeIfAbsent(name, other -> start(other, options))
-                                .bunny());
+                other == null ? beans.getBean(Bunny.class) : other.engine().bunny(),
+                new RawPublisher(
+                        name,
+                        other == null ? beans.getBean(Transport.class) : other.transport(),
+                        node.process().timeline()),
+                type -> requireTaken(name, type));
     }
 
-    private SafeBunnyEngine start(String name, SafeBunnyOptions options) {
+    private Other start(String name, SafeBunnyOptions options) {
         SafeBunnyOptions own = SafeBunnyOptions.of(name).withTopology(options.topology());
-        SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.builder(
-                        own,
-                        node.transport(name, options.topology()),
-                        node.process().timeline())
-                .serializers(beans.getBean(Serializers.class))
-                .codecs(beans.getBean(Codecs.class))
-                .idScheme(beans.getBean(IdScheme.class))
-                .callbacks(node.process().executor())
-                .build());
+        Transport transport = node.transport(name, options.topology());
+        SafeBunnyEngine engine = new SafeBunnyEngine(
+                SafeBunnyParts.builder(own, transport, node.process().timeline())
+                        .serializers(beans.getBean(Serializers.class))
+                        .codecs(beans.getBean(Codecs.class))
+                        .idScheme(beans.getBean(IdScheme.class))
+                        .callbacks(node.process().executor())
+                        .build());
         engine.start(List.of());
-        return engine;
+        return new Other(engine, transport);
+    }
+
+    private void requireTaken(String from, String type) {
+        List<HandlerDefinition> handlers = beans.getBean(SafeBunnyEngine.class).handlers();
+        if (handlers.stream()
+                .noneMatch(
+                        handler -> handler.type().equals(type) && handler.from().contains(from))) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "The application takes no %s from '%s', but %s. Deliver one of these, or add the node to 'from' of a handler."
+                            .formatted(
+                                    Names.printable(type),
+                                    Names.printable(from),
+                                    handlers.stream()
+                                            .filter(handler -> !MessageTypes.isReserved(handler.type()))
+                                            .map(handler -> "%s from %s".formatted(handler.type(), handler.from()))
+                                            .sorted()
+                                            .toList()));
+        }
+    }
+
+    /**
+     * Stores a saga that began elsewhere, such as in production, so that this test continues it. All its times are moved as if it had last
+     * been changed now: a timeout that was due an hour later is due in an hour, and one that was over comes with {@link #runUntilIdle}.
+     *
+     * @param saga name of the saga: of its class, unless {@code @BunnySaga} names it
+     * @param id its id
+     * @param json the saga as it is stored; its state is the application's
+     * @throws MisuseException SB-5001 if this is no stored saga; SB-5012 if the application has no such saga, or one with this id already
+     */
+    public void stored(String saga, String id, String json) {
+        beans.getBean(SafeBunnyEngine.class).get(SagaCopies.class).store(saga, id, json);
     }
 
     /**

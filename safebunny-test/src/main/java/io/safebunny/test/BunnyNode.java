@@ -3,14 +3,23 @@ package io.safebunny.test;
 
 import io.safebunny.Bunny;
 import io.safebunny.PublishOptions;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.test.harness.RawPublisher;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A node that publishes to the application in a {@link BunnyTest}. For the test's thread only. */
 public final class BunnyNode {
 
     private final Bunny bunny;
+    private final RawPublisher raw;
+    private final Consumer<String> requireTaken;
 
-    BunnyNode(Bunny bunny) {
+    /** @param requireTaken throws if the application does not take messages with this name of a type from this node */
+    BunnyNode(Bunny bunny, RawPublisher raw, Consumer<String> requireTaken) {
         this.bunny = bunny;
+        this.raw = raw;
+        this.requireTaken = requireTaken;
     }
 
     /** {@link #publish(Object, PublishOptions)} without options. */
@@ -25,5 +34,27 @@ public final class BunnyNode {
      */
     public String publish(Object payload, PublishOptions options) {
         return bunny.publish(payload, options).correlationId();
+    }
+
+    /** {@link #deliver(String, String, String)} with a random correlation id. */
+    public String deliver(String type, String json) {
+        return send(type, json, null);
+    }
+
+    /**
+     * Publishes a body as it was on the wire, even if no handler can read it. Middlewares do not see it, and nothing is handled yet.
+     *
+     * @param type name of the message type
+     * @param json the body; it is not checked, and read as {@code application/json}
+     * @return the correlation id
+     * @throws MisuseException SB-5001 if the application does not take messages of this type from this node
+     */
+    public String deliver(String type, String json, String correlationId) {
+        return send(type, json, correlationId);
+    }
+
+    private String send(String type, String json, @Nullable String correlationId) {
+        requireTaken.accept(type);
+        return raw.publish(type, json, correlationId);
     }
 }

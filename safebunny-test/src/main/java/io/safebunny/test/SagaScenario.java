@@ -6,6 +6,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
 import io.safebunny.saga.SagaView;
+import io.safebunny.saga.document.SagaCopy;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.function.BiFunction;
@@ -34,6 +35,7 @@ public final class SagaScenario implements AssertProvider<SagaScenarioAssert> {
     private final BiFunction<? super Bunny, ? super Clock, ?> saga;
     private String node = "saga";
     private @Nullable String id;
+    private @Nullable String stored;
     private @Nullable SagaScenarioRun run;
 
     private SagaScenario(BiFunction<? super Bunny, ? super Clock, ?> saga) {
@@ -82,9 +84,24 @@ public final class SagaScenario implements AssertProvider<SagaScenarioAssert> {
         return this;
     }
 
+    /**
+     * Begins with a saga that exists already, such as one from production, instead of with none. Time begins when it was last changed; its
+     * timeouts come when they are due, or with the first step if they are over. Call before the first step, with {@link #inNode} and {@link
+     * #withId} as they were.
+     *
+     * @param json the saga as it is stored; its state is that of the saga's class
+     * @throws MisuseException SB-5001 after the first step, or if this is no stored saga
+     */
+    public SagaScenario stored(String json) {
+        requireNoStep();
+        Object unused = SagaCopy.changedAt(json); // refuses what is no JSON before the first step
+        stored = json;
+        return this;
+    }
+
     private void requireNoStep() {
         if (run != null) {
-            throw misuse("The scenario has begun: call inNode and withId before its first step.");
+            throw misuse("The scenario has begun: call inNode, withId and stored before its first step.");
         }
     }
 
@@ -102,7 +119,21 @@ public final class SagaScenario implements AssertProvider<SagaScenarioAssert> {
     }
 
     /**
-     * Delivers the latest message of {@link #when} once more, as any broker may do.
+     * Sends the saga a message from another node whose body is as it was on the wire, even if the saga cannot read it.
+     *
+     * @param from the node's name
+     * @param type name of the message type
+     * @param json the body; it is not checked
+     * @throws MisuseException SB-5001 as {@link #when}
+     * @throws AssertionError as {@link #when}
+     */
+    public SagaScenario whenDelivered(String from, String type, String json) {
+        run().deliver(Names.requireNode(from, "SagaScenario.whenDelivered"), type, json);
+        return this;
+    }
+
+    /**
+     * Delivers the latest message of {@link #when} or {@link #whenDelivered} once more, as any broker may do.
      *
      * @throws MisuseException SB-5001 when there is none
      */
@@ -148,7 +179,7 @@ public final class SagaScenario implements AssertProvider<SagaScenarioAssert> {
     SagaScenarioRun run() {
         SagaScenarioRun begun = run;
         if (begun == null) {
-            begun = new SagaScenarioRun(node, id, saga);
+            begun = new SagaScenarioRun(node, id, stored, saga);
             run = begun;
         }
         return begun;

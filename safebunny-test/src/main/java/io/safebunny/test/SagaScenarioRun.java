@@ -20,9 +20,14 @@ import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
+import io.safebunny.saga.document.SagaCopy;
 import io.safebunny.saga.document.SagaStates;
+import io.safebunny.saga.management.SagaCopies;
+import io.safebunny.serialization.SerializationException;
+import io.safebunny.serialization.json.JsonMessageSerializer;
 import io.safebunny.test.harness.JournalMiddleware;
 import io.safebunny.test.harness.Participants;
+import io.safebunny.test.harness.RawPublisher;
 import io.safebunny.test.harness.RepeatingTransport;
 import io.safebunny.test.harness.SentMessages.Sent;
 import io.safebunny.test.harness.VirtualClock;
@@ -32,6 +37,7 @@ import io.safebunny.test.scheduler.StandstillException;
 import io.safebunny.test.trace.MessageTrace;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Transport;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -52,6 +58,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 final class SagaScenarioRun {
 
     private static final String ID = "scenario";
+    private static final JsonMessageSerializer JSON = new JsonMessageSerializer();
     private static final Limits LIMITS = new Limits(10_000, Duration.ofSeconds(30));
     private static final Duration RETENTION = Duration.ofDays(7);
 
@@ -61,7 +68,7 @@ final class SagaScenarioRun {
             new RetrySettings(2, Duration.ofMillis(100), 2, Duration.ofSeconds(10), 0),
             new RetryStrategy(List.of(Duration.ofSeconds(10), Duration.ofMinutes(1), Duration.ofMinutes(10)), 0));
 
-    private final VirtualNode virtual = new VirtualNode(LIMITS);
+    private final VirtualNode virtual;
     private final String node;
     private final Participants participants;
     private final SafeBunnyEngine engine;
@@ -74,9 +81,15 @@ final class SagaScenarioRun {
     /** Another node, which sends messages to the saga. */
     private record Sender(Bunny bunny, RepeatingTransport transport) {}
 
-    SagaScenarioRun(String node, @Nullable String id, BiFunction<? super Bunny, ? super Clock, ?> saga) {
+    /** @param stored the saga with which it begins; {@code null} for none */
+    SagaScenarioRun(
+            String node,
+            @Nullable String id,
+            @Nullable String stored,
+            BiFunction<? super Bunny, ? super Clock, ?> saga) {
+        this.virtual = new VirtualNode(LIMITS, stored == null ? VirtualNode.BEGIN : SagaCopy.changedAt(stored));
         this.node = node;
-        this.id = id;
+        this.id = id == null && stored != null ? ID : id;
         this.participants = new Participants(virtual, node);
         RepeatingTransport transport = new RepeatingTransport(participants.heard(transport(node)));
         this.engine =
@@ -85,6 +98,9 @@ final class SagaScenarioRun {
                 saga.apply(engine.bunny(), new VirtualClock(virtual.process().timeline(), ZoneOffset.UTC)));
         engine.start(List.of(), List.of(this.saga));
         senders.put(node, new Sender(engine.bunny(), transport));
+        if (stored != null) {
+            engine.get(SagaCopies.class).store(this.saga.name(), sagaId(), stored);
+        }
     }
 
     private Transport transport(String name) {
@@ -135,12 +151,36 @@ final class SagaScenarioRun {
     // ---- steps
 
     void publish(String from, Object payload) {
-        String correlationId = correlationId(handler(from, payload), payload);
+        SagaHandler handler = handler(from, MessageTypes.nameOf(payload.getClass()));
+        String correlationId = correlationId(handler, payload);
         Sender sender = senders.computeIfAbsent(from, this::start);
         Object unused = sender.bunny().publish(payload, PublishOptions.none().withCorrelationId(correlationId));
+        sent(sender);
+    }
+
+    /** Publishes a body as it is. */
+    void deliver(String from, String type, String json) {
+        SagaHandler handler = handler(from, type);
+        String correlationId = correlationId(handler, handler.correlation() == null ? null : read(handler, json));
+        Sender sender = senders.computeIfAbsent(from, this::start);
+        Object unused = new RawPublisher(
+                        from, sender.transport(), virtual.process().timeline())
+                .publish(type, json, correlationId);
+        sent(sender);
+    }
+
+    private void sent(Sender sender) {
         latest = sender.transport();
         latest.keepLatest();
         step(virtual::runUntilIdle);
+    }
+
+    private static @Nullable Object read(SagaHandler handler, String json) {
+        try {
+            return JSON.deserialize(json.getBytes(StandardCharsets.UTF_8), handler.payloadType());
+        } catch (SerializationException e) {
+            return null; // the saga's node will set the message aside, which the test can observe
+        }
     }
 
     private Sender start(String name) {
@@ -150,8 +190,7 @@ final class SagaScenarioRun {
         return new Sender(other.bunny(), transport);
     }
 
-    private SagaHandler handler(String from, Object payload) {
-        String type = MessageTypes.nameOf(payload.getClass());
+    private SagaHandler handler(String from, String type) {
         SagaHandler handler = saga.handlers().stream()
                 .filter(one -> one.type().equals(type))
                 .findFirst()
@@ -159,7 +198,7 @@ final class SagaScenarioRun {
                         "%s takes no %s, but %s. Send one of these instead, or add a @BunnyHandler method."
                                 .formatted(
                                         saga.name(),
-                                        type,
+                                        Names.printable(type),
                                         saga.handlers().stream()
                                                 .map(SagaHandler::type)
                                                 .toList())));
@@ -171,9 +210,13 @@ final class SagaScenarioRun {
         return handler;
     }
 
-    /** The saga's id: set by the test, or determined by the first message. */
-    private String correlationId(SagaHandler handler, Object payload) {
-        String own = idIn(handler, payload);
+    /**
+     * The saga's id: set by the test, or determined by the first message.
+     *
+     * @param payload {@code null} if it cannot be read, or does not matter
+     */
+    private String correlationId(SagaHandler handler, @Nullable Object payload) {
+        String own = payload == null ? null : idIn(handler, payload);
         if (id == null) {
             id = own != null && Names.isCorrelationId(own) ? own : ID;
         } else if (own != null && !own.equals(id)) {
@@ -195,7 +238,8 @@ final class SagaScenarioRun {
     void repeat() {
         RepeatingTransport sender = latest;
         if (sender == null) {
-            throw SagaScenario.misuse("There is no message to repeat: use when(…) before repeat().");
+            throw SagaScenario.misuse(
+                    "There is no message to repeat: use when(…) or whenDelivered(…) before repeat().");
         }
         sender.repeat();
         step(virtual::runUntilIdle);

@@ -34,7 +34,7 @@ public final class SagaDocument {
     public static final String BLOCKED = "BLOCKED";
 
     /** Name of the JSON in the companion record. */
-    private static final String CONTENT = "saga";
+    static final String CONTENT = "saga";
 
     private final String saga;
     private final String id;

@@ -38,6 +38,7 @@ public final class SagaSupervision implements NodeFeature {
     private final Node node;
     private final SagaMessages messages;
     private final Sagas sagas;
+    private final SagaCopies copies;
     private volatile boolean known;
     private volatile @Nullable Running running;
 
@@ -45,14 +46,20 @@ public final class SagaSupervision implements NodeFeature {
         this.node = node;
         this.messages = new SagaMessages(node.publisher(), node.library());
         this.sagas = new StoredSagas(node, messages, this::requireNames);
+        this.copies = new SagaCopies(node, messages, this::definitions);
     }
 
     /** The parts that only a node with sagas has. */
-    private record Running(Orchestration orchestration, PoisonWatch watch, SagaCounts counts, RecurringTask sweeps) {}
+    private record Running(
+            List<SagaDefinition> definitions,
+            Orchestration orchestration,
+            PoisonWatch watch,
+            SagaCounts counts,
+            RecurringTask sweeps) {}
 
     @Override
     public List<Object> offers() {
-        return List.of(sagas, this);
+        return List.of(sagas, copies, this);
     }
 
     /** @throws ConfigurationException SB-1108 if sagas cannot work with the node's store or ids */
@@ -81,6 +88,7 @@ public final class SagaSupervision implements NodeFeature {
             rounds.run();
         };
         return new Running(
+                List.copyOf(definitions),
                 orchestration,
                 new PoisonWatch(node, messages),
                 counts,
@@ -121,6 +129,11 @@ public final class SagaSupervision implements NodeFeature {
     private <T> T counted(Function<SagaCounts, T> question, T withoutSagas) {
         Running present = running;
         return present == null ? withoutSagas : question.apply(present.counts);
+    }
+
+    private List<SagaDefinition> definitions() {
+        Running present = running;
+        return present == null ? List.of() : present.definitions;
     }
 
     private Set<String> requireNames() {

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class VirtualNode implements AutoCloseable {
 
+    /** When virtual time begins, unless a test says otherwise. */
+    public static final Instant BEGIN = Instant.parse("2030-01-01T00:00:00Z");
+
     private final DeterministicScheduler scheduler;
     private final SimulatedProcess process;
     private final HarnessBroker broker;
@@ -34,12 +37,21 @@ public final class VirtualNode implements AutoCloseable {
 
     /** A node with a broker in memory. */
     public VirtualNode(Limits limits) {
-        this(limits, null);
+        this(limits, BEGIN);
+    }
+
+    /** A node with a broker in memory, whose time begins then. */
+    public VirtualNode(Limits limits, Instant begin) {
+        this(limits, begin, null);
     }
 
     /** @param room on a real broker; {@code null} for a broker in memory */
     public VirtualNode(Limits limits, @Nullable Room room) {
-        scheduler = new DeterministicScheduler(Instant.parse("2030-01-01T00:00:00Z"), Choices.IN_ORDER, limits);
+        this(limits, BEGIN, room);
+    }
+
+    private VirtualNode(Limits limits, Instant begin, @Nullable Room room) {
+        scheduler = new DeterministicScheduler(begin, Choices.IN_ORDER, limits);
         process = scheduler.process("application");
         journal = new Journal(scheduler::now);
         if (room == null) {
