@@ -62,6 +62,7 @@ class LadderTest {
         "saga.document",
         "saga.execution",
         "saga.management",
+        "operations.questions",
         "operations",
         "validation",
         "poison.queue",

@@ -69,7 +69,10 @@ public record TopologyOptions(String prefix, QueueType queueType, int deliveryLi
         return prefix;
     }
 
-    /** Topic exchange through which the instances of a node reach each other, with the node's name as the routing key. */
+    /**
+     * Topic exchange through which running instances reach each other. The routing key is the node's name for its own instances, or
+     * begins with {@code _all}, which is no node's name.
+     */
     public String controlExchange() {
         return prefix + ".control";
     }

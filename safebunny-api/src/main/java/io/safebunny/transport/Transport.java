@@ -4,6 +4,7 @@ package io.safebunny.transport;
 import io.safebunny.failure.BrowsingException;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -52,13 +53,13 @@ public interface Transport extends AutoCloseable {
     CompletableFuture<Void> send(OutboundMessage message, Deadline deadline);
 
     /**
-     * Connects the instances of a node. Called once, after {@link #start}; the transport reconnects by itself. If the broker
+     * Connects this instance with the others. Called once, after {@link #start}; the transport reconnects by itself. If the broker
      * refuses, nothing is thrown: see {@link ControlChannel#problem}. By default there is no such channel.
      *
-     * @param heard receives what any instance sends, including this one; may be called by several threads at once, and must not
-     *     block for long
+     * @param listeners by address: each receives what any instance, including this one, sends to that address, and nothing else. May be
+     *     called by several threads at once, and must not block for long
      */
-    default ControlChannel control(String node, Consumer<byte[]> heard) {
+    default ControlChannel control(Map<ControlAddress, Consumer<byte[]>> listeners) {
         return ControlChannel.none();
     }
 

@@ -16,6 +16,7 @@ import io.safebunny.autoconfigure.properties.SafeBunnyProperties.TransportKind;
 import io.safebunny.autoconfigure.properties.StoreProperties;
 import io.safebunny.autoconfigure.properties.TopologyProperties;
 import io.safebunny.failure.details.ExceptionDetails;
+import io.safebunny.node.AnswersTo;
 import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.topology.QueueType;
 import java.net.URI;
@@ -34,6 +35,7 @@ class PropertiesTest {
             Map.entry("safebunny.node", "billing"),
             Map.entry("safebunny.transport", "memory"),
             Map.entry("safebunny.max-message-size", "64KB"),
+            Map.entry("safebunny.operations.answers", "node"),
             Map.entry("safebunny.listener.prefetch", "250"),
             Map.entry("safebunny.listener.messages-per-transaction", "16"),
             Map.entry("safebunny.listener.batch-size", "50"),
@@ -67,7 +69,12 @@ class PropertiesTest {
     @Test
     void areAllBound() {
         assertThat(bind("safebunny", SafeBunnyProperties.class))
-                .isEqualTo(new SafeBunnyProperties(false, "billing", TransportKind.MEMORY, DataSize.ofKilobytes(64)));
+                .isEqualTo(new SafeBunnyProperties(
+                        false,
+                        "billing",
+                        TransportKind.MEMORY,
+                        DataSize.ofKilobytes(64),
+                        new SafeBunnyProperties.Operations(AnswersTo.NODE)));
         assertThat(bind("safebunny.listener", ListenerProperties.class))
                 .isEqualTo(new ListenerProperties(true, 250, 16, 50, Map.of("orders.eu", "svc-orders")));
         assertThat(bind("safebunny.retry", RetryProperties.class))

@@ -80,6 +80,7 @@ class ExceptionsTest {
                     "PauseOrder IllegalArgumentException",
                     "told as an UnreadableRecordException; what another instance tells is ignored"),
             Map.entry("PauseLimits IllegalArgumentException", "part of PauseOrder"),
+            Map.entry("Sender IllegalArgumentException", "what another instance tells is ignored"),
             Map.entry("ReentrantTurns IllegalMonitorStateException", "who locks unlocks"),
             Map.entry("ReentrantTurns AssertionError", "a turn is only ever completed"),
             Map.entry("SideBySide IllegalStateException", "what it waits for never fails"),

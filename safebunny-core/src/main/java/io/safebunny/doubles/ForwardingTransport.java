@@ -5,11 +5,13 @@ import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Consumption;
+import io.safebunny.transport.ControlAddress;
 import io.safebunny.transport.ControlChannel;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -48,8 +50,8 @@ public abstract class ForwardingTransport implements Transport {
     }
 
     @Override
-    public ControlChannel control(String node, Consumer<byte[]> heard) {
-        return transport.control(node, heard);
+    public ControlChannel control(Map<ControlAddress, Consumer<byte[]>> listeners) {
+        return transport.control(listeners);
     }
 
     @Override

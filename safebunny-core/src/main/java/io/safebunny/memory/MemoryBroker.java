@@ -11,6 +11,7 @@ import io.safebunny.time.Timeline.Purpose;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.Topology.Binding;
 import io.safebunny.topology.Topology.Queue;
+import io.safebunny.transport.ControlAddress;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.Pace;
@@ -46,7 +47,7 @@ public final class MemoryBroker {
     private final Map<String, MemoryQueue> queues = new TreeMap<>();
     private final Map<Address, Set<MemoryQueue>> bindings = new HashMap<>();
     private final PriorityQueue<DelayedMessage> delayed = new PriorityQueue<>();
-    private final Map<String, List<Consumer<byte[]>>> instances = new ConcurrentHashMap<>();
+    private final Map<ControlAddress, List<Consumer<byte[]>>> instances = new ConcurrentHashMap<>();
     private long delays;
 
     /**
@@ -208,16 +209,23 @@ public final class MemoryBroker {
         return created.get(0);
     }
 
-    void join(String node, Consumer<byte[]> instance) {
-        instances.computeIfAbsent(node, name -> new CopyOnWriteArrayList<>()).add(instance);
+    void join(ControlAddress address, Consumer<byte[]> instance) {
+        instances.compute(address, (same, others) -> {
+            List<Consumer<byte[]>> all = others == null ? new CopyOnWriteArrayList<>() : others;
+            all.add(instance);
+            return all;
+        });
     }
 
-    void leave(String node, Consumer<byte[]> instance) {
-        instances.getOrDefault(node, List.of()).remove(instance);
+    void leave(ControlAddress address, Consumer<byte[]> instance) {
+        instances.computeIfPresent(address, (same, all) -> {
+            all.remove(instance);
+            return all.isEmpty() ? null : all;
+        });
     }
 
-    void tell(String node, byte[] message) {
-        instances.getOrDefault(node, List.of()).forEach(instance -> instance.accept(message));
+    void tell(ControlAddress to, byte[] message) {
+        instances.getOrDefault(to, List.of()).forEach(instance -> instance.accept(message));
     }
 
     MemoryBrowsing browse(String queue) {

@@ -13,6 +13,7 @@ import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Consumption;
+import io.safebunny.transport.ControlAddress;
 import io.safebunny.transport.ControlChannel;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.OutboundMessage;
@@ -23,6 +24,7 @@ import io.safebunny.transport.TransportStatus;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -140,26 +142,28 @@ public final class MemoryTransport implements Transport {
         return message.withHeaders(Collections.unmodifiableMap(new LinkedHashMap<>(message.headers())));
     }
 
-    /** {@inheritDoc} Announcements reach all transports of this broker that joined as the same node, on the sending thread. */
+    /** {@inheritDoc} Messages reach the listeners of all transports of this broker, on the sending thread. */
     @Override
-    public ControlChannel control(String node, Consumer<byte[]> heard) {
-        Consumer<byte[]> whileOpen = message -> {
-            if (!closed) {
-                heard.accept(message);
-            }
-        };
-        broker.join(node, whileOpen);
-        joined.add(() -> broker.leave(node, whileOpen));
+    public ControlChannel control(Map<ControlAddress, Consumer<byte[]>> listeners) {
+        listeners.forEach((address, heard) -> {
+            Consumer<byte[]> whileOpen = message -> {
+                if (!closed) {
+                    heard.accept(message);
+                }
+            };
+            broker.join(address, whileOpen);
+            joined.add(() -> broker.leave(address, whileOpen));
+        });
         return new ControlChannel() {
             @Override
-            public @Nullable String problem() {
+            public @Nullable String problem(ControlAddress address) {
                 return closed ? "this transport is closed" : null;
             }
 
             @Override
-            public CompletableFuture<Void> tell(byte[] message) {
+            public CompletableFuture<Void> tell(ControlAddress to, byte[] message) {
                 if (!closed) {
-                    broker.tell(node, message);
+                    broker.tell(to, message);
                 }
                 return CompletableFuture.completedFuture(null);
             }

@@ -26,6 +26,7 @@ import java.util.function.Consumer;
  * @param trustedUsers the broker users that nodes publish as
  * @param sagaRetention how long ended sagas are kept
  * @param autoStartup whether the node consumes when it has started; otherwise each type waits until it is resumed
+ * @param answersTo whose questions about the node are answered
  */
 public record SafeBunnyOptions(
         String node,
@@ -39,7 +40,8 @@ public record SafeBunnyOptions(
         ExceptionDetails exceptionDetails,
         TrustedUsers trustedUsers,
         Duration sagaRetention,
-        boolean autoStartup) {
+        boolean autoStartup,
+        AnswersTo answersTo) {
 
     public SafeBunnyOptions {
         Names.requireNode(node, "safebunny.node");
@@ -53,7 +55,8 @@ public record SafeBunnyOptions(
 
     /**
      * The defaults: publications take up to 30 s, 1,000 in flight; messages up to 10 MiB, remembered for 7 days, or 90 if set aside; lease
-     * 30 s; full exception details; senders are not checked; ended sagas are kept for 30 days; the node consumes when it has started.
+     * 30 s; full exception details; senders are not checked; ended sagas are kept for 30 days; the node consumes when it has started, and
+     * answers everybody's questions.
      */
     public static SafeBunnyOptions of(String node) {
         return new SafeBunnyOptions(
@@ -68,7 +71,8 @@ public record SafeBunnyOptions(
                 ExceptionDetails.FULL,
                 TrustedUsers.UNCHECKED,
                 Duration.ofDays(30),
-                true);
+                true,
+                AnswersTo.ALL);
     }
 
     public SafeBunnyOptions withTopology(TopologyOptions other) {
@@ -115,6 +119,10 @@ public record SafeBunnyOptions(
         return with(changed -> changed.autoStartup = other);
     }
 
+    public SafeBunnyOptions withAnswersTo(AnswersTo other) {
+        return with(changed -> changed.answersTo = other);
+    }
+
     private SafeBunnyOptions with(Consumer<Changed> change) {
         Changed changed = new Changed(this);
         change.accept(changed);
@@ -136,6 +144,7 @@ public record SafeBunnyOptions(
         private TrustedUsers trustedUsers;
         private Duration sagaRetention;
         private boolean autoStartup;
+        private AnswersTo answersTo;
 
         Changed(SafeBunnyOptions from) {
             node = from.node;
@@ -150,6 +159,7 @@ public record SafeBunnyOptions(
             trustedUsers = from.trustedUsers;
             sagaRetention = from.sagaRetention;
             autoStartup = from.autoStartup;
+            answersTo = from.answersTo;
         }
 
         SafeBunnyOptions options() {
@@ -165,7 +175,8 @@ public record SafeBunnyOptions(
                     exceptionDetails,
                     trustedUsers,
                     sagaRetention,
-                    autoStartup);
+                    autoStartup,
+                    answersTo);
         }
     }
 }

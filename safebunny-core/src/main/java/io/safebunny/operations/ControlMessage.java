@@ -2,6 +2,7 @@
 package io.safebunny.operations;
 
 import io.safebunny.message.Names;
+import io.safebunny.operations.questions.Sender;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -10,17 +11,15 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A message between instances of a node: a hint or a question. It changes nothing by itself: a forged one can only make an instance read
- * the store, or answer.
+ * A hint between instances. It changes nothing by itself: a forged one can only make an instance read the store, or answer.
  *
- * @param from the instance that sends the message
  * @param operation the operation to read, or that was read; {@code null} for kinds without one
  * @param applied in an answer: whether the store has the operation
  */
-record ControlMessage(Kind kind, String from, @Nullable String operation, boolean applied) {
+record ControlMessage(Kind kind, Sender from, @Nullable String operation, boolean applied) {
 
     enum Kind {
-        /** An instance has started; the others answer with {@link #HERE}. */
+        /** An instance has started; the others of its node answer with {@link #HERE}. */
         HELLO,
         HERE,
         /** An instance is stopping. */
@@ -32,20 +31,21 @@ record ControlMessage(Kind kind, String from, @Nullable String operation, boolea
 
     private static final int LARGEST = 16 * 1024;
 
-    static ControlMessage of(Kind kind, String from) {
+    static ControlMessage of(Kind kind, Sender from) {
         return new ControlMessage(kind, from, null, false);
     }
 
-    static ControlMessage read(String from, String operation) {
+    static ControlMessage read(Sender from, String operation) {
         return new ControlMessage(Kind.READ, from, operation, false);
     }
 
-    static ControlMessage answer(String from, String operation, boolean applied) {
+    static ControlMessage answer(Sender from, String operation, boolean applied) {
         return new ControlMessage(Kind.ANSWER, from, operation, applied);
     }
 
     byte[] write(JsonMapper mapper) {
-        ObjectNode json = mapper.createObjectNode().put("kind", kind.name()).put("from", from);
+        ObjectNode json = mapper.createObjectNode().put("kind", kind.name());
+        from.writeTo(json);
         if (operation != null) {
             json.put("operation", operation);
         }
@@ -55,7 +55,7 @@ record ControlMessage(Kind kind, String from, @Nullable String operation, boolea
         return json.toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    /** @return the message; {@code null} if this version of SafeBunny does not send such a message */
+    /** @return the message; {@code null} if this version of SafeBunny does not send such a hint */
     static @Nullable ControlMessage parse(byte[] bytes, JsonMapper mapper) {
         if (bytes.length > LARGEST) {
             return null;
@@ -66,8 +66,8 @@ record ControlMessage(Kind kind, String from, @Nullable String operation, boolea
             boolean named = kind == Kind.READ || kind == Kind.ANSWER;
             return new ControlMessage(
                     kind,
-                    Names.printable(PauseLimits.text(json, "from", PauseLimits.LONGEST_ID)),
-                    named ? Names.printable(PauseLimits.text(json, "operation", PauseLimits.LONGEST_ID)) : null,
+                    Sender.read(json),
+                    named ? Names.printable(Sender.id(json, "operation")) : null,
                     json.path("applied").asBoolean(false));
         } catch (JacksonException | IllegalArgumentException e) {
             return null;

@@ -4,6 +4,9 @@ package io.safebunny.operations;
 import io.safebunny.BunnyOperations.Instance;
 import io.safebunny.concurrency.RecurringTask;
 import io.safebunny.node.Node;
+import io.safebunny.operations.questions.Neighbours;
+import io.safebunny.operations.questions.Sender;
+import io.safebunny.transport.ControlAddress.OfNode;
 import io.safebunny.transport.ControlChannel;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +27,8 @@ final class Conversation {
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private final Node node;
-    private final String instance;
+    private final Sender self;
+    private final Neighbours neighbours;
     private final Consumer<String> toRead;
     private final Instances others;
     private final RecurringTask signs;
@@ -34,35 +38,42 @@ final class Conversation {
     private volatile ControlChannel control = ControlChannel.none();
 
     /** @param toRead receives each operation that another instance asks this one to read; must not block */
-    Conversation(Node node, String instance, Consumer<String> toRead) {
+    Conversation(Node node, Sender self, Neighbours neighbours, Consumer<String> toRead) {
         this.node = node;
-        this.instance = instance;
+        this.self = self;
+        this.neighbours = neighbours;
         this.toRead = toRead;
         Duration lease = node.options().lease();
-        this.others = new Instances(node.timeline(), lease.multipliedBy(3));
+        this.others = new Instances(node.timeline(), neighbours.lately());
         this.signs = new RecurringTask(
                 "announcing this instance to the others of the node",
                 lease,
-                () -> tell(ControlMessage.of(ControlMessage.Kind.HERE, instance)),
+                () -> tell(ControlMessage.of(ControlMessage.Kind.HERE, self)),
                 node.workers(),
                 node.timeline());
     }
 
-    void join() {
-        control = node.transport().control(node.name(), this::heard);
-        tell(ControlMessage.of(ControlMessage.Kind.HELLO, instance));
+    /** Where this instance listens for {@link #heard}. */
+    OfNode address() {
+        return new OfNode(node.name());
+    }
+
+    void join(ControlChannel channel) {
+        control = channel;
+        tell(ControlMessage.of(ControlMessage.Kind.HELLO, self));
         signs.start();
     }
 
-    void leave() {
+    /** @return whether the others could be told, as far as is known now */
+    boolean leave() {
         signs.stop();
-        tell(ControlMessage.of(ControlMessage.Kind.BYE, instance));
+        return !send(ControlMessage.of(ControlMessage.Kind.BYE, self)).isCompletedExceptionally();
     }
 
     /** Why the other instances cannot be reached; {@code null} while they can. */
     @Nullable
     String problem() {
-        return control.problem();
+        return control.problem(address());
     }
 
     /** Call this before telling the others. The future completes when all known instances have answered. */
@@ -76,41 +87,49 @@ final class Conversation {
     }
 
     void tellToRead(String operation) {
-        tell(ControlMessage.read(instance, operation));
+        tell(ControlMessage.read(self, operation));
     }
 
     /** @param applied whether the operation was found in the store */
     void answer(String operation, boolean applied) {
-        later(ControlMessage.answer(instance, operation, applied));
+        later(ControlMessage.answer(self, operation, applied));
     }
 
     private void tell(ControlMessage message) {
-        CompletableFuture<Void> unused = control.tell(message.write(JSON)).whenComplete((none, failure) -> {
+        CompletableFuture<Void> unused = send(message);
+    }
+
+    private CompletableFuture<Void> send(ControlMessage message) {
+        return control.tell(address(), message.write(JSON)).whenComplete((none, failure) -> {
             if (failure != null) {
                 LOG.debug("Could not send {} to the other instances", message.kind(), failure);
             }
         });
     }
 
-    private void heard(byte[] bytes) {
+    /** Takes what was sent to this node. Does not block. */
+    void heard(byte[] bytes) {
         ControlMessage message = ControlMessage.parse(bytes, JSON);
-        if (message == null || message.from().equals(instance)) {
+        if (message == null || message.from().instance().equals(self.instance())) {
             return;
         }
+        String instance = message.from().instance();
         if (message.kind() == ControlMessage.Kind.BYE) {
-            others.left(message.from());
+            others.left(instance);
+            neighbours.left(instance);
             return;
         }
-        others.heard(message.from());
+        others.heard(instance);
+        neighbours.heard(new Sender(instance, node.name(), message.from().version()));
         String operation = message.operation();
         if (message.kind() == ControlMessage.Kind.HELLO) {
             if (greeted.compareAndSet(false, true)) {
-                later(ControlMessage.of(ControlMessage.Kind.HERE, instance));
+                later(ControlMessage.of(ControlMessage.Kind.HERE, self));
             }
         } else if (operation != null && message.kind() == ControlMessage.Kind.READ) {
             toRead.accept(operation);
         } else if (operation != null) {
-            others.answered(operation, message.from(), message.applied());
+            others.answered(operation, instance, message.applied());
         }
     }
 

@@ -9,17 +9,28 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Names;
+import io.safebunny.node.AnswersTo;
 import io.safebunny.node.Node;
 import io.safebunny.node.NodeFeature;
 import io.safebunny.observation.BoundedLog;
+import io.safebunny.operations.questions.Neighbours;
+import io.safebunny.operations.questions.Nodes;
+import io.safebunny.operations.questions.Sender;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Consumption;
+import io.safebunny.transport.ControlAddress;
+import io.safebunny.transport.ControlAddress.OfInstance;
+import io.safebunny.transport.ControlChannel;
+import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,9 +54,13 @@ public final class NodeOperations implements BunnyOperations, NodeFeature {
     private final Timeline timeline;
     private final Pauses pauses;
     private final Conversation others;
+    private final Nodes nodes;
+    private final Transport transport;
     private final @Nullable SharedPauses shared;
     private final boolean durable;
     private final BoundedLog log;
+    /** Whether this node has types that can be paused. */
+    private volatile boolean handles;
 
     /**
      * @param name name of the instance, to which a few random characters are appended; may be empty
@@ -59,9 +74,18 @@ public final class NodeOperations implements BunnyOperations, NodeFeature {
         String own = newId();
         this.instance = name.isEmpty() ? own : Names.printable(name) + '-' + own;
         this.pauses = new Pauses(breakers, timeline, node.options().autoStartup());
-        this.others = new Conversation(node, instance, this::isToRead);
+        this.transport = node.transport();
+        Sender self = new Sender(instance, node.name(), node.options().answersTo() == AnswersTo.NONE ? "" : version());
+        Neighbours neighbours = new Neighbours(node);
+        this.others = new Conversation(node, self, neighbours, this::isToRead);
+        this.nodes = new Nodes(node, self, new OfInstance(own), neighbours);
         this.shared = node.store() == null ? null : new SharedPauses(node, pauses, this::hasLooked);
         this.durable = node.store() != null && durable;
+    }
+
+    private static String version() {
+        String version = NodeOperations.class.getPackage().getImplementationVersion();
+        return version == null ? "" : version; // null if it does not run from its jar
     }
 
     private String newId() {
@@ -70,19 +94,28 @@ public final class NodeOperations implements BunnyOperations, NodeFeature {
 
     @Override
     public List<Object> offers() {
-        return List.of(this);
+        return List.of(this, nodes);
     }
 
-    /** {@inheritDoc} Pauses the types that are paused according to the store, and joins the other instances. */
+    /**
+     * {@inheritDoc} Pauses the types that are paused according to the store, and joins the other instances. An instance that handles nothing
+     * asks and is asked, too, but takes no part in hints: nothing can be paused on it.
+     */
     @Override
     public void startConsuming(List<HandlerDefinition> handlers) {
-        if (handlers.isEmpty()) {
-            return;
-        }
-        if (shared != null) {
+        handles = !handlers.isEmpty();
+        if (shared != null && handles) {
             shared.start();
         }
-        others.join();
+        Map<ControlAddress, Consumer<byte[]>> listeners = new HashMap<>(nodes.listeners());
+        if (handles) {
+            listeners.put(others.address(), others::heard);
+        }
+        ControlChannel control = transport.control(listeners);
+        nodes.join(control, handlers);
+        if (handles) {
+            others.join(control);
+        }
     }
 
     /** Whether the type is paused, or not started. */
@@ -107,14 +140,15 @@ public final class NodeOperations implements BunnyOperations, NodeFeature {
         if (shared != null) {
             shared.stop();
         }
-        others.leave();
+        nodes.leave();
+        if (!handles || others.leave()) {
+            nodes.sayGoodbye();
+        }
         pauses.stop();
     }
 
     private void isToRead(String operation) {
-        if (shared == null) {
-            others.answer(operation, false);
-        } else {
+        if (shared != null) { // without a store, no instance of this node stores operations
             shared.readFor(operation);
         }
     }

@@ -37,6 +37,10 @@ import io.safebunny.store.MessageStore;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Consumption;
+import io.safebunny.transport.ControlAddress;
+import io.safebunny.transport.ControlAddress.Everyone;
+import io.safebunny.transport.ControlAddress.OfNode;
+import io.safebunny.transport.ControlChannel;
 import io.safebunny.transport.Pace;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
@@ -44,6 +48,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -89,6 +94,10 @@ class NodeOperationsTest {
         }
 
         One(@Nullable MessageStore own, boolean durable, Timeline clock) {
+            this(own, durable, clock, HANDLED);
+        }
+
+        One(@Nullable MessageStore own, boolean durable, Timeline clock, List<HandlerDefinition> handlers) {
             operations = new NodeOperations(
                     new Node(SafeBunnyParts.builder(
                                     SafeBunnyOptions.of("billing").withLease(LEASE), transport, clock)
@@ -98,7 +107,7 @@ class NodeOperationsTest {
                             .build()),
                     "host",
                     durable);
-            operations.startConsuming(HANDLED);
+            operations.startConsuming(handlers);
             breaker = breakers.add(
                     TYPE, OrderPlaced.class, new Metrics(new SimpleMeterRegistry()), ExceptionDetails.FULL);
             operations.holds(TYPE);
@@ -391,10 +400,69 @@ class NodeOperationsTest {
                 .noneMatch(id -> id.contains("\n"));
     }
 
+    @Test
+    void aHintThatIsToldToEveryoneIsNone() {
+        UnreliableStore counted = new UnreliableStore(store);
+        One one = start(counted);
+        One other = start(store);
+        told(
+                "{\"kind\":\"BYE\",\"from\":\"%s\",\"node\":\"billing\"}".formatted(other.operations.instance()),
+                new Everyone());
+        int before = counted.finds();
+        for (String kind : List.of("HELLO", "HERE", "READ", "ANSWER")) {
+            told(
+                    "{\"kind\":\"%s\",\"from\":\"%s\",\"node\":\"billing\",\"operation\":\"op-1\",\"applied\":true}"
+                            .formatted(kind, "forged"),
+                    new Everyone());
+        }
+        timeline.advance(Duration.ofSeconds(1));
+
+        assertThat(counted.finds()).isEqualTo(before);
+        assertThat(pause(one).instances())
+                .containsExactlyInAnyOrder(
+                        new Instance(one.operations.instance(), true), new Instance(other.operations.instance(), true));
+    }
+
+    /** Such as web instances beside workers, which only publish. */
+    @Test
+    void anInstanceThatHandlesNothingTakesNoPartInPauses() {
+        UnreliableStore counted = new UnreliableStore(store);
+        List<String> told = new ArrayList<>();
+        ControlChannel unused = new MemoryTransport(broker, TopologyOptions.defaults())
+                .control(Map.of(
+                        new OfNode("billing"), message -> told.add(new String(message, StandardCharsets.UTF_8))));
+        One web = new One(counted, true, timeline, List.of());
+        told("{\"kind\":\"READ\",\"from\":\"forged\",\"operation\":\"op-1\"}");
+        told("{\"kind\":\"HELLO\",\"from\":\"forged\"}");
+        timeline.advance(Duration.ofMinutes(1));
+        web.end();
+
+        assertThat(counted.finds()).isZero();
+        assertThat(told).hasSize(2).allMatch(text -> text.contains("forged"));
+
+        One worker = start(store);
+        One other = new One(counted, true, timeline, List.of());
+        assertThat(pause(worker).instances()).containsExactly(new Instance(worker.operations.instance(), true));
+        other.end();
+    }
+
+    /** In a later version, names of nodes may be others. */
+    @Test
+    void aHintCountsWhateverItSaysOfItsNode() {
+        One one = start(store);
+        told("{\"kind\":\"HERE\",\"from\":\"later\",\"node\":\"BILLING IN UPPER CASE\"}");
+
+        assertThat(pause(one).instances()).extracting(Instance::id).contains("later");
+    }
+
     private void told(String text) {
+        told(text, new OfNode("billing"));
+    }
+
+    private void told(String text, ControlAddress to) {
         CompletableFuture<Void> unused = new MemoryTransport(broker, TopologyOptions.defaults())
-                .control("billing", message -> {})
-                .tell(text.getBytes(StandardCharsets.UTF_8));
+                .control(Map.of())
+                .tell(to, text.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
@@ -482,8 +550,8 @@ class NodeOperationsTest {
                 "{\"kind\":\"ORDER\",\"from\":\"x\",\"operation\":\"op\",\"type\":\"OrderPlaced\",\"millis\":-1,\"reason\":\"r\",\"by\":\"b\"}",
                 "x".repeat(20_000))) {
             CompletableFuture<Void> unused = new MemoryTransport(broker, TopologyOptions.defaults())
-                    .control("billing", message -> {})
-                    .tell(text.getBytes(StandardCharsets.UTF_8));
+                    .control(Map.of())
+                    .tell(new OfNode("billing"), text.getBytes(StandardCharsets.UTF_8));
         }
 
         assertThat(paces()).containsOnly(Pace.FULL);

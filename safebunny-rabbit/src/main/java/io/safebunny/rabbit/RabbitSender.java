@@ -57,15 +57,15 @@ final class RabbitSender {
         return isOwn(message) ? rememberingWhatIsMissing(sent) : sent;
     }
 
-    /** Sends to all instances of this node. */
-    CompletableFuture<Void> announce(byte[] message, Deadline deadline) {
+    /** Sends to the running instances that listen with this routing key; that there are none is no failure. */
+    CompletableFuture<Void> announce(String routingKey, byte[] message, Deadline deadline) {
         Topology planned = declared.require();
         WireMessage wire = new WireMessage(
                 null, null, "BunnyControl", planned.node(), null, "application/json", null, Map.of(), message);
         return publishers.publish(
-                new Publication("BunnyControl", planned.node(), "-"),
+                new Publication("BunnyControl", routingKey, "-"),
                 () -> new PublisherPool.Outgoing(
-                        new Destination(planned.options().controlExchange(), planned.node(), false, Map.of()),
+                        new Destination(planned.options().controlExchange(), routingKey, false, Map.of()),
                         wire,
                         Map.of(),
                         user.get()),

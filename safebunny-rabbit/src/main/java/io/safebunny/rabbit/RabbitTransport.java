@@ -18,12 +18,14 @@ import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Consumption;
+import io.safebunny.transport.ControlAddress;
 import io.safebunny.transport.ControlChannel;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Pace;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -146,8 +148,8 @@ public final class RabbitTransport implements Transport {
     }
 
     @Override
-    public ControlChannel control(String node, Consumer<byte[]> heard) {
-        control.listen(heard);
+    public ControlChannel control(Map<ControlAddress, Consumer<byte[]>> listeners) {
+        control.listen(listeners);
         return control;
     }
 

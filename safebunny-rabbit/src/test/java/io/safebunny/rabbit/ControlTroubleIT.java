@@ -12,16 +12,21 @@ import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.ControlAddress;
+import io.safebunny.transport.ControlAddress.Everyone;
+import io.safebunny.transport.ControlAddress.OfNode;
 import io.safebunny.transport.ControlChannel;
 import io.safebunny.transport.Route;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -35,6 +40,8 @@ import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 class ControlTroubleIT {
 
     private static final String NODE = "control-trouble";
+    private static final ControlAddress OF_NODE = new OfNode(NODE);
+    private static final ControlAddress EVERYONE = new Everyone();
     private static final Duration SOON = Duration.ofSeconds(30);
 
     private static RabbitNode server;
@@ -43,6 +50,7 @@ class ControlTroubleIT {
     private final SystemTimeline timeline = new SystemTimeline("control-trouble");
     private final Set<String> handled = ConcurrentHashMap.newKeySet();
     private final Queue<String> heard = new ConcurrentLinkedQueue<>();
+    private final Queue<String> heardByAll = new ConcurrentLinkedQueue<>();
     private final RabbitTransport transport = new RabbitTransport(
             RabbitTransportOptions.defaults(),
             new BrokerConnections(factory("publish"), factory("consume"), factory("dead-letters")),
@@ -77,7 +85,11 @@ class ControlTroubleIT {
             handled.add(String.valueOf(delivery.message().message().messageId()));
             delivery.acknowledge();
         });
-        control = transport.control(NODE, message -> heard.add(new String(message, UTF_8)));
+        control = transport.control(Map.of(
+                OF_NODE,
+                message -> heard.add(new String(message, UTF_8)),
+                EVERYONE,
+                message -> heardByAll.add(new String(message, UTF_8))));
         awaitHearing("at first");
     }
 
@@ -90,9 +102,12 @@ class ControlTroubleIT {
 
     private void awaitHearing(String word) {
         await().atMost(SOON).untilAsserted(() -> {
-            assertThat(control.tell(word.getBytes(UTF_8))).succeedsWithin(Duration.ofSeconds(2));
+            for (ControlAddress address : List.of(OF_NODE, EVERYONE)) {
+                assertThat(control.tell(address, word.getBytes(UTF_8))).succeedsWithin(Duration.ofSeconds(2));
+                assertThat(control.problem(address)).isNull();
+            }
             assertThat(heard).contains(word);
-            assertThat(control.problem()).isNull();
+            assertThat(heardByAll).contains(word);
         });
     }
 
@@ -106,12 +121,20 @@ class ControlTroubleIT {
         });
     }
 
+    private static Set<String> controlQueues() {
+        return server.control("--silent", "list_queues", "name")
+                .lines()
+                .filter(name -> name.contains("-control-"))
+                .collect(Collectors.toSet());
+    }
+
     @Test
     void aLimitOfQueuesKeepsNoNodeFromConsuming() {
         server.control("set_vhost_limits", "-p", "/", "{\"max-queues\": 1}");
         server.broker().closeConnection(NODE + ":consume");
 
-        await().atMost(SOON).untilAsserted(() -> assertThat(control.problem()).contains("limit"));
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(control.problem(OF_NODE)).contains("limit"));
         awaitHandling("beyond the limit");
         assertThat(transport.status().usable()).isTrue();
 
@@ -125,6 +148,25 @@ class ControlTroubleIT {
 
         awaitHandling("without the exchange");
         awaitHearing("declared again");
+    }
+
+    @Test
+    void anAlarmOfTheBrokerFailsWhatIsToldUntilItIsOver() {
+        Set<String> before = controlQueues();
+        server.memoryAlarm(true);
+        try {
+            await().atMost(SOON)
+                    .untilAsserted(() -> assertThat(control.tell(EVERYONE, "during the alarm".getBytes(UTF_8)))
+                            .failsWithin(Duration.ofSeconds(3)));
+            assertThat(control.problem(EVERYONE)).isNotNull();
+        } finally {
+            server.memoryAlarm(false);
+        }
+
+        // longer than it takes to join anew, which would lose the hints that wait in the queue
+        await().during(Duration.ofSeconds(7)).atMost(SOON).until(() -> controlQueues()
+                .equals(before));
+        awaitHearing("after the alarm");
     }
 
     @Test

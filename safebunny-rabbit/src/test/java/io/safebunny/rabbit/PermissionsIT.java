@@ -13,12 +13,19 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.BunnyOperations;
+import io.safebunny.BunnyOperations.Result;
+import io.safebunny.BunnyOperations.Scope;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.PublishOptions;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.failure.policy.RecoveryPolicy;
 import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.node.TopologyPlanner;
+import io.safebunny.operations.questions.Nodes.ListedInstance;
+import io.safebunny.operations.questions.Nodes.ListedNode;
+import io.safebunny.operations.questions.Nodes.Listing;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonRequest;
@@ -26,8 +33,12 @@ import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.rabbit.instance.InstanceOptions;
 import io.safebunny.rabbit.instance.Job;
 import io.safebunny.rabbit.instance.NodeUnderTest;
+import io.safebunny.rabbit.preflight.RabbitTopology;
+import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.test.broker.RabbitNode;
+import io.safebunny.topology.Subscription;
+import io.safebunny.topology.TopologyOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,8 +49,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -47,6 +60,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 
 /** The commands of docs/permissions.md, as they stand there: two nodes that need not trust each other. */
 @Timeout(180)
@@ -317,6 +331,98 @@ class PermissionsIT {
                 3,
                 RecoveryPolicy.of(RetryStrategy.none(), RetryStrategy.none()),
                 (body, context) -> action.accept(body));
+    }
+
+    private static void prepare(String node, UnaryOperator<String> change) throws IOException {
+        as(server.broker().username(), server.broker().password(), node, Set.of(), new ConcurrentHashMap<>())
+                .close();
+        for (String command : commandsOf("invoices")) {
+            run(change.apply(command.replace("invoices", node)));
+        }
+    }
+
+    @Test
+    void nodesAskEachOtherWithThePermissionsForIt() throws IOException {
+        prepare("invoices", UnaryOperator.identity());
+        prepare("dispatch", UnaryOperator.identity());
+        try (NodeUnderTest invoices = as("invoices");
+                NodeUnderTest dispatch = as("dispatch")) {
+            await().atMost(SOON).untilAsserted(() -> {
+                Listing listing = invoices.nodes().list().get(5, TimeUnit.SECONDS);
+                assertThat(listing.problem()).isNull();
+                assertThat(listing.nodes())
+                        .filteredOn(ListedNode::answered)
+                        .extracting(ListedNode::node)
+                        .contains("dispatch", "invoices");
+                assertThat(listing.nodes())
+                        .filteredOn(node -> node.node().equals("dispatch"))
+                        .flatExtracting(ListedNode::instances)
+                        .extracting(ListedInstance::instance)
+                        .containsExactly(dispatch.operations().instance());
+            });
+            assertThat(invoices.status().usable()).isTrue();
+        }
+        assertThat(refusal(
+                        "invoices",
+                        channel -> channel.basicPublish("safebunny.control", "dispatch", null, new byte[2])))
+                .contains("ACCESS_REFUSED");
+        for (String key : List.of("dispatch", "#", "_all.*")) {
+            assertThat(refusal("invoices", channel -> {
+                        channel.queueDeclare("invoices-control-spy", false, true, true, Map.of());
+                        channel.queueBind("invoices-control-spy", "safebunny.control", key);
+                    }))
+                    .contains("ACCESS_REFUSED");
+        }
+    }
+
+    /** As those that were prepared before nodes asked each other. */
+    @Test
+    void whoMayTellItsOwnNodeOnlySaysSoWhenAskedAndStillReachesThatNode() throws IOException {
+        prepare("hinted", command -> command.replace("|_all(\\.[a-z0-9]+)?", ""));
+        try (NodeUnderTest hinted = as("hinted");
+                NodeUnderTest other = as("hinted")) {
+            await().atMost(SOON).untilAsserted(() -> assertThat(
+                            hinted.nodes().list().get(5, TimeUnit.SECONDS).problem())
+                    .startsWith("could not ask: ")
+                    .contains("ACCESS_REFUSED"));
+
+            await().atMost(SOON).untilAsserted(() -> {
+                Result result = hinted.operations()
+                        .pause("Job", Duration.ofSeconds(1), Scope.NODE, "to see who is reached", "test");
+                assertThat(result.instances())
+                        .extracting(BunnyOperations.Instance::id)
+                        .containsExactlyInAnyOrder(
+                                hinted.operations().instance(),
+                                other.operations().instance());
+                assertThat(result.note()).doesNotContain("cannot be reached");
+            });
+        }
+    }
+
+    /** A node runs without it, so an administrator's command does not fail for its lack. */
+    @Test
+    void applyGoesOnWithoutTheExchangeBetweenInstancesIfItMayNotDeclareIt() throws IOException {
+        for (String command : commandsOf("shipping")) {
+            run(command.replace("shipping", "drone"));
+        }
+        ConnectionFactory client = new Onlooker(server.broker()).client();
+        client.setUsername("drone");
+        client.setPassword(PASSWORD);
+        CachingConnectionFactory drone = new CachingConnectionFactory(client);
+        onBroker(channel -> channel.exchangeDelete("safebunny.control"));
+        try {
+            new RabbitTopology(
+                            TopologyPlanner.plan(
+                                    "drone",
+                                    List.of(new Subscription("Job", List.of("orders"))),
+                                    TopologyOptions.defaults()),
+                            DelayStrategy.LADDER)
+                    .apply(drone);
+        } finally {
+            drone.destroy();
+            onBroker(channel -> channel.exchangeDeclare("safebunny.control", "topic", true));
+        }
+        assertThat(length("drone-Job")).isZero();
     }
 
     /** If 3.10 begins to refuse it, or 4.3 to let it pass, the page has to say so. */

@@ -4,9 +4,11 @@ package io.safebunny.autoconfigure.actuate;
 import io.safebunny.BunnyOperations;
 import io.safebunny.actuate.BodyMasker;
 import io.safebunny.autoconfigure.actuate.http.KnownParametersOnly;
+import io.safebunny.autoconfigure.actuate.system.NodesView;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.node.SafeBunnyParts;
+import io.safebunny.operations.questions.Nodes;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.management.SagaSupervision;
@@ -54,6 +56,7 @@ final class EndpointsAutoConfiguration {
             ObjectProvider<BodyMasker> masker,
             Audit audit) {
         NodeViews views = new NodeViews(engine, parts, operations);
+        NodesView nodes = new NodesView(engine.get(Nodes.class), parts.timeline());
         SagaViews sagaViews = new SagaViews(
                 masker.getIfAvailable(BodyMasker::none),
                 security -> properties.showStates().isShown(security, properties.roles()));
@@ -63,6 +66,7 @@ final class EndpointsAutoConfiguration {
         sections.put("outbox", Section.of(views::outbox));
         sections.put("handlers", Section.ofEntries(views::handlers));
         sections.put("breakers", new BreakerSection(parts.breakers(), operations, audit));
+        sections.put("nodes", (path, asked, user) -> nodes.look(path));
         sections.put("operations", new OperationSection(poison, audit));
         sections.put(
                 "sagas", new SagaSection(sagas, engine.get(SagaSupervision.class), sagaViews, audit, parts.timeline()));

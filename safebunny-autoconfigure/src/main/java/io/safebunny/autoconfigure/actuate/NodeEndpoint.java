@@ -71,7 +71,7 @@ final class NodeEndpoint {
                 path.length == 1
                         ? "Unknown section [section=%s]: there are %s."
                                 .formatted(Names.printable(path[0]), sections.keySet())
-                        : "Not found %s: breakers/{type} and handlers/{type} show the types that this node handles, and operations/{operation} shows one of the last 100 operations on poison messages that this instance started. Leave out the name for a list."
+                        : "Not found %s: breakers/{type} and handlers/{type} show the types that this node handles, nodes/{node} shows a node of which this instance knows, and operations/{operation} shows one of the last 100 operations on poison messages that this instance started. Leave out the name for a list."
                                 .formatted(shown(path)));
     }
 

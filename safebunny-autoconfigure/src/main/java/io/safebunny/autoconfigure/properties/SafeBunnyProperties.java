@@ -2,6 +2,7 @@
 package io.safebunny.autoconfigure.properties;
 
 import io.safebunny.failure.InvalidProperty;
+import io.safebunny.node.AnswersTo;
 import io.safebunny.node.SafeBunnyOptions;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -18,13 +19,15 @@ import org.springframework.util.unit.DataSize;
  * @param maxMessageSize Largest message body to publish or consume. A larger one is refused when published, and goes to the
  *     poison queue when received. Raising it costs heap: up to prefetch bodies of this size are held per message type, and a JSON
  *     body may take 25 times this size as a map or a tree.
+ * @param operations What instances tell each other.
  */
 @ConfigurationProperties("safebunny")
 public record SafeBunnyProperties(
         @DefaultValue("true") boolean enabled,
         @Nullable String node,
         @DefaultValue("rabbit") TransportKind transport,
-        @DefaultValue("10MB") DataSize maxMessageSize)
+        @DefaultValue("10MB") DataSize maxMessageSize,
+        @DefaultValue Operations operations)
         implements NodeProperties {
 
     public SafeBunnyProperties {
@@ -34,8 +37,17 @@ public record SafeBunnyProperties(
 
     @Override
     public SafeBunnyOptions applyTo(SafeBunnyOptions options) {
-        return options.withMaxMessageSize(maxMessageSize.toBytes());
+        return options.withMaxMessageSize(maxMessageSize.toBytes()).withAnswersTo(operations.answers());
     }
+
+    /**
+     * What instances tell each other.
+     *
+     * @param answers Whose questions this instance answers, such as which types it handles: those of every instance on the broker (all), of
+     *     instances of its own node (node), or of nobody (none). Answers hold no message, header or state of a saga. Nobody proves who
+     *     asks: keep instances out with the permissions of the broker.
+     */
+    public record Operations(@DefaultValue("all") AnswersTo answers) {}
 
     /** What carries messages. */
     public enum TransportKind {

@@ -99,7 +99,7 @@ class TopologyCommandIT {
 
         assertThat(definitions.path("queues").findValuesAsString("name")).contains(queue, node + "-poison");
         assertThat(definitions.path("exchanges").findValuesAsString("name"))
-                .contains(node, node + ".retry", node + ".delayed", node + ".later");
+                .contains(node, node + ".retry", node + ".delayed", node + ".later", node + ".control");
         assertThat(definitions.path("bindings").findValuesAsString("routing_key"))
                 .contains("desk-OrderPlaced");
     }

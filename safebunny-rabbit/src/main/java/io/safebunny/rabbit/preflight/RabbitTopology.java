@@ -4,17 +4,21 @@ package io.safebunny.rabbit.preflight;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.rabbit.topology.Broker;
 import io.safebunny.rabbit.topology.Declarations;
 import io.safebunny.rabbit.topology.DeclaredTopology;
 import io.safebunny.rabbit.topology.Delay;
 import io.safebunny.rabbit.topology.DelayChoice;
 import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.rabbit.topology.LadderDelay;
+import io.safebunny.rabbit.topology.Permissions;
 import io.safebunny.rabbit.topology.PluginDelay;
 import io.safebunny.rabbit.topology.TopologyDeclarer;
 import io.safebunny.topology.Topology;
 import java.io.IOException;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.AmqpIOException;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
@@ -24,6 +28,8 @@ import org.springframework.amqp.rabbit.connection.ConnectionFactory;
  * included, because nodes declare them on first use. Thread-safe.
  */
 public final class RabbitTopology {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RabbitTopology.class);
 
     private final Topology planned;
     private final DelayStrategy strategy;
@@ -37,7 +43,7 @@ public final class RabbitTopology {
     public Map<String, Object> definitions(String virtualHost) {
         Definitions definitions = new Definitions(virtualHost);
         try {
-            TopologyDeclarer.apply(definitions, planned, assumed());
+            apply(definitions, assumed());
         } catch (IOException e) {
             throw new IllegalStateException("Definitions cannot fail to be written: no I/O takes place", e);
         }
@@ -53,14 +59,14 @@ public final class RabbitTopology {
         return on(broker, connection -> {
             try (Declarations declarations = Declarations.on(connection, planned)) {
                 Comparison comparison = new Comparison(declarations);
-                TopologyDeclarer.apply(comparison, planned, found(declarations));
+                apply(comparison, found(declarations));
                 return comparison.result();
             }
         });
     }
 
     /**
-     * Declares what is missing, as the node's start would. Deletes nothing.
+     * Declares what is missing, as the node's start would, and the exchange between instances if this user may. Deletes nothing.
      *
      * @throws ConfigurationException SB-1201 for a clash; SB-1204 for a missing permission
      * @throws AmqpException if the broker cannot be reached or the connection is lost
@@ -71,8 +77,34 @@ public final class RabbitTopology {
         declared.probe(broker);
         boolean unused = on(broker, connection -> {
             declared.declare(connection);
-            return true;
+            try (Declarations declarations = Declarations.on(connection, planned)) {
+                return isControlThere(declarations);
+            }
         });
+    }
+
+    private boolean isControlThere(Declarations declarations) throws IOException {
+        try {
+            return declareControl(declarations);
+        } catch (ConfigurationException e) {
+            if (!e.code().equals(Permissions.MISSING)) {
+                throw e;
+            }
+            LOG.warn(
+                    "The exchange {} is missing, and this user may not declare it: nodes run without it, but their instances cannot reach each other. Grant what docs/permissions.md lists, or import docs/shared-topology.json",
+                    planned.options().controlExchange());
+            return false;
+        }
+    }
+
+    private void apply(Broker broker, Delay delay) throws IOException {
+        TopologyDeclarer.apply(broker, planned, delay);
+        boolean unused = declareControl(broker);
+    }
+
+    /** The exchange between instances is no part of the topology, because nodes run without it. */
+    private boolean declareControl(Broker broker) throws IOException {
+        return broker.exchange(planned.options().controlExchange(), "topic", Map.of());
     }
 
     private Delay assumed() {

@@ -3,6 +3,7 @@ package io.safebunny.rabbit.instance;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.BunnyOperations;
 import io.safebunny.ScheduledMessages;
 import io.safebunny.breaker.BreakerSettings;
 import io.safebunny.breaker.CircuitBreakers;
@@ -19,6 +20,7 @@ import io.safebunny.handler.scanning.SagaScanner;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
+import io.safebunny.operations.questions.Nodes;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.rabbit.BrokerConnections;
 import io.safebunny.rabbit.RabbitTransport;
@@ -271,6 +273,15 @@ public final class NodeUnderTest implements AutoCloseable {
     /** Of a node that waits. */
     public ScheduledMessages scheduledMessages() {
         return engine.get(ScheduledMessages.class);
+    }
+
+    public BunnyOperations operations() {
+        return engine.get(BunnyOperations.class);
+    }
+
+    /** Those on the broker, as far as this one is told. */
+    public Nodes nodes() {
+        return engine.get(Nodes.class);
     }
 
     public BunnyCircuitBreaker breaker() {

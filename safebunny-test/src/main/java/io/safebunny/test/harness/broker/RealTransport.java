@@ -10,6 +10,7 @@ import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Consumption;
+import io.safebunny.transport.ControlAddress;
 import io.safebunny.transport.ControlChannel;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
@@ -18,6 +19,7 @@ import io.safebunny.transport.Pace;
 import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -185,8 +187,8 @@ final class RealTransport extends ForwardingTransport {
     }
 
     @Override
-    public ControlChannel control(String node, Consumer<byte[]> heard) {
-        return instances.control(node, heard);
+    public ControlChannel control(Map<ControlAddress, Consumer<byte[]>> listeners) {
+        return instances.control(listeners);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Consumption;
+import io.safebunny.transport.ControlAddress;
 import io.safebunny.transport.ControlChannel;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.OutboundMessage;
@@ -13,6 +14,7 @@ import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -55,20 +57,20 @@ public final class Session implements Transport {
     }
 
     @Override
-    public ControlChannel control(String node, Consumer<byte[]> heard) {
+    public ControlChannel control(Map<ControlAddress, Consumer<byte[]>> listeners) {
         ControlChannel[] channel = new ControlChannel[1];
-        Consumer<Transport> join = transport -> channel[0] = transport.control(node, heard);
+        Consumer<Transport> join = transport -> channel[0] = transport.control(listeners);
         afterReconnect.add(join);
         join.accept(current);
         return new ControlChannel() {
             @Override
-            public @Nullable String problem() {
-                return channel[0].problem();
+            public @Nullable String problem(ControlAddress address) {
+                return channel[0].problem(address);
             }
 
             @Override
-            public CompletableFuture<Void> tell(byte[] message) {
-                return channel[0].tell(message);
+            public CompletableFuture<Void> tell(ControlAddress to, byte[] message) {
+                return channel[0].tell(to, message);
             }
         };
     }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.operations.questions;
+
+import io.safebunny.node.Node;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The other instances, of any node, that were heard within a day and have not said that they stop. Thread-safe. */
+public final class Neighbours {
+
+    private static final Duration REMEMBERED = Duration.ofDays(1);
+
+    /** How long after its farewell an instance may still be heard, because messages overtake each other. */
+    private static final Duration ECHO = Duration.ofSeconds(10);
+
+    /** Maximum number of known instances. Any beyond this limit are probably forged, and ignored. */
+    static final int MOST = 1_000;
+
+    private final Timeline timeline;
+    private final Duration lately;
+    private final Map<String, Neighbour> heard = new TreeMap<>(); // guarded by this, like those that have left
+    private final Map<String, Long> left = new HashMap<>();
+
+    public Neighbours(Node node) {
+        this.timeline = node.timeline();
+        this.lately = node.options().lease().multipliedBy(3);
+    }
+
+    /** How long an instance that says nothing is assumed to be running: hints come once a lease. */
+    public Duration lately() {
+        return lately;
+    }
+
+    /**
+     * Another instance.
+     *
+     * @param at when it was last heard, by this instance's clock
+     * @param nanos the same by the monotonic clock
+     */
+    record Neighbour(Sender who, Instant at, long nanos) {}
+
+    public synchronized void heard(Sender who) {
+        forget();
+        String instance = who.instance();
+        if (!left.containsKey(instance) && (heard.size() < MOST || heard.containsKey(instance))) {
+            heard.put(instance, new Neighbour(who, timeline.now(), timeline.nanoTime()));
+        }
+    }
+
+    public synchronized void left(String instance) {
+        forget();
+        heard.remove(instance);
+        if (left.size() < MOST) {
+            left.put(instance, timeline.nanoTime());
+        }
+    }
+
+    synchronized List<Neighbour> all() {
+        forget();
+        return List.copyOf(heard.values());
+    }
+
+    private void forget() {
+        heard.values().removeIf(neighbour -> !isWithin(REMEMBERED, neighbour.nanos()));
+        left.values().removeIf(nanos -> !isWithin(ECHO, nanos));
+    }
+
+    boolean isHeardLately(Neighbour neighbour) {
+        return isWithin(lately, neighbour.nanos());
+    }
+
+    private boolean isWithin(Duration time, long nanos) {
+        return timeline.nanoTime() - nanos <= time.toNanos();
+    }
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.operations.questions;
+
+import io.safebunny.BunnyCircuitBreaker.State;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.message.Names;
+import io.safebunny.node.AnswersTo;
+import io.safebunny.node.Node;
+import io.safebunny.operations.questions.Neighbours.Neighbour;
+import io.safebunny.operations.questions.Questions.Round;
+import io.safebunny.operations.questions.Questions.Told;
+import io.safebunny.store.MessageStore;
+import io.safebunny.time.Timeline;
+import io.safebunny.transport.ControlAddress;
+import io.safebunny.transport.ControlAddress.Everyone;
+import io.safebunny.transport.ControlAddress.OfInstance;
+import io.safebunny.transport.ControlChannel;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Which nodes and instances there are on the broker: asks all of them, and tells those that ask of this one. What an instance says of itself
+ * is not proven, and changes nothing here. Thread-safe.
+ */
+public final class Nodes {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Nodes.class);
+    private static final JsonMapper JSON = JsonMapper.shared();
+
+    private static final String QUESTION = "nodes";
+    private static final ControlAddress EVERYONE = new Everyone();
+
+    /** How long a failed round is shared, so that nobody waits in line for an ill broker. */
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+
+    /** Maximum number of nodes that are listed only because others name them. Any beyond it are probably forged. */
+    static final int MOST_NAMED = 1_000;
+
+    private final Node node;
+    private final Sender self;
+    private final Timeline timeline;
+    private final Neighbours neighbours;
+    private final Questions questions;
+    private final Answering answering;
+    private final OfInstance address;
+
+    private volatile List<HandlerDefinition> handlers = List.of();
+    private volatile long startedAt;
+    private volatile ControlChannel control = ControlChannel.none();
+    private @Nullable CompletableFuture<Listing> latest; // guarded by this
+    private long askedAt; // guarded by this
+
+    /** @param address where this instance listens for what is sent to it alone */
+    public Nodes(Node node, Sender self, OfInstance address, Neighbours neighbours) {
+        this.node = node;
+        this.self = self;
+        this.timeline = node.timeline();
+        this.neighbours = neighbours;
+        this.address = address;
+        this.questions = new Questions(node, self, address, neighbours);
+        this.answering = new Answering(node, self, Map.of(QUESTION, this::facts));
+        this.startedAt = timeline.nanoTime();
+    }
+
+    /**
+     * The nodes on the broker.
+     *
+     * @param asOf by the clock of the instance that asked
+     * @param instance the one that asked
+     * @param problem why others could not be asked or heard, for humans; {@code null} if they could, as far as is known
+     * @param nodes by name
+     */
+    public record Listing(
+            Instant asOf, String instance, @Nullable String problem, List<ListedNode> nodes) {}
+
+    /**
+     * One node.
+     *
+     * @param answered whether one of its instances has answered
+     * @param note why nobody is known to answer, for humans; {@code null} if somebody has answered, or its instances say why
+     * @param instances by name; empty if none was heard of within a day
+     */
+    public record ListedNode(
+            String node, boolean answered, @Nullable String note, List<ListedInstance> instances) {}
+
+    /**
+     * One instance.
+     *
+     * @param version of SafeBunny; empty if unknown
+     * @param lastHeard by the clock of the instance that asked
+     * @param note why it has not answered, or what its answer may lack, for humans; {@code null} if there is nothing to say
+     * @param facts what it says of itself; {@code null} if it has not answered
+     */
+    public record ListedInstance(
+            String instance,
+            String version,
+            Instant lastHeard,
+            @Nullable String note,
+            @Nullable InstanceFacts facts) {}
+
+    /** Where this instance listens, whatever it handles, and what is to be called there; that does not block. */
+    public Map<ControlAddress, Consumer<byte[]>> listeners() {
+        return Map.of(EVERYONE, this::heardByAll, address, questions::heard);
+    }
+
+    /** @param handled what the node handles; empty if it only publishes */
+    public void join(ControlChannel channel, List<HandlerDefinition> handled) {
+        handlers = List.copyOf(handled);
+        startedAt = timeline.nanoTime();
+        control = channel;
+        answering.join(channel);
+        questions.join(channel);
+    }
+
+    /** Neither asks nor answers any more. */
+    public void leave() {
+        answering.stop();
+        questions.stop();
+    }
+
+    /** Tells the instances of all nodes that this one stops, unless it answers nobody. */
+    public void sayGoodbye() {
+        if (node.options().answersTo() != AnswersTo.NONE && control.problem(EVERYONE) == null) {
+            CompletableFuture<Void> unused = control.tell(EVERYONE, new Farewell(self).write(JSON))
+                    .whenComplete((none, failure) -> {
+                        if (failure != null) {
+                            LOG.debug("Could not tell other nodes that this instance stops", failure);
+                        }
+                    });
+        }
+    }
+
+    private void heardByAll(byte[] bytes) {
+        Question question = Question.parse(bytes, JSON);
+        if (question != null) {
+            answering.heard(question);
+            return;
+        }
+        Farewell farewell = Farewell.parse(bytes, JSON);
+        if (farewell != null) {
+            neighbours.left(farewell.from().instance());
+        }
+    }
+
+    /**
+     * Asks all instances on the broker, without blocking. Requests made while a round is open, or within a second after one that could not
+     * ask, share it.
+     *
+     * @return completes within about two seconds, on a worker, never exceptionally
+     */
+    public synchronized CompletableFuture<Listing> list() {
+        CompletableFuture<Listing> shared = latest;
+        if (shared == null || (shared.isDone() && !hasJustFailed(shared))) {
+            long now = timeline.nanoTime();
+            askedAt = now;
+            shared = questions
+                    .ask(QUESTION, senders(), InstanceFacts::read)
+                    .thenApplyAsync(round -> listing(round, now), node.workers())
+                    .exceptionally(this::unread);
+            latest = shared;
+        }
+        return shared.copy();
+    }
+
+    private boolean hasJustFailed(CompletableFuture<Listing> done) {
+        return done.join().problem() != null && timeline.nanoTime() - askedAt < AFTER_FAILURE.toNanos();
+    }
+
+    private Listing unread(Throwable failure) {
+        LOG.debug("Could not list the nodes", node.log().tellable(failure));
+        return new Listing(timeline.now(), self.instance(), "the answers could not be read: ask again", List.of());
+    }
+
+    /** The other nodes whose messages this one handles; its sagas' participants are among them. */
+    private Set<String> senders() {
+        Set<String> senders = handlers.stream()
+                .flatMap(handler -> handler.from().stream())
+                .collect(Collectors.toCollection(TreeSet::new));
+        senders.remove(node.name());
+        return senders;
+    }
+
+    private ObjectNode facts() {
+        MessageStore store = node.parts().store();
+        Duration uptime = Duration.ofNanos(timeline.nanoTime() - startedAt);
+        ObjectNode facts = JSON.createObjectNode()
+                .put("uptime", uptime.truncatedTo(ChronoUnit.SECONDS).toString())
+                .put("store", store == null ? "none" : store.getClass().getSimpleName());
+        ArrayNode types = facts.putArray("types");
+        for (HandlerDefinition handler : handlers) {
+            ArrayNode from = types.addObject().put("type", handler.type()).putArray("from");
+            handler.from().forEach(sender -> from.add(sender));
+        }
+        ArrayNode notClosed = facts.putArray("notClosed");
+        node.breakers().statuses().values().stream()
+                .filter(status -> status.state() != State.CLOSED)
+                .forEach(status -> InstanceFacts.NotClosed.of(
+                                status, node.options().exceptionDetails())
+                        .writeTo(notClosed.addObject()));
+        return facts;
+    }
+
+    private Listing listing(Round<InstanceFacts> round, long asked) {
+        Instant now = timeline.now();
+        Map<String, List<ListedInstance>> byNode = new TreeMap<>();
+        Set<String> answered = new HashSet<>(Set.of(self.node()));
+        Set<String> heard = new HashSet<>(Set.of(self.instance()));
+        add(
+                byNode,
+                self.node(),
+                new ListedInstance(self.instance(), self.version(), now, null, InstanceFacts.read(facts())));
+        for (Told<InstanceFacts> reply : round.replies()) {
+            InstanceFacts facts = reply.answer();
+            Sender from = reply.from();
+            heard.add(from.instance());
+            if (facts != null) {
+                answered.add(from.node());
+            }
+            add(byNode, from.node(), new ListedInstance(from.instance(), from.version(), now, note(reply), facts));
+        }
+        for (Neighbour silent : neighbours.all()) {
+            if (!heard.contains(silent.who().instance())) {
+                Sender who = silent.who();
+                add(
+                        byNode,
+                        who.node(),
+                        new ListedInstance(
+                                who.instance(),
+                                who.version(),
+                                silent.at(),
+                                silence(silent, asked, round.problem()),
+                                null));
+            }
+        }
+        senders().forEach(name -> byNode.putIfAbsent(name, List.of()));
+        named(byNode).stream().limit(MOST_NAMED).forEach(name -> byNode.putIfAbsent(name, List.of()));
+        List<ListedNode> nodes = new ArrayList<>();
+        byNode.forEach((name, instances) -> nodes.add(new ListedNode(
+                name,
+                answered.contains(name),
+                instances.isEmpty() ? neverHeard(round.problem()) : null,
+                instances.stream()
+                        .sorted(Comparator.comparing(ListedInstance::instance))
+                        .toList())));
+        return new Listing(now, self.instance(), round.problem(), nodes);
+    }
+
+    private static void add(Map<String, List<ListedInstance>> byNode, String node, ListedInstance instance) {
+        byNode.computeIfAbsent(node, name -> new ArrayList<>()).add(instance);
+    }
+
+    /** The nodes whose messages those that have answered handle. */
+    private static Set<String> named(Map<String, List<ListedInstance>> byNode) {
+        Set<String> named = new TreeSet<>();
+        for (List<ListedInstance> instances : byNode.values()) {
+            for (ListedInstance instance : instances) {
+                InstanceFacts facts = instance.facts();
+                if (facts != null) {
+                    facts.types().forEach(type -> named.addAll(type.from()));
+                }
+            }
+        }
+        named.removeIf(name -> !Names.isNode(name));
+        return named;
+    }
+
+    private static @Nullable String note(Told<InstanceFacts> reply) {
+        String refused = reply.refused();
+        if (refused != null) {
+            return switch (refused) {
+                case Reply.NOBODY -> "answers nobody: safebunny.operations.answers=none is set there";
+                case Reply.OWN_NODE -> "answers its own node only: safebunny.operations.answers=node is set there";
+                case Reply.BUSY -> "busy with other questions: ask again";
+                case Questions.LEFT_OUT ->
+                    "its answer is left out: all answers together are larger than %s MiB"
+                            .formatted(Questions.MOST_BYTES >> 20);
+                default -> "does not answer: " + refused;
+            };
+        }
+        if (reply.v() != Question.VERSION) {
+            return "speaks version %s of the questions, this instance version %s: something may be missing here"
+                    .formatted(reply.v(), Question.VERSION);
+        }
+        return reply.answer() == null ? "its answer cannot be read" : null;
+    }
+
+    private String silence(Neighbour silent, long asked, @Nullable String problem) {
+        if (problem != null) {
+            return "not asked, or not heard: " + problem;
+        }
+        if (silent.nanos() - asked > 0) {
+            return "heard of since the others were asked: ask again";
+        }
+        return neighbours.isHeardLately(silent) && silent.who().node().equals(node.name())
+                ? "its hints were heard lately, but it does not answer: it may have died since, have an older version, or a broker user that may not answer questions (docs/permissions.md)"
+                : "has not answered within %s s: it may have stopped without a word, or is cut off from the broker"
+                        .formatted(Questions.PATIENCE.toSeconds());
+    }
+
+    private static String neverHeard(@Nullable String problem) {
+        return problem != null
+                ? "not asked, or not heard: " + problem
+                : "not heard of within a day: it may not run, be on another broker or virtual host, have an older version, or a broker user that may not answer questions (docs/permissions.md)";
+    }
+}
