@@ -24,6 +24,19 @@ public interface BodyMasker {
         return "not shown: the BodyMasker does not mask states";
     }
 
+    /**
+     * Masks fields of JSON in bodies and states, and shows the rest. The value of a masked field keeps its type, so that the whole can still
+     * be read as what it is: a text becomes {@code ***}, a number 0, and an object or an array is masked in all that it contains. Shows
+     * nothing of what is not JSON. Thread-safe.
+     *
+     * @param fields names, wherever they are, such as {@code iban}; with the names before them, such as {@code card.number}, only there.
+     *     Elements of arrays have no names
+     * @throws io.safebunny.failure.MisuseException SB-5001 if there is none, or one is blank
+     */
+    static BodyMasker fields(String... fields) {
+        return new MaskedFields(fields);
+    }
+
     /** Masks nothing: shows the whole body as UTF-8 text. */
     static BodyMasker none() {
         return new BodyMasker() {

@@ -4,9 +4,11 @@ package io.safebunny.autoconfigure.actuate;
 import io.safebunny.BunnyOperations;
 import io.safebunny.BunnyOperations.Result;
 import io.safebunny.BunnyOperations.Scope;
+import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.autoconfigure.actuate.http.Asked;
 import io.safebunny.breaker.CircuitBreakers;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,7 +24,7 @@ final class BreakerSection implements Section {
      *
      * @param duration {@code null} to end the pause
      */
-    record Pause(@Nullable Duration duration, Scope scope, String reason) {}
+    private record Pause(@Nullable Duration duration, Scope scope, String reason) {}
 
     static final Set<String> PAUSE = Set.of("state", "duration", "scope", "reason");
 
@@ -68,7 +70,12 @@ final class BreakerSection implements Section {
         Result result = pause.duration() == null
                 ? operations.resume(type, pause.scope(), pause.reason(), by)
                 : operations.pause(type, pause.duration(), pause.scope(), pause.reason(), by);
-        audit.paused(type, pause, by, result.operation());
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("operation", result.operation());
+        data.put("type", type);
+        data.put("scope", pause.scope());
+        data.put("reason", Audit.text(pause.reason()));
+        audit.tell(by, pause.duration() == null ? "RESUME" : "PAUSE", data);
         return result;
     }
 }

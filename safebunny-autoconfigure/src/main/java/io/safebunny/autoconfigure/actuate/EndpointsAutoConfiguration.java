@@ -3,7 +3,11 @@ package io.safebunny.autoconfigure.actuate;
 
 import io.safebunny.BunnyOperations;
 import io.safebunny.actuate.BodyMasker;
+import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.autoconfigure.actuate.http.KnownParametersOnly;
+import io.safebunny.autoconfigure.actuate.http.WritersOnly;
+import io.safebunny.autoconfigure.actuate.poison.PoisonEndpoint;
+import io.safebunny.autoconfigure.actuate.poison.PoisonEndpointProperties;
 import io.safebunny.autoconfigure.actuate.system.NodesView;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
@@ -57,9 +61,7 @@ final class EndpointsAutoConfiguration {
             Audit audit) {
         NodeViews views = new NodeViews(engine, parts, operations);
         NodesView nodes = new NodesView(engine.get(Nodes.class), parts.timeline());
-        SagaViews sagaViews = new SagaViews(
-                masker.getIfAvailable(BodyMasker::none),
-                security -> properties.showStates().isShown(security, properties.roles()));
+        SagaViews sagaViews = new SagaViews(masker.getIfAvailable(BodyMasker::none), properties, audit);
         SortedMap<String, Section> sections = new TreeMap<>();
         sections.put("topology", Section.of(views::topology));
         sections.put("publisher", Section.of(views::publisher));
@@ -84,23 +86,32 @@ final class EndpointsAutoConfiguration {
             Audit audit) {
         return new PoisonEndpoint(
                 poison,
-                new PoisonViews(masker.getIfAvailable(BodyMasker::none)),
-                security -> properties.showBodies().isShown(security, properties.roles()),
+                masker.getIfAvailable(BodyMasker::none),
+                properties,
                 audit,
                 () -> engine.handlers().stream()
                         .map(HandlerDefinition::type)
                         .collect(Collectors.toCollection(TreeSet::new)));
     }
 
-    /** @param beans tells SafeBunny's endpoints from an application's endpoint with the same id */
     @Bean
     OperationInvokerAdvisor safebunnyKnownParametersOnly(ListableBeanFactory beans) {
-        Set<EndpointId> ours = Stream.of(NodeEndpoint.class, PoisonEndpoint.class)
+        return new KnownParametersOnly(ours(beans));
+    }
+
+    /** The user's rights are asked first: this advice is around the one above. */
+    @Bean
+    WritersOnly safebunnyWritersOnly(ListableBeanFactory beans, NodeEndpointProperties properties) {
+        return new WritersOnly(ours(beans), properties.writeRoles());
+    }
+
+    /** @param beans tells SafeBunny's endpoints from an application's endpoint with the same id */
+    private static Set<EndpointId> ours(ListableBeanFactory beans) {
+        return Stream.of(NodeEndpoint.class, PoisonEndpoint.class)
                 .filter(type -> beans.getBeanNamesForType(type, false, false).length > 0)
                 .map(type -> EndpointId.of(
                         MergedAnnotations.from(type).get(WebEndpoint.class).getString("id")))
                 .collect(Collectors.toSet());
-        return new KnownParametersOnly(ours);
     }
 
     @Bean

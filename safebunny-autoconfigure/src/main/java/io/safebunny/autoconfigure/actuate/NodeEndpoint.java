@@ -14,6 +14,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -25,9 +26,10 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
  * Routes requests to the sections of the node. For Spring all parameters are optional, so that our own response can name the missing one
- * and say what to write. {@link KnownParametersOnly} explains why selectors take the rest of the path. Thread-safe.
+ * and say what to write. {@link KnownParametersOnly} explains why selectors take the rest of the path. Read-only unless {@code
+ * management.endpoint.safebunny.access} says otherwise. Thread-safe.
  */
-@WebEndpoint(id = "safebunny")
+@WebEndpoint(id = "safebunny", defaultAccess = Access.READ_ONLY)
 final class NodeEndpoint {
 
     private static final Section UNKNOWN = (path, asked, user) -> null;
@@ -55,13 +57,15 @@ final class NodeEndpoint {
             @Nullable String sagaId,
             @Nullable String state,
             @Nullable String after,
-            @Nullable String limit) {
+            @Nullable String limit,
+            @Nullable String content) {
         Map<String, String> asked = new LinkedHashMap<>();
         add(asked, "saga", saga);
         add(asked, "sagaId", sagaId);
         add(asked, "state", state);
         add(asked, "after", after);
         add(asked, "limit", limit);
+        add(asked, "content", content);
         return Answers.found(
                 () -> {
                     Section section = section(path);

@@ -2,6 +2,7 @@
 package io.safebunny.autoconfigure.actuate;
 
 import java.util.Set;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -9,8 +10,16 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * @param showStates When to show states of sagas, as the bean BodyMasker makes them.
  * @param roles Roles that may see states with when-authorized; empty for every authenticated user.
+ * @param writeRoles Roles that may change something through the endpoints safebunny and safebunnypoison, where their access is unrestricted; empty for everybody who reaches them.
  */
 @ConfigurationProperties("management.endpoint.safebunny")
 record NodeEndpointProperties(
         @DefaultValue("never") Show showStates,
-        @DefaultValue Set<String> roles) {}
+        @DefaultValue Set<String> roles,
+        @DefaultValue Set<String> writeRoles) {
+
+    /** Whether this user may see states. */
+    boolean showsStates(SecurityContext user) {
+        return showStates.isShown(user, roles);
+    }
+}

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.actuate;
 
+import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.autoconfigure.actuate.http.Asked;
+import io.safebunny.message.Names;
+import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.saga.document.BunnyRepair.Action;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -76,6 +80,18 @@ record SagaRepair(
             case RESUME -> sagas.resume(saga, id, reason);
             case PATCH -> sagas.patch(saga, id, version, String.valueOf(state), reason);
         }
+    }
+
+    /** The data of its audit event. */
+    Map<String, Object> audited(SagaView saga) {
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("saga", saga.saga());
+        data.put("sagaId", saga.id());
+        if (step != null) {
+            data.put("step", Names.printable(step));
+        }
+        data.put("reason", Audit.text(reason));
+        return data;
     }
 
     /** The repair as the saga's history records it. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.actuate;
 
+import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.autoconfigure.actuate.http.Answers;
 import io.safebunny.autoconfigure.actuate.http.Asked;
 import io.safebunny.failure.MisuseException;
@@ -64,7 +65,7 @@ final class SagaSection implements Section {
 
     @Override
     public Set<String> looksBy() {
-        return Set.of("saga", "sagaId", "state", "after", "limit");
+        return Set.of("saga", "sagaId", "state", "after", "limit", "content");
     }
 
     @Override
@@ -84,13 +85,14 @@ final class SagaSection implements Section {
     private @Nullable Map<String, Object> listOrOne(
             @Nullable String id, Map<String, String> asked, SecurityContext user) {
         if (id == null) {
+            Asked.absent("content", asked.get("content"), "lists have no states");
             return list(asked);
         }
         for (String name : List.of("state", "after", "limit")) {
             Asked.absent(name, asked.get(name), "it is for lists only");
         }
         List<SagaView> found = found(id, asked.get("saga"));
-        return found.isEmpty() ? null : views.detailed(found, user);
+        return found.isEmpty() ? null : views.detailed(found, user, Asked.flag("content", asked.get("content"), true));
     }
 
     /** The id from the path, or from the parameter if no path can have it, such as two dots; {@code null} if neither has one. */
@@ -148,10 +150,12 @@ final class SagaSection implements Section {
         try {
             repair.carryOut(sagas, before.saga(), before.id());
         } catch (RuntimeException e) { // the broker may have the repair although it has not confirmed it
-            audit.notRepaired(by, before, repair, e);
+            Map<String, Object> data = repair.audited(before);
+            data.put("failure", Audit.text(String.valueOf(e.getMessage())));
+            audit.tell(by, "SAGA_" + repair.action() + "_FAILED", data);
             throw e;
         }
-        audit.repaired(by, before, repair);
+        audit.tell(by, "SAGA_" + repair.action(), repair.audited(before));
         return outcome(before, repair, user);
     }
 
@@ -171,7 +175,7 @@ final class SagaSection implements Section {
                 isDone
                         ? ""
                         : "the broker has it, but the saga has not handled it yet: its history will tell the outcome. Look again instead of repeating it");
-        answer.put("saga", views.detailed(now, user));
+        answer.put("saga", views.detailed(now, user, true));
         return answer;
     }
 

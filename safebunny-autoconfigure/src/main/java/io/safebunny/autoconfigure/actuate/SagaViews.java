@@ -2,6 +2,8 @@
 package io.safebunny.autoconfigure.actuate;
 
 import io.safebunny.actuate.BodyMasker;
+import io.safebunny.autoconfigure.actuate.audit.Audit;
+import io.safebunny.autoconfigure.actuate.http.Asked;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.saga.SagaPage;
 import io.safebunny.saga.SagaView;
@@ -10,23 +12,23 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
-/** The endpoint's view of sagas. Thread-safe, if the masker is. */
+/** The endpoint's view of sagas. Audits each state that it shows. Thread-safe, if the masker is. */
 final class SagaViews {
 
     private static final Logger LOG = LoggerFactory.getLogger(SagaViews.class);
 
     private final BodyMasker masker;
-    private final Predicate<SecurityContext> showsStates;
+    private final NodeEndpointProperties properties;
+    private final Audit audit;
 
-    /** @param showsStates whether the caller may see states */
-    SagaViews(BodyMasker masker, Predicate<SecurityContext> showsStates) {
+    SagaViews(BodyMasker masker, NodeEndpointProperties properties, Audit audit) {
         this.masker = masker;
-        this.showsStates = showsStates;
+        this.properties = properties;
+        this.audit = audit;
     }
 
     static Map<String, Object> counts(SagaSupervision sagas) {
@@ -61,11 +63,13 @@ final class SagaViews {
         return view;
     }
 
-    Map<String, Object> detailed(SagaView saga, SecurityContext user) {
+    /** @param content whether the caller asks for the state, too; it is shown to those who may see it */
+    Map<String, Object> detailed(SagaView saga, SecurityContext user, boolean content) {
         Map<String, Object> view = summary(saga);
         view.put("version", saga.version());
         view.put("stateVersion", saga.stateVersion());
-        if (showsStates.test(user)) {
+        if (content && properties.showsStates(user)) {
+            audit.tell(Asked.by(user), "LOOK", Map.of("content", "state", "saga", saga.saga(), "sagaId", saga.id()));
             view.put("state", masked(saga));
         }
         view.put("steps", saga.steps());
@@ -74,8 +78,10 @@ final class SagaViews {
         return view;
     }
 
-    Map<String, Object> detailed(List<SagaView> sagas, SecurityContext user) {
-        return Map.of("sagas", sagas.stream().map(saga -> detailed(saga, user)).toList());
+    Map<String, Object> detailed(List<SagaView> sagas, SecurityContext user, boolean content) {
+        return Map.of(
+                "sagas",
+                sagas.stream().map(saga -> detailed(saga, user, content)).toList());
     }
 
     private String masked(SagaView saga) {

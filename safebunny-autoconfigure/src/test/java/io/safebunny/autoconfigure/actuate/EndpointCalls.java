@@ -31,14 +31,18 @@ final class EndpointCalls {
 
     private EndpointCalls() {}
 
-    /** Node {@code shop} with nothing exposed. */
+    /** Node {@code shop} with nothing exposed; what will be, may be written to. */
     static ApplicationContextRunner node() {
         return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(autoConfigurations()))
                 // as in every application: it reads "read-only" as an enum constant
                 .withInitializer(
                         context -> context.getEnvironment().setConversionService(new ApplicationConversionService()))
-                .withPropertyValues("safebunny.transport=memory", "safebunny.node=shop");
+                .withPropertyValues(
+                        "safebunny.transport=memory",
+                        "safebunny.node=shop",
+                        "management.endpoint.safebunny.access=unrestricted",
+                        "management.endpoint.safebunnypoison.access=unrestricted");
     }
 
     private static Class<?>[] autoConfigurations() {
@@ -70,12 +74,21 @@ final class EndpointCalls {
 
     static @Nullable Object call(
             ApplicationContext context, WebEndpointHttpMethod method, String path, Map<String, Object> arguments) {
+        return call(context, method, path, arguments, SecurityContext.NONE);
+    }
+
+    static @Nullable Object call(
+            ApplicationContext context,
+            WebEndpointHttpMethod method,
+            String path,
+            Map<String, Object> arguments,
+            SecurityContext user) {
         WebOperation operation = operations(context).stream()
                 .filter(one -> one.getRequestPredicate().getHttpMethod() == method
                         && one.getRequestPredicate().getPath().equals(path))
                 .findFirst()
                 .orElseThrow();
-        Object answer = operation.invoke(new InvocationContext(SecurityContext.NONE, arguments));
+        Object answer = operation.invoke(new InvocationContext(user, arguments));
         return answer instanceof WebEndpointResponse<?> response && response.getStatus() == 200
                 ? response.getBody()
                 : answer;

@@ -28,7 +28,7 @@ final class HttpCalls {
     @EnableAutoConfiguration
     static class Node {}
 
-    /** Node {@code shop}, whose messages are set aside at their first failure. */
+    /** Node {@code shop}, whose messages are set aside at their first failure. All of it is exposed, and may be written to. */
     static ReactiveWebApplicationContextRunner node() {
         return new ReactiveWebApplicationContextRunner(AnnotationConfigReactiveWebServerApplicationContext::new)
                 .withUserConfiguration(Node.class)
@@ -42,7 +42,9 @@ final class HttpCalls {
                         "safebunny.store.type=memory",
                         "safebunny.retry.max-retries=0",
                         "safebunny.delayed-retry.delays=",
-                        "management.endpoints.web.exposure.include=*");
+                        "management.endpoints.web.exposure.include=*",
+                        "management.endpoint.safebunny.access=unrestricted",
+                        "management.endpoint.safebunnypoison.access=unrestricted");
     }
 
     static HttpResponse<String> get(AssertableReactiveWebApplicationContext context, String path) {

@@ -269,6 +269,27 @@ class SagasOverHttpTest {
     }
 
     @Test
+    void aLookAtAStateIsAuditedAndThereIsOneWithoutIt() {
+        NODE.withPropertyValues("management.endpoint.safebunny.show-states=always")
+                .run(context -> {
+                    publish(context, "o-1", order());
+
+                    assertThat(get(context, SAGAS + "/o-1?content=false").body())
+                            .contains("history")
+                            .doesNotContain("4711");
+                    assertThat(context.getBean(Auditor.class).heard()).isEmpty();
+                    isProblem(get(context, SAGAS + "?state=all&content=false"), 400, "content=false");
+
+                    get(context, SAGAS + "/o-1");
+                    assertThat(context.getBean(Auditor.class).heard())
+                            .singleElement()
+                            .satisfies(event -> assertThat(event.getType()).isEqualTo("SAFEBUNNY_LOOK"))
+                            .satisfies(event -> assertThat(event.getData())
+                                    .isEqualTo(Map.of("content", "state", "saga", "Order", "sagaId", "o-1")));
+                });
+    }
+
+    @Test
     void resumesFailsAndIsAudited() {
         NODE.run(context -> {
             stick(context, "o-1");

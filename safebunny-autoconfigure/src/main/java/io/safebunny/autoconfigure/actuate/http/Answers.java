@@ -18,6 +18,7 @@ public final class Answers {
     private static final MimeType PROBLEM = new MimeType("application", "problem+json");
 
     private static final int BAD_REQUEST = 400;
+    private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
     private static final int CONFLICT = 409;
     private static final int FAULT = 500;
@@ -25,6 +26,7 @@ public final class Answers {
 
     private static final Map<Integer, String> TITLES = Map.of(
             BAD_REQUEST, "Bad Request",
+            FORBIDDEN, "Forbidden",
             NOT_FOUND, "Not Found",
             CONFLICT, "Conflict",
             FAULT, "Internal Server Error",
@@ -82,6 +84,11 @@ public final class Answers {
         return response.getStatus() == WebEndpointResponse.STATUS_OK && response.getBody() == null
                 ? problem(NOT_FOUND, "", missing, null)
                 : response;
+    }
+
+    /** The response to a user without the right to change something. */
+    static WebEndpointResponse<Object> forbidden(String detail) {
+        return problem(FORBIDDEN, "", detail, null);
     }
 
     private static WebEndpointResponse<Object> problem(

@@ -78,8 +78,14 @@ public final class Asked {
     }
 
     public static boolean flag(String what, @Nullable String value) {
-        return value != null
-                && Boolean.parseBoolean(oneOf(what, value.toLowerCase(Locale.ROOT), List.of("true", "false")));
+        return flag(what, value, false);
+    }
+
+    /** @param otherwise if it is absent */
+    public static boolean flag(String what, @Nullable String value, boolean otherwise) {
+        return value == null
+                ? otherwise
+                : Boolean.parseBoolean(oneOf(what, value.toLowerCase(Locale.ROOT), List.of("true", "false")));
     }
 
     /** @return the number, from 1 to {@code most} */

@@ -43,7 +43,9 @@ class EndpointRequestsTest {
                     "safebunny.store.type=memory",
                     "safebunny.retry.max-retries=0",
                     "safebunny.delayed-retry.delays=",
-                    "management.endpoints.web.exposure.include=*")
+                    "management.endpoints.web.exposure.include=*",
+                    "management.endpoint.safebunny.access=unrestricted",
+                    "management.endpoint.safebunnypoison.access=unrestricted")
             .withBean(Handler.class)
             .withBean(Other.class);
 

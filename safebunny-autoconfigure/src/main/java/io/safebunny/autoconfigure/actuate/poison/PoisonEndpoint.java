@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.autoconfigure.actuate;
+package io.safebunny.autoconfigure.actuate.poison;
 
+import io.safebunny.actuate.BodyMasker;
+import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.autoconfigure.actuate.http.Answers;
 import io.safebunny.autoconfigure.actuate.http.Asked;
 import io.safebunny.autoconfigure.actuate.http.KnownParametersOnly;
@@ -14,10 +16,10 @@ import io.safebunny.poison.PoisonRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
@@ -27,11 +29,12 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
- * The poison messages of the node, and operations on them. For Spring all parameters are optional, as in {@link NodeEndpoint}. {@link
- * KnownParametersOnly} explains why selectors take the rest of the path. Thread-safe.
+ * The poison messages of the node, and operations on them. For Spring all parameters are optional, so that our own response can name the
+ * missing one. {@link KnownParametersOnly} explains why selectors take the rest of the path. Read-only unless {@code
+ * management.endpoint.safebunnypoison.access} says otherwise. Thread-safe.
  */
-@WebEndpoint(id = "safebunnypoison")
-final class PoisonEndpoint {
+@WebEndpoint(id = "safebunnypoison", defaultAccess = Access.READ_ONLY)
+public final class PoisonEndpoint {
 
     private static final String NOTHING = "/";
     private static final int SHOWN = 100;
@@ -45,20 +48,22 @@ final class PoisonEndpoint {
     private final PoisonMessages poison;
     private final PoisonChanges changes;
     private final PoisonViews views;
-    private final Predicate<SecurityContext> showsBodies;
+    private final PoisonEndpointProperties properties;
+    private final PoisonAudit audit;
     private final Supplier<Set<String>> types;
 
     /** @param types the message types that the node handles */
-    PoisonEndpoint(
+    public PoisonEndpoint(
             PoisonMessages poison,
-            PoisonViews views,
-            Predicate<SecurityContext> showsBodies,
+            BodyMasker masker,
+            PoisonEndpointProperties properties,
             Audit audit,
             Supplier<Set<String>> types) {
         this.poison = poison;
-        this.changes = new PoisonChanges(poison, audit);
-        this.views = views;
-        this.showsBodies = showsBodies;
+        this.audit = new PoisonAudit(audit);
+        this.changes = new PoisonChanges(poison, this.audit);
+        this.views = new PoisonViews(masker);
+        this.properties = properties;
         this.types = types;
     }
 
@@ -89,12 +94,17 @@ final class PoisonEndpoint {
                 .withCorrelationId(correlation);
     }
 
+    /** @param content {@code false} to leave out bodies and headers, even for those who may see them */
     @ReadOperation
-    WebEndpointResponse<Object> look(@Selector(match = Match.ALL_REMAINING) String[] id, SecurityContext security) {
+    WebEndpointResponse<Object> look(
+            @Selector(match = Match.ALL_REMAINING) String[] id, SecurityContext security, @Nullable String content) {
         return Answers.found(
                 () -> {
-                    boolean shown = showsBodies.test(security);
+                    boolean shown = Asked.flag("content", content, true) && properties.showsBodies(security);
                     List<PoisonCopy> copies = poison.find(one(id), shown ? SHOWN_BYTES : 0);
+                    if (shown) {
+                        audit.looked(Asked.by(security), copies);
+                    }
                     return copies.isEmpty() ? null : views.copies(copies, shown);
                 },
                 missing(one(id)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.autoconfigure.actuate;
+package io.safebunny.autoconfigure.actuate.poison;
 
 import io.safebunny.autoconfigure.actuate.http.Answers;
 import io.safebunny.autoconfigure.actuate.http.Asked;
@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
 /** Starts operations on poison messages, audits them, and reports their progress. Thread-safe. */
 final class PoisonChanges {
 
-    /** How long a response waits for the operation to end; enough for a few messages. */
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
-
     /**
      * How long a response waits for an operation on one message. Must be longer than the operation itself waits for copies that others may
      * hold: otherwise it could never answer that the message does not exist.
@@ -26,9 +23,9 @@ final class PoisonChanges {
     private static final Duration PATIENCE_FOR_ONE = Duration.ofSeconds(5);
 
     private final PoisonMessages poison;
-    private final Audit audit;
+    private final PoisonAudit audit;
 
-    PoisonChanges(PoisonMessages poison, Audit audit) {
+    PoisonChanges(PoisonMessages poison, PoisonAudit audit) {
         this.poison = poison;
         this.audit = audit;
     }
@@ -39,13 +36,16 @@ final class PoisonChanges {
      * @return its progress, or the problem if it has already failed
      */
     Object begin(PoisonAction action, PoisonRequest request) {
-        return answer(begun(action, request, PATIENCE));
+        PoisonOperation operation = begun(action, request);
+        OperationViews.awaitEnd(operation);
+        return answer(operation);
     }
 
     /** Moves one message; {@code null} if it is not in the queue. */
     @Nullable
     Object beginOne(PoisonAction action, PoisonRequest request) {
-        PoisonOperation operation = begun(action, request, PATIENCE_FOR_ONE);
+        PoisonOperation operation = begun(action, request);
+        OperationViews.awaitEnd(operation, PATIENCE_FOR_ONE);
         Progress progress = operation.progress();
         return progress.state() == RunState.ENDED && progress.matched() == 0 ? null : answer(operation);
     }
@@ -53,10 +53,10 @@ final class PoisonChanges {
     private static Object answer(PoisonOperation operation) {
         return operation.progress().state() == RunState.FAILED
                 ? Answers.failed(operation)
-                : OperationSection.detailed(operation);
+                : OperationViews.detailed(operation);
     }
 
-    private PoisonOperation begun(PoisonAction action, PoisonRequest request, Duration patience) {
+    private PoisonOperation begun(PoisonAction action, PoisonRequest request) {
         PoisonOperation operation =
                 switch (action) {
                     case REPLAY -> poison.replay(request);
@@ -65,21 +65,7 @@ final class PoisonChanges {
                     case EDIT -> throw Asked.wrong("action", "edit", "it is for one copy, and has a body");
                 };
         audit.begun(operation);
-        awaitEnd(operation, patience);
         return operation;
-    }
-
-    /** Waits a moment for the operation to end. */
-    static void awaitEnd(PoisonOperation operation) {
-        awaitEnd(operation, PATIENCE);
-    }
-
-    private static void awaitEnd(PoisonOperation operation, Duration patience) {
-        try {
-            operation.await(patience);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // go on: the operation still runs, and the caller needs its id
-        }
     }
 
     /** @return what was done, or the problem */
@@ -87,7 +73,7 @@ final class PoisonChanges {
         try {
             PoisonOperation operation = poison.edit(edit);
             audit.edited(edit, operation);
-            return OperationSection.detailed(operation);
+            return OperationViews.detailed(operation);
         } catch (EditFailedException e) {
             audit.notEdited(edit, e.operation(), e);
             return Answers.problem(e, e.operation());

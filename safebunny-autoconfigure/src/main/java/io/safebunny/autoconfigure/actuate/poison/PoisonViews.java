@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.autoconfigure.actuate;
+package io.safebunny.autoconfigure.actuate.poison;
 
 import io.safebunny.actuate.BodyMasker;
 import io.safebunny.failure.details.ExceptionDetails;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.autoconfigure.actuate;
+package io.safebunny.autoconfigure.actuate.poison;
 
 import java.util.Set;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -11,6 +12,12 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param roles Roles that may see bodies with when-authorized; empty for every authenticated user.
  */
 @ConfigurationProperties("management.endpoint.safebunnypoison")
-record PoisonEndpointProperties(
+public record PoisonEndpointProperties(
         @DefaultValue("never") Show showBodies,
-        @DefaultValue Set<String> roles) {}
+        @DefaultValue Set<String> roles) {
+
+    /** Whether this user may see bodies and headers. */
+    public boolean showsBodies(SecurityContext user) {
+        return showBodies.isShown(user, roles);
+    }
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.autoconfigure.actuate;
+package io.safebunny.autoconfigure.actuate.poison;
 
 import io.safebunny.autoconfigure.actuate.http.Asked;
 import java.util.List;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate.audit;
+
+import io.safebunny.SafeBunnyEvent;
+import io.safebunny.failure.details.ExceptionDetails;
+import io.safebunny.message.Names;
+import io.safebunny.time.Timeline;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.context.ApplicationEventPublisher;
+
+/**
+ * Publishes audit events: one for each operation, one for each look at content and, for operations on poison messages, one for each message
+ * moved, with the same id. Events contain no payload, no state and no header. If a listener throws, the event is logged. Thread-safe.
+ */
+public final class Audit implements SafeBunnyEvent.Listener {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Audit.class);
+    private static final int LONGEST_NAME = 100;
+    private static final int LONGEST_TEXT = 500;
+
+    private final ApplicationEventPublisher publisher;
+    private final Timeline timeline;
+
+    public Audit(ApplicationEventPublisher publisher, Timeline timeline) {
+        this.publisher = publisher;
+        this.timeline = timeline;
+    }
+
+    /** A text for the data of an event, printable and at most 500 characters. */
+    public static String text(Object text) {
+        return Names.printable(String.valueOf(text), LONGEST_TEXT);
+    }
+
+    /**
+     * Publishes an event.
+     *
+     * @param by the user, or {@code anonymous}
+     * @param type in capitals, without the prefix {@code SAFEBUNNY_}
+     */
+    public void tell(String by, String type, Map<String, Object> data) {
+        tell(timeline.now(), by, type, data);
+    }
+
+    /** Like {@link #tell(String, String, Map)}, for something that was done at the given time. */
+    public void tell(Instant at, String by, String type, Map<String, Object> data) {
+        String prefixed = "SAFEBUNNY_" + type;
+        String user = Names.printable(by, LONGEST_NAME);
+        try {
+            publisher.publishEvent(new AuditApplicationEvent(new AuditEvent(at, user, prefixed, data)));
+        } catch (RuntimeException e) { // the operation is done; a failing listener must not hide its outcome
+            LOG.error(
+                    "Not audited, because a listener failed: {} by {} {}",
+                    prefixed,
+                    user,
+                    data,
+                    ExceptionDetails.TYPE_ONLY.logged(e));
+        }
+    }
+
+    @Override
+    public void on(SafeBunnyEvent event) {
+        if (event instanceof SafeBunnyEvent.MessageMoved moved) {
+            Map<String, Object> data = new LinkedHashMap<>();
+            data.put("operation", moved.operation());
+            data.put("to", moved.to());
+            data.put("type", String.valueOf(moved.type()));
+            data.put("messageId", String.valueOf(moved.messageId()));
+            data.put("correlationId", String.valueOf(moved.correlationId()));
+            tell(moved.occurredAt(), moved.by(), moved.kind() + "_MESSAGE", data);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate.poison;
+
+import io.safebunny.autoconfigure.actuate.audit.Audit;
+import io.safebunny.message.Names;
+import io.safebunny.poison.PoisonCopy;
+import io.safebunny.poison.PoisonEdit;
+import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.PoisonRequest;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Audits operations on poison messages, and looks at their bodies. Thread-safe. */
+final class PoisonAudit {
+
+    private final Audit audit;
+
+    PoisonAudit(Audit audit) {
+        this.audit = audit;
+    }
+
+    /** Audits that bodies and headers of a message were shown: which copies, not what is in them. */
+    void looked(String by, List<PoisonCopy> copies) {
+        copies.stream()
+                .map(PoisonCopy::message)
+                .forEach(message -> audit.tell(
+                        by,
+                        "LOOK",
+                        Map.of(
+                                "content",
+                                "body",
+                                "messageId",
+                                Names.printable(message.messageId()),
+                                "copy",
+                                Names.printable(message.digest()))));
+    }
+
+    void begun(PoisonOperation operation) {
+        PoisonRequest request = operation.request();
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("operation", operation.id());
+        data.put("filter", Audit.text(request.filter()));
+        data.put("dryRun", request.dryRun());
+        data.put("forced", request.forced());
+        data.put("perSecond", request.perSecond());
+        data.put("reason", Audit.text(request.reason()));
+        audit.tell(operation.begunAt(), request.by(), operation.kind().name(), data);
+    }
+
+    void edited(PoisonEdit edit, PoisonOperation operation) {
+        audit.tell(operation.begunAt(), operation.request().by(), "EDIT", about(edit, operation));
+    }
+
+    /** @param operation {@code null} if none was started */
+    void notEdited(PoisonEdit edit, @Nullable PoisonOperation operation, RuntimeException failure) {
+        Map<String, Object> data = about(edit, operation);
+        data.put("failure", Audit.text(String.valueOf(failure.getMessage())));
+        audit.tell(edit.by(), "EDIT_FAILED", data);
+    }
+
+    private static Map<String, Object> about(PoisonEdit edit, @Nullable PoisonOperation operation) {
+        Map<String, Object> data = new LinkedHashMap<>();
+        if (operation != null) {
+            data.put("operation", operation.id());
+        }
+        data.put("messageId", Names.printable(edit.messageId()));
+        data.put("copy", Names.printable(edit.digest()));
+        data.put("reason", Audit.text(edit.reason()));
+        return data;
+    }
+}
