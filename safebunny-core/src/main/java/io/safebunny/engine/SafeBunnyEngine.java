@@ -18,6 +18,8 @@ import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.node.StoreOutage;
 import io.safebunny.node.TopologyPlanner;
+import io.safebunny.observation.Tallies.Tally;
+import io.safebunny.operations.NodeCondition;
 import io.safebunny.operations.NodeOperations;
 import io.safebunny.poison.queue.HeldDeliveries;
 import io.safebunny.poison.replay.QueuePoisonMessages;
@@ -32,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -123,6 +126,16 @@ public final class SafeBunnyEngine {
     /** Handled messages whose publications the broker does not accept; empty without a store. */
     public WaitingPublications waiting() {
         return deduplication == null ? new WaitingPublications(0, null, Map.of()) : deduplication.waiting();
+    }
+
+    /** The condition of each part of the node, by name, in the order in which an operator looks at them. Asking is cheap. */
+    public Map<String, Supplier<NodeCondition>> conditions() {
+        return NodeConditions.of(this, parts);
+    }
+
+    /** What became of messages since the node was created, by type. */
+    public Map<String, Tally> tallies() {
+        return node.metrics().tallies().byType();
     }
 
     /**

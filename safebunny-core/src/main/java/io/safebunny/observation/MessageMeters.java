@@ -4,6 +4,7 @@ package io.safebunny.observation;
 import io.safebunny.time.Timeline;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Meters of one message type: body sizes, and times since {@code sb-sent-at} (by the sender's clock, compared with this
@@ -16,13 +17,21 @@ public final class MessageMeters {
     private final BodySizes sizes;
     private final String type;
     private final Timeline timeline;
+    private final LongAdder handled;
 
-    MessageMeters(SafeTimer queue, SafeTimer critical, BodySizes sizes, String type, Timeline timeline) {
+    MessageMeters(
+            SafeTimer queue,
+            SafeTimer critical,
+            BodySizes sizes,
+            String type,
+            Timeline timeline,
+            LongAdder handled) {
         this.queue = queue;
         this.critical = critical;
         this.sizes = sizes;
         this.type = type;
         this.timeline = timeline;
+        this.handled = handled;
         sizes.register(type);
     }
 
@@ -39,6 +48,7 @@ public final class MessageMeters {
 
     /** Records {@code safebunny.critical.time}: the time until it was handled, including all attempts and pauses. */
     public void completed(long sentAt) {
+        handled.increment();
         record(sentAt, timeline.now(), critical);
     }
 

@@ -32,11 +32,17 @@ public final class Metrics {
 
     private final BodySizes consumed;
     private final BodySizes published;
+    private final Tallies tallies = new Tallies();
 
     public Metrics(MeterRegistry registry) {
         this.registry = registry;
         this.consumed = new BodySizes(registry, "consumed");
         this.published = new BodySizes(registry, "published");
+    }
+
+    /** What became of messages, apart from the registry. */
+    public Tallies tallies() {
+        return tallies;
     }
 
     /** Registers the counters of a type at 0, so that they exist before the first event. */
@@ -97,7 +103,8 @@ public final class Metrics {
                 timer("safebunny.critical.time", "type", type),
                 consumed,
                 type,
-                timeline);
+                timeline,
+                tallies.of(type).handled);
     }
 
     /** {@code safebunny.body.size} of a publication. After 1,000 types the tag is {@code other}. */
@@ -129,11 +136,13 @@ public final class Metrics {
 
     /** {@code safebunny.retries}, stage {@code immediate}: a handler is retried in memory. */
     public void retriedInMemory(String type) {
+        tallies.of(type).retried.increment();
         count("safebunny.retries", "type", type, "stage", "immediate");
     }
 
     /** {@code safebunny.retries}, stage {@code delayed}: a message left the consumer and will come back. */
     public void retriedDelayed(String type) {
+        tallies.of(type).retried.increment();
         count("safebunny.retries", "type", type, "stage", "delayed");
     }
 
@@ -151,6 +160,7 @@ public final class Metrics {
 
     /** {@code safebunny.poison}: a message was put into the poison queue. */
     public void poisoned(String type, PoisonReason reason) {
+        tallies.of(type).setAside.increment();
         count("safebunny.poison", "type", type, "reason", reason.wireName());
     }
 

@@ -6,6 +6,11 @@ import io.safebunny.actuate.BodyMasker;
 import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.autoconfigure.actuate.http.KnownParametersOnly;
 import io.safebunny.autoconfigure.actuate.http.WritersOnly;
+import io.safebunny.autoconfigure.actuate.page.CsrfHeaders;
+import io.safebunny.autoconfigure.actuate.page.CsrfTokens;
+import io.safebunny.autoconfigure.actuate.page.PageEndpoint;
+import io.safebunny.autoconfigure.actuate.page.PageSession;
+import io.safebunny.autoconfigure.actuate.page.ServletCsrfTokens;
 import io.safebunny.autoconfigure.actuate.poison.PoisonEndpoint;
 import io.safebunny.autoconfigure.actuate.poison.PoisonEndpointProperties;
 import io.safebunny.autoconfigure.actuate.system.NodesView;
@@ -14,9 +19,11 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.operations.questions.Nodes;
 import io.safebunny.poison.PoisonMessages;
+import io.safebunny.rabbit.preflight.TopologyWatch;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.time.Timeline;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -28,16 +35,23 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.security.web.csrf.CsrfToken;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.server.WebFilter;
 
 /** The endpoints, if Spring Boot's actuator is on the class path and exposes them. */
 @AutoConfiguration(afterName = "io.safebunny.autoconfigure.SafeBunnyAutoConfiguration")
@@ -58,11 +72,16 @@ final class EndpointsAutoConfiguration {
             Sagas sagas,
             NodeEndpointProperties properties,
             ObjectProvider<BodyMasker> masker,
+            ObjectProvider<TopologyWatch> watch,
             Audit audit) {
         NodeViews views = new NodeViews(engine, parts, operations);
         NodesView nodes = new NodesView(engine.get(Nodes.class), parts.timeline());
+        TopologyWatch present = watch.getIfAvailable();
+        NowView now = new NowView(
+                engine, parts, operations, present == null || !present.asks() ? null : present::condition);
         SagaViews sagaViews = new SagaViews(masker.getIfAvailable(BodyMasker::none), properties, audit);
         SortedMap<String, Section> sections = new TreeMap<>();
+        sections.put("now", Section.of(now::now));
         sections.put("topology", Section.of(views::topology));
         sections.put("publisher", Section.of(views::publisher));
         sections.put("outbox", Section.of(views::outbox));
@@ -92,6 +111,51 @@ final class EndpointsAutoConfiguration {
                 () -> engine.handlers().stream()
                         .map(HandlerDefinition::type)
                         .collect(Collectors.toCollection(TreeSet::new)));
+    }
+
+    @Bean
+    @ConditionalOnAvailableEndpoint
+    @ConditionalOnMissingBean(name = "safebunnyuiEndpoint")
+    PageEndpoint safebunnyuiEndpoint(
+            BunnyOperations operations,
+            SafeBunnyParts parts,
+            WritersOnly writers,
+            NodeEndpointProperties states,
+            PoisonEndpointProperties bodies,
+            ObjectProvider<CsrfTokens> csrf,
+            ObjectProvider<PathMappedEndpoints> endpoints) {
+        PageSession session = new PageSession(
+                writers,
+                states::showsStates,
+                bodies::showsBodies,
+                () -> Map.of("node", parts.options().node(), "instance", operations.instance()),
+                csrf.getIfAvailable(() -> () -> null));
+        return new PageEndpoint(session, endpoints);
+    }
+
+    /** The page beside Spring Security on Spring MVC. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = Type.SERVLET)
+    @ConditionalOnClass({CsrfToken.class, RequestContextHolder.class})
+    static class OnMvc {
+
+        @Bean
+        CsrfTokens safebunnyCsrfTokens() {
+            return new ServletCsrfTokens();
+        }
+    }
+
+    /** The page beside Spring Security on WebFlux. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = Type.REACTIVE)
+    @ConditionalOnClass({CsrfToken.class, WebFilter.class})
+    static class OnWebFlux {
+
+        @Bean
+        @ConditionalOnAvailableEndpoint(endpoint = PageEndpoint.class)
+        CsrfHeaders safebunnyCsrfHeaders() {
+            return new CsrfHeaders();
+        }
     }
 
     @Bean

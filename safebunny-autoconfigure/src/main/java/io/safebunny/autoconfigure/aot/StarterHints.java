@@ -22,6 +22,8 @@ final class StarterHints implements RuntimeHintsRegistrar {
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         // the known properties, to report unknown ones
         hints.resources().registerPattern("META-INF/spring-configuration-metadata.json");
+        // the files of the page
+        hints.resources().registerPattern("io/safebunny/page/**");
         // the beans that look the engine up on the first call
         for (Class<?> type : new Class<?>[] {
             Bunny.class, BunnyOperations.class, Sagas.class, PoisonMessages.class, ScheduledMessages.class

@@ -2,12 +2,8 @@
 package io.safebunny.autoconfigure.health;
 
 import io.safebunny.engine.SafeBunnyEngine;
-import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.rabbit.preflight.TopologyWatch;
-import io.safebunny.store.MessageStore;
-import io.safebunny.transport.Transport;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -32,30 +28,14 @@ final class HealthAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = {"safebunnyHealthIndicator", "safebunnyHealthContributor"})
     CompositeHealthContributor safebunnyHealthContributor(
-            SafeBunnyEngine engine, SafeBunnyParts node, ObjectProvider<TopologyWatch> watch) {
-        NodeHealth health = new NodeHealth(engine, node.options().node());
-        Transport transport = node.transport();
-        MessageStore store = node.store();
+            SafeBunnyEngine engine, ObjectProvider<TopologyWatch> watch) {
         Map<String, HealthIndicator> parts = new LinkedHashMap<>();
-        parts.put("broker", () -> health.broker(transport.status(), nameOf(transport)));
-        parts.put("poison", health::poison);
-        parts.put("publications", health::publications);
-        parts.put("breakers", () -> NodeHealth.breakers(node.breakers().statuses()));
-        if (store != null) {
-            parts.put("store", () -> health.store(store.getClass().getSimpleName()));
-            parts.put("sagas", health::sagas);
-        }
+        engine.conditions().forEach((part, condition) -> parts.put(part, () -> NodeHealth.of(condition.get())));
         watch.ifAvailable(present -> {
             if (present.asks()) {
-                parts.put("topology", () -> NodeHealth.topology(present.seen()));
+                parts.put("topology", () -> NodeHealth.of(present.condition()));
             }
         });
         return CompositeHealthContributor.fromMap(parts);
-    }
-
-    /** {@code rabbit}, {@code memory}, or the class name of the application's own transport without "Transport". */
-    private static String nameOf(Transport transport) {
-        String name = transport.getClass().getSimpleName().replace("Transport", "");
-        return name.toLowerCase(Locale.ROOT);
     }
 }

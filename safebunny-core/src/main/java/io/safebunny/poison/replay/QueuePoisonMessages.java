@@ -28,6 +28,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -95,6 +96,15 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
     public void stopConsuming() {
         operations.stop();
         depth.stop();
+    }
+
+    /**
+     * Messages in the poison queue, as the broker last reported them; empty if unknown. Never waits: the first reader, and the first after
+     * ten minutes without any, has nothing.
+     */
+    public OptionalLong depth() {
+        double known = inspectors == null ? Double.NaN : depth.get().doubleValue();
+        return Double.isNaN(known) ? OptionalLong.empty() : OptionalLong.of((long) known);
     }
 
     private Map<String, MessageInspector> requireInspectors() {

@@ -3,6 +3,7 @@ package io.safebunny.rabbit.preflight;
 
 import io.safebunny.concurrency.SerialTask;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.operations.NodeCondition;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
 import java.time.Duration;
@@ -81,6 +82,13 @@ public final class TopologyWatch {
     /** {@code null} until the first check has ended. */
     public @Nullable Seen seen() {
         return seen;
+    }
+
+    /** The result of the last check, as health shows it. */
+    public NodeCondition condition() {
+        Seen last = seen;
+        return NodeCondition.topology(
+                last == null ? null : last.asOf(), last == null ? List.of() : last.findings());
     }
 
     private void look() {

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate;
+
+import io.safebunny.BunnyOperations;
+import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.node.SafeBunnyParts;
+import io.safebunny.operations.NodeCondition;
+import io.safebunny.operations.NodeCondition.Level;
+import io.safebunny.poison.replay.QueuePoisonMessages;
+import io.safebunny.saga.management.SagaSupervision;
+import io.safebunny.store.Outbox;
+import io.safebunny.time.Timeline;
+import io.safebunny.topology.Topology;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Is anything stuck? The condition of each part, rates and counts, each with the place on the page where there is more. Reads only what the
+ * node already knows, so polling is cheap. Thread-safe.
+ */
+final class NowView {
+
+    /** Where the page shows more of a part. */
+    private static final Map<String, String> PAGES = Map.of(
+            "broker", "#/topology",
+            "poison", "#/poison",
+            "publications", "#/waiting",
+            "breakers", "#/types",
+            "store", "#/waiting",
+            "sagas", "#/sagas",
+            "topology", "#/topology");
+
+    private final SafeBunnyEngine engine;
+    private final SafeBunnyParts parts;
+    private final BunnyOperations operations;
+    private final Map<String, Supplier<NodeCondition>> conditions;
+    private final Timeline timeline;
+    private final Rates rates;
+
+    /** @param topology the condition of the topology; {@code null} if nobody compares it with the broker */
+    NowView(
+            SafeBunnyEngine engine,
+            SafeBunnyParts parts,
+            BunnyOperations operations,
+            @Nullable Supplier<NodeCondition> topology) {
+        this.engine = engine;
+        this.parts = parts;
+        this.operations = operations;
+        this.conditions = new LinkedHashMap<>(engine.conditions());
+        if (topology != null) {
+            conditions.put("topology", topology);
+        }
+        this.timeline = parts.timeline();
+        this.rates = new Rates(() -> engine.tallies().values(), timeline);
+    }
+
+    Map<String, Object> now() {
+        List<Map<String, Object>> shown = new ArrayList<>();
+        List<String> sentences = new ArrayList<>();
+        Level worst = Level.UP;
+        for (Map.Entry<String, Supplier<NodeCondition>> part : conditions.entrySet()) {
+            NodeCondition condition = part.getValue().get();
+            worst = max(worst, condition.level());
+            if (condition.needsALook()) {
+                sentences.add(condition.words());
+            }
+            shown.add(shown(part.getKey(), condition));
+        }
+        OptionalLong setAside = engine.get(QueuePoisonMessages.class).depth();
+        if (setAside.orElse(0) > 0) {
+            sentences.add("%s messages were set aside and wait in %s. Look at the reasons, and replay or discard them."
+                    .formatted(setAside.getAsLong(), Topology.poisonOf(parts.options().node())));
+        }
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("node", parts.options().node());
+        view.put("instance", operations.instance());
+        view.put("asOf", timeline.now());
+        view.put("level", worst);
+        view.put("words", sentences.isEmpty() ? List.of("Nothing is stuck.") : sentences);
+        view.put("parts", shown);
+        view.put("rates", rates.now());
+        view.put("counts", counts(setAside));
+        view.put("sagas", SagaViews.counts(engine.get(SagaSupervision.class)));
+        return view;
+    }
+
+    private static Level max(Level one, Level other) {
+        return one.compareTo(other) < 0 ? other : one;
+    }
+
+    private static Map<String, Object> shown(String part, NodeCondition condition) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("part", part);
+        view.put("level", condition.level());
+        view.put("words", condition.words());
+        view.put("page", PAGES.get(part));
+        view.put("details", condition.details());
+        return view;
+    }
+
+    /** What is not known yet is {@code null}. */
+    private Map<String, Object> counts(OptionalLong setAside) {
+        Map<String, Object> counts = new LinkedHashMap<>();
+        counts.put("setAside", setAside.isPresent() ? setAside.getAsLong() : null);
+        counts.put("types", parts.breakers().states().size());
+        counts.put("paused", operations.paused().size());
+        counts.put("waitingPublications", engine.waiting().messages());
+        counts.put("oldestPublication", engine.waiting().oldest());
+        Outbox outbox = parts.outbox();
+        OptionalInt backlog = outbox == null ? OptionalInt.empty() : outbox.backlog();
+        counts.put("outbox", backlog.isPresent() ? backlog.getAsInt() : null);
+        return counts;
+    }
+}

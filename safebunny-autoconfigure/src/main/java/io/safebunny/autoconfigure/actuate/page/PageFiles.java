@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate.page;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.MimeType;
+import org.springframework.web.util.HtmlUtils;
+
+/** The files of the page, read once. A file is found by its name in a list, never by a path that a request names. Immutable. */
+final class PageFiles {
+
+    static final String FOLDER = "io/safebunny/page/";
+
+    /** Stands for the path to the files in {@code index.html}. */
+    private static final String PLACE = "{files}";
+
+    private static final MimeType HTML = new MimeType("text", "html", StandardCharsets.UTF_8);
+
+    private static final Map<String, MimeType> TYPES = Map.of(
+            "css", new MimeType("text", "css", StandardCharsets.UTF_8),
+            "js", new MimeType("text", "javascript", StandardCharsets.UTF_8),
+            "txt", new MimeType("text", "plain", StandardCharsets.UTF_8));
+
+    /** All but {@code index.html}. */
+    static final List<String> NAMES = List.of(
+            "style.css",
+            "app.js",
+            "ask.js",
+            "poll.js",
+            "pages/now.js",
+            "pages/types.js",
+            "pages/sagas.js",
+            "pages/saga.js",
+            "pages/poison.js",
+            "pages/waiting.js",
+            "pages/topology.js",
+            "parts/action.js",
+            "parts/diff.js",
+            "parts/page.js",
+            "parts/problem.js",
+            "parts/route.js",
+            "parts/table.js",
+            "parts/time.js",
+            "vendor/htm-preact.js",
+            "vendor/LICENSE.txt");
+
+    /**
+     * A file.
+     *
+     * @param bytes not to be changed
+     */
+    record File(byte[] bytes, MimeType type) {}
+
+    private final String index;
+    private final Map<String, File> files = new HashMap<>();
+
+    PageFiles() {
+        index = new String(read("index.html"), StandardCharsets.UTF_8);
+        for (String name : NAMES) {
+            String ending = name.substring(name.lastIndexOf('.') + 1);
+            files.put(name, new File(read(name), TYPES.getOrDefault(ending, HTML)));
+        }
+    }
+
+    private static byte[] read(String name) {
+        try (InputStream file = PageFiles.class.getClassLoader().getResourceAsStream(FOLDER + name)) {
+            if (file == null) {
+                throw new IOException(
+                        "File %s of the page is missing. Add it to the jar again; in a native image, check its hints."
+                                .formatted(name));
+            }
+            return file.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** @param place path to the files, relative to that of the page */
+    File index(String place) {
+        String html = index.replace(PLACE, HtmlUtils.htmlEscape(place));
+        return new File(html.getBytes(StandardCharsets.UTF_8), HTML);
+    }
+
+    /** {@code null} if there is none of this name. */
+    @Nullable
+    File find(String name) {
+        return files.get(name);
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate.page;
+
+import io.safebunny.autoconfigure.actuate.http.Asked;
+import io.safebunny.autoconfigure.actuate.http.WritersOnly;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+
+/**
+ * What the page must know before it asks anything: who the user is, where the endpoints are, what this user may do there and, if not, what to
+ * set. Thread-safe.
+ */
+public final class PageSession {
+
+    private static final EndpointId NODE = EndpointId.of("safebunny");
+    private static final EndpointId POISON = EndpointId.of("safebunnypoison");
+
+    private final WritersOnly writers;
+    private final Predicate<SecurityContext> showsStates;
+    private final Predicate<SecurityContext> showsBodies;
+    private final Supplier<Map<String, Object>> node;
+    private final CsrfTokens csrf;
+
+    /**
+     * @param node the node and the instance
+     * @param csrf the token that a change needs
+     */
+    public PageSession(
+            WritersOnly writers,
+            Predicate<SecurityContext> showsStates,
+            Predicate<SecurityContext> showsBodies,
+            Supplier<Map<String, Object>> node,
+            CsrfTokens csrf) {
+        this.writers = writers;
+        this.showsStates = showsStates;
+        this.showsBodies = showsBodies;
+        this.node = node;
+        this.csrf = csrf;
+    }
+
+    Map<String, Object> of(SecurityContext user, EndpointPlaces places) {
+        Map<String, Object> session = new LinkedHashMap<>(node.get());
+        session.put("user", Asked.by(user));
+        Map<String, Object> endpoints = new LinkedHashMap<>();
+        endpoints.put("node", endpoint(NODE, user, places));
+        endpoints.put("poison", endpoint(POISON, user, places));
+        session.put("endpoints", endpoints);
+        session.put("states", showsStates.test(user));
+        session.put("bodies", showsBodies.test(user));
+        session.put("csrf", csrf.current());
+        return session;
+    }
+
+    private Map<String, Object> endpoint(EndpointId id, SecurityContext user, EndpointPlaces places) {
+        String refusal = refusal(id, user, places);
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("at", places.of(id));
+        view.put("writes", refusal == null);
+        view.put("refusal", refusal);
+        return view;
+    }
+
+    private @Nullable String refusal(EndpointId id, SecurityContext user, EndpointPlaces places) {
+        if (places.of(id) == null) {
+            return "The endpoint %s is not exposed. Add it to management.endpoints.web.exposure.include.".formatted(id);
+        }
+        return places.takesChanges(id)
+                ? writers.refusal(user)
+                : "The endpoint %s is read-only. Set management.endpoint.%s.access=unrestricted to change something here."
+                        .formatted(id, id);
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import { html } from '../vendor/htm-preact.js';
+import { look } from '../ask.js';
+import { usePoll } from '../poll.js';
+import { Page } from '../parts/page.js';
+import { href, replace } from '../parts/route.js';
+import { Badge, Table } from '../parts/table.js';
+import { Time } from '../parts/time.js';
+
+/** A list reads the store, so it is not asked as often as what the node knows. */
+const LIST_EVERY = 10_000;
+
+const STATES = [
+    ['running', 'running'],
+    ['stuck', 'stuck: they need a repair'],
+    ['blocked', 'blocked by a message that was set aside'],
+    ['ended', 'ended'],
+    ['all', 'all'],
+];
+
+const named = (counts, count) => Object.entries(counts ?? {}).map(([saga, some]) => `${saga}: ${count(some)}`).join(', ') || 'none';
+const statuses = some => Object.entries(some).map(([status, count]) => `${count} ${status.toLowerCase().replaceAll('_', ' ')}`).join(', ');
+
+function Counts({ of }) {
+    return html`
+        <p>
+            Need a repair: ${named(of.needingRepair, statuses)}. Blocked: ${named(of.blocked, String)}. Being undone: ${named(of.undoing, some => some.count)}.
+            ${of.asOf ? html` Counted <${Time} at=${of.asOf} />.` : ' Not counted yet.'}
+        </p>`;
+}
+
+/** Where are they, and who is late? */
+export function Sagas({ query }) {
+    const state = query.state ?? 'running';
+    const countsRequest = look('node', 'sagas');
+    const listRequest = look('node', 'sagas', { state, saga: query.saga, after: query.after });
+    const { data: counts } = usePoll(countsRequest);
+    const { data, problem } = usePoll(listRequest, LIST_EVERY);
+    const filtered = changed => replace(['sagas'], { state, saga: query.saga, ...changed });
+    return html`
+        <${Page} title="Sagas" question="Where are they, and who is late?" requests=${[countsRequest, listRequest]} problem=${problem} loading=${!data}>
+            ${counts && html`<${Counts} of=${counts} />`}
+            <form class="filter" onSubmit=${event => event.preventDefault()}>
+                <label for="state">State</label>
+                <select id="state" value=${state} onChange=${event => filtered({ state: event.target.value })}>
+                    ${STATES.map(([word, text]) => html`<option key=${word} value=${word}>${text}</option>`)}
+                </select>
+                <label for="saga">Name of the saga</label>
+                <input id="saga" defaultValue=${query.saga ?? ''} autocomplete="off" onChange=${event => filtered({ saga: event.target.value })} />
+            </form>
+            ${data && html`
+                <${Table} caption="Sagas, the oldest first" rows=${data.sagas} id=${row => `${row.saga} ${row.id}`} empty="No such sagas on this page of the list." columns=${[
+                    { name: 'saga', cell: row => row.saga },
+                    { name: 'id', cell: row => html`<a href=${href(['sagas', row.saga, row.id])}>${row.id}</a>` },
+                    { name: 'status', cell: row => html`<${Badge} of=${row.status} />` },
+                    { name: 'started', cell: row => html`<${Time} at=${row.startedAt} />` },
+                    { name: 'changed', cell: row => html`<${Time} at=${row.changedAt} />` },
+                    { name: 'why', cell: row => row.reason },
+                    { name: 'blocked on', cell: row => row.blockedOn.map(one => `${one.type} at ${one.node}`).join(', ') },
+                ]} />
+                ${data.next && html`<p><a href=${href(['sagas'], { state, saga: query.saga, after: data.next })}>Next page</a> (${data.scanned} sagas were read for this one)</p>`}`}
+        </${Page}>`;
+}
