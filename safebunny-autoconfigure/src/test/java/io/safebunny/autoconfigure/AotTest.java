@@ -90,6 +90,9 @@ class AotTest {
 
         assertThat(RuntimeHintsPredicates.resource().forResource("META-INF/spring-configuration-metadata.json"))
                 .accepts(hints);
+        for (String file : new String[] {"io/safebunny/page/index.html", "io/safebunny/page/pages/now.js"}) {
+            assertThat(RuntimeHintsPredicates.resource().forResource(file)).accepts(hints);
+        }
         assertThat(RuntimeHintsPredicates.resource().forResource("io/safebunny/jdbc/schema-postgresql.sql"))
                 .accepts(hints);
         assertThat(RuntimeHintsPredicates.reflection()
