@@ -78,12 +78,20 @@ export function usePoll(request, every = EVERY) {
     return { ...state, again: () => again.current() };
 }
 
+const clocks = new Set();
+
+setInterval(() => {
+    if (!document.hidden) {
+        clocks.forEach(tick => tick(Date.now()));
+    }
+}, 1_000);
+
 /** The time, as often as every second, while the page is seen. */
 export function useClock() {
     const [now, setNow] = useState(Date.now());
     useEffect(() => {
-        const timer = setInterval(() => document.hidden || setNow(Date.now()), 1_000);
-        return () => clearInterval(timer);
+        clocks.add(setNow);
+        return () => clocks.delete(setNow);
     }, []);
     return now;
 }

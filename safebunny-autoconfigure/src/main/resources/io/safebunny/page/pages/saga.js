@@ -15,7 +15,7 @@ const EVERY = 5_000;
 
 /** An id as a path, or as a parameter where no path can have it. */
 function place(id) {
-    return /^\.+$|\/|\\/.test(id) ? { path: 'sagas', query: { sagaId: id } } : { path: `sagas/${segment(id)}`, query: {} };
+    return /^(?!\.+$)[\w.:-]+$/.test(id) ? { path: `sagas/${segment(id)}`, query: {} } : { path: 'sagas', query: { sagaId: id } };
 }
 
 /** One saga, and its repairs. */
