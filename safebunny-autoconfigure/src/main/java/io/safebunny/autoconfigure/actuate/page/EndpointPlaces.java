@@ -33,7 +33,7 @@ final class EndpointPlaces {
 
     private List<String> segments(EndpointId id) {
         String path = path(id);
-        return Stream.of((path == null ? "" : path).split("/"))
+        return Stream.of((path == null ? "" : path).split("/", -1))
                 .filter(segment -> !segment.isEmpty())
                 .toList();
     }
