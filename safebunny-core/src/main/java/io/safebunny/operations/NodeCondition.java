@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The condition of one part of a node: the one judgement that health, the endpoints and the page show. The factory methods are pure.
  * Immutable.
  *
+ * @param level how bad it is
  * @param words one sentence: what is the matter, and what to do
  * @param details figures and reasons, in the order in which they are shown; values are texts, numbers, maps, lists or {@link Status}
  */
@@ -48,6 +49,10 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
             named.put(String.valueOf(details[i]), details[i + 1]);
         }
         return new NodeCondition(level, words, named);
+    }
+
+    private static String some(long count, String one, String many) {
+        return count + " " + (count == 1 ? one : many);
     }
 
     /** Whether an operator should look. */
@@ -108,8 +113,11 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
         Map<String, Integer> destinations = new TreeMap<>(waiting.destinations());
         return of(
                 Level.DEGRADED,
-                "The broker refuses what %s handled messages have published, the oldest since %s. Start a consumer of %s once, so that its queue exists."
-                        .formatted(waiting.messages(), oldest, destinations.keySet()),
+                "The broker refuses publications of %s, the oldest since %s. Start a consumer of %s once, so that its queue exists."
+                        .formatted(
+                                some(waiting.messages(), "handled message", "handled messages"),
+                                oldest,
+                                destinations.keySet()),
                 "messages",
                 waiting.messages(),
                 "oldest",
@@ -130,8 +138,9 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
                 ? of(Level.UP, "No type is paused.")
                 : new NodeCondition(
                         Level.DEGRADED,
-                        "%s of %s types are paused: %s. Check why, and resume those that an operator has paused."
-                                .formatted(told.size(), statuses.size(), String.join(", ", told.keySet())),
+                        "%s paused: %s. Check why, and resume what an operator has paused."
+                                .formatted(
+                                        some(told.size(), "type is", "types are"), String.join(", ", told.keySet())),
                         told);
     }
 
@@ -192,10 +201,10 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
     }
 
     private static String sentence(long repair, long blocked, boolean late) {
-        return "%s sagas need a repair, and %s wait for a message that was set aside.%s Look at each, and repair it."
+        return "%s a repair, and %s for a message that was set aside.%s Look at each, and repair it."
                 .formatted(
-                        repair,
-                        blocked,
+                        some(repair, "saga needs", "sagas need"),
+                        some(blocked, "waits", "wait"),
                         late ? " An undo has not been acknowledged for more than an hour: check its participant." : "");
     }
 
@@ -220,7 +229,8 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
                 ? of(Level.UP, "The broker is as planned.", "asOf", asOf.toString())
                 : of(
                         Level.DEGRADED,
-                        "The broker differs from the plan in %s points. Check the findings.".formatted(findings.size()),
+                        "The broker differs from the plan in %s. Check the findings."
+                                .formatted(some(findings.size(), "point", "points")),
                         "findings",
                         findings,
                         "asOf",

@@ -60,7 +60,7 @@ class NodeConditionTest {
         is(NodeCondition.breakers(Map.of("Pay", closed)), Level.UP);
 
         NodeCondition paused = NodeCondition.breakers(Map.of("Pay", closed, "Ship", open));
-        is(paused, Level.DEGRADED, "1 of 2 types are paused: Ship");
+        is(paused, Level.DEGRADED, "1 type is paused: Ship.");
         assertThat(paused.details()).isEqualTo(Map.of("Ship", open));
     }
 
@@ -78,6 +78,6 @@ class NodeConditionTest {
     void ofTheTopology() {
         is(NodeCondition.topology(null, List.of()), Level.UNKNOWN);
         is(NodeCondition.topology(SINCE, List.of()), Level.UP);
-        is(NodeCondition.topology(SINCE, List.of("queue x is missing")), Level.DEGRADED, "1 points");
+        is(NodeCondition.topology(SINCE, List.of("queue x is missing")), Level.DEGRADED, "in 1 point.");
     }
 }

@@ -74,8 +74,11 @@ final class NowView {
         }
         OptionalLong setAside = engine.get(QueuePoisonMessages.class).depth();
         if (setAside.orElse(0) > 0) {
-            sentences.add("%s messages were set aside and wait in %s. Look at the reasons, and replay or discard them."
-                    .formatted(setAside.getAsLong(), Topology.poisonOf(parts.options().node())));
+            long copies = setAside.getAsLong();
+            sentences.add("%s set aside, see %s. Look at the reasons, and replay or discard them."
+                    .formatted(
+                            copies == 1 ? "1 message was" : copies + " messages were",
+                            Topology.poisonOf(parts.options().node())));
         }
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("node", parts.options().node());

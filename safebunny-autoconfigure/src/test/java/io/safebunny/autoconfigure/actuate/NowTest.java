@@ -64,7 +64,7 @@ class NowTest {
             post(context, "safebunny/breakers/Charge", "{'state':'open','duration':'1h','reason':'the bank is closed'}");
 
             assertThat(of(context, "$.level")).isEqualTo("DEGRADED");
-            assertThat(of(context, "$.words[0]")).asString().contains("1 of 1 types are paused: Charge");
+            assertThat(of(context, "$.words[0]")).asString().contains("1 type is paused: Charge.");
             assertThat(of(context, "$.counts.paused")).isEqualTo(1);
             Map<String, Object> shown = read(get(context, NOW), "$.parts[3].details.Charge");
             Map<String, Object> inHealth =
@@ -83,7 +83,7 @@ class NowTest {
 
             await().untilAsserted(() -> assertThat(of(context, "$.counts.setAside")).isEqualTo(1));
             assertThat((Double) of(context, "$.rates.setAside")).isPositive();
-            assertThat(of(context, "$.words[0]")).asString().contains("1 messages were set aside", "shop-poison");
+            assertThat(of(context, "$.words[0]")).asString().contains("1 message was set aside", "shop-poison");
         });
     }
 
