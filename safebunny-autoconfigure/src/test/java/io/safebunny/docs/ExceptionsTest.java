@@ -74,6 +74,7 @@ class ExceptionsTest {
             Map.entry("FieldHash IllegalStateException", "every Java platform has SHA-256 and HmacSHA256"),
             Map.entry("DocumentSize IllegalStateException", "a tree of text and numbers can be written"),
             Map.entry("JdbcSchema UncheckedIOException", "the script is in the same jar"),
+            Map.entry("PageFiles UncheckedIOException", "its files are in the same jar"),
             Map.entry("HandlerTransaction IllegalStateException", "Deduplication begins before it ends"),
             Map.entry("Combiner IllegalStateException", "a batch answers each of its calls"),
             Map.entry(

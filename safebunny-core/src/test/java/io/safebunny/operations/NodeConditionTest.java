@@ -22,7 +22,10 @@ class NodeConditionTest {
     private static void is(NodeCondition condition, Level level, String... named) {
         assertThat(condition.level()).isEqualTo(level);
         assertThat(condition.needsALook()).isEqualTo(level == Level.DEGRADED || level == Level.DOWN);
-        assertThat(condition.words()).contains(named).endsWith(".");
+        assertThat(condition.words()).endsWith(".");
+        for (String one : named) {
+            assertThat(condition.words()).contains(one);
+        }
     }
 
     @Test

@@ -2,13 +2,13 @@
 package io.safebunny.autoconfigure.actuate.page;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.util.MimeType;
 import org.springframework.web.util.HtmlUtils;
 
@@ -69,14 +69,9 @@ final class PageFiles {
     }
 
     private static byte[] read(String name) {
-        try (InputStream file = PageFiles.class.getClassLoader().getResourceAsStream(FOLDER + name)) {
-            if (file == null) {
-                throw new IOException(
-                        "File %s of the page is missing. Add it to the jar again; in a native image, check its hints."
-                                .formatted(name));
-            }
-            return file.readAllBytes();
-        } catch (IOException e) {
+        try {
+            return new ClassPathResource(FOLDER + name, PageFiles.class.getClassLoader()).getContentAsByteArray();
+        } catch (IOException e) { // it names the file
             throw new UncheckedIOException(e);
         }
     }

@@ -45,6 +45,9 @@ class PageOverHttpTest {
     private static final Pattern FILES = Pattern.compile("src=\"([^\"]+)app\\.js\"");
     private static final String WRITABLE = "--management.endpoint.safebunny.access=unrestricted";
 
+    private static final String TOMCAT =
+            "org.springframework.boot.tomcat.autoconfigure.actuate.web.server.TomcatReactiveManagementContextAutoConfiguration";
+
     private final HttpClient http = HttpClient.newHttpClient();
 
     @Configuration(proxyBeanMethods = false)
@@ -105,8 +108,11 @@ class PageOverHttpTest {
                         "management.endpoints.web.exposure.include=*",
                         "management.auditevents.enabled=false")
                 .run(Stream.concat(
-                                Stream.of("--spring.main.web-application-type="
-                                        + (type == WebApplicationType.SERVLET ? "servlet" : "reactive")),
+                                Stream.of(
+                                        "--spring.main.web-application-type="
+                                                + (type == WebApplicationType.SERVLET ? "servlet" : "reactive"),
+                                        // Tomcat would open the management port of a reactive application, too
+                                        "--spring.autoconfigure.exclude=" + (type == WebApplicationType.REACTIVE ? TOMCAT : "")),
                                 properties.stream())
                         .toArray(String[]::new));
     }
