@@ -20,12 +20,7 @@ public final class MessageMeters {
     private final LongAdder handled;
 
     MessageMeters(
-            SafeTimer queue,
-            SafeTimer critical,
-            BodySizes sizes,
-            String type,
-            Timeline timeline,
-            LongAdder handled) {
+            SafeTimer queue, SafeTimer critical, BodySizes sizes, String type, Timeline timeline, LongAdder handled) {
         this.queue = queue;
         this.critical = critical;
         this.sizes = sizes;

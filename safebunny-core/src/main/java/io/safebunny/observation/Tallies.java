@@ -44,8 +44,8 @@ public final class Tallies {
     /** By type, for types with a handler. */
     public Map<String, Tally> byType() {
         Map<String, Tally> tallies = new TreeMap<>();
-        types.forEach((type, counters) -> tallies.put(
-                type, new Tally(counters.handled.sum(), counters.retried.sum(), counters.setAside.sum())));
+        types.forEach((type, counters) ->
+                tallies.put(type, new Tally(counters.handled.sum(), counters.retried.sum(), counters.setAside.sum())));
         return tallies;
     }
 }

@@ -139,8 +139,7 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
                 : new NodeCondition(
                         Level.DEGRADED,
                         "%s paused: %s. Check why, and resume what an operator has paused."
-                                .formatted(
-                                        some(told.size(), "type is", "types are"), String.join(", ", told.keySet())),
+                                .formatted(some(told.size(), "type is", "types are"), String.join(", ", told.keySet())),
                         told);
     }
 

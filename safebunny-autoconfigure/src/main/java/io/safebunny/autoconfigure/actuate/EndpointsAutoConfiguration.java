@@ -77,8 +77,8 @@ final class EndpointsAutoConfiguration {
         NodeViews views = new NodeViews(engine, parts, operations);
         NodesView nodes = new NodesView(engine.get(Nodes.class), parts.timeline());
         TopologyWatch present = watch.getIfAvailable();
-        NowView now = new NowView(
-                engine, parts, operations, present == null || !present.asks() ? null : present::condition);
+        NowView now =
+                new NowView(engine, parts, operations, present == null || !present.asks() ? null : present::condition);
         SagaViews sagaViews = new SagaViews(masker.getIfAvailable(BodyMasker::none), properties, audit);
         SortedMap<String, Section> sections = new TreeMap<>();
         sections.put("now", Section.of(now::now));
@@ -104,11 +104,7 @@ final class EndpointsAutoConfiguration {
             ObjectProvider<BodyMasker> masker,
             Audit audit) {
         return new PoisonEndpoint(
-                poison,
-                masker.getIfAvailable(BodyMasker::none),
-                properties,
-                audit,
-                () -> engine.handlers().stream()
+                poison, masker.getIfAvailable(BodyMasker::none), properties, audit, () -> engine.handlers().stream()
                         .map(HandlerDefinition::type)
                         .collect(Collectors.toCollection(TreeSet::new)));
     }

@@ -27,9 +27,7 @@ final class OperationSection implements Section {
 
     @Override
     public @Nullable Object look(List<String> path, Map<String, String> asked, SecurityContext user) {
-        return path.isEmpty()
-                ? all()
-                : find(path).map(OperationViews::detailed).orElse(null);
+        return path.isEmpty() ? all() : find(path).map(OperationViews::detailed).orElse(null);
     }
 
     /** Cancels an operation before its next message. */

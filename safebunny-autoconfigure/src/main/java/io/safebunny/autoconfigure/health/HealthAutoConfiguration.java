@@ -27,8 +27,7 @@ final class HealthAutoConfiguration {
     /** Ordered by what an operator looks at first. */
     @Bean
     @ConditionalOnMissingBean(name = {"safebunnyHealthIndicator", "safebunnyHealthContributor"})
-    CompositeHealthContributor safebunnyHealthContributor(
-            SafeBunnyEngine engine, ObjectProvider<TopologyWatch> watch) {
+    CompositeHealthContributor safebunnyHealthContributor(SafeBunnyEngine engine, ObjectProvider<TopologyWatch> watch) {
         Map<String, HealthIndicator> parts = new LinkedHashMap<>();
         engine.conditions().forEach((part, condition) -> parts.put(part, () -> NodeHealth.of(condition.get())));
         watch.ifAvailable(present -> {

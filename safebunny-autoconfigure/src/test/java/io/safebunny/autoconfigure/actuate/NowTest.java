@@ -61,14 +61,16 @@ class NowTest {
     @Test
     void saysWhatIsPausedAsHealthDoes() {
         NODE.run(context -> {
-            post(context, "safebunny/breakers/Charge", "{'state':'open','duration':'1h','reason':'the bank is closed'}");
+            post(
+                    context,
+                    "safebunny/breakers/Charge",
+                    "{'state':'open','duration':'1h','reason':'the bank is closed'}");
 
             assertThat(of(context, "$.level")).isEqualTo("DEGRADED");
             assertThat(of(context, "$.words[0]")).asString().contains("1 type is paused: Charge.");
             assertThat(of(context, "$.counts.paused")).isEqualTo(1);
             Map<String, Object> shown = read(get(context, NOW), "$.parts[3].details.Charge");
-            Map<String, Object> inHealth =
-                    read(get(context, "health/safebunny/breakers"), "$.details.Charge");
+            Map<String, Object> inHealth = read(get(context, "health/safebunny/breakers"), "$.details.Charge");
             assertThat(shown).containsAllEntriesOf(inHealth);
         });
     }
@@ -81,7 +83,8 @@ class NowTest {
             // not by asking what is going on: the broker is asked only every 15 s
             await().until(() -> !poison.list(PoisonFilter.all()).messages().isEmpty());
 
-            await().untilAsserted(() -> assertThat(of(context, "$.counts.setAside")).isEqualTo(1));
+            await().untilAsserted(
+                            () -> assertThat(of(context, "$.counts.setAside")).isEqualTo(1));
             assertThat((Double) of(context, "$.rates.setAside")).isPositive();
             assertThat(of(context, "$.words[0]")).asString().contains("1 message was set aside", "shop-poison");
         });

@@ -133,8 +133,7 @@ class RightsTest {
 
     private static String poison(ApplicationContext context) {
         String id = context.getBean(Bunny.class).publish(new OrderPlaced("o-1")).messageId();
-        await().until(() ->
-                !context.getBean(PoisonMessages.class).find(id, 0).isEmpty());
+        await().until(() -> !context.getBean(PoisonMessages.class).find(id, 0).isEmpty());
         return id;
     }
 
@@ -171,7 +170,9 @@ class RightsTest {
         });
         NODE.withPropertyValues("management.endpoint.safebunnypoison.show-bodies=always")
                 .run(context -> {
-                    assertThat(look(context, poison(context), "false")).asString().doesNotContain("o-1");
+                    assertThat(look(context, poison(context), "false"))
+                            .asString()
+                            .doesNotContain("o-1");
                     assertThat(look(context, poison(context), "perhaps"))
                             .isInstanceOfSatisfying(
                                     WebEndpointResponse.class,

@@ -87,8 +87,7 @@ public final class TopologyWatch {
     /** The result of the last check, as health shows it. */
     public NodeCondition condition() {
         Seen last = seen;
-        return NodeCondition.topology(
-                last == null ? null : last.asOf(), last == null ? List.of() : last.findings());
+        return NodeCondition.topology(last == null ? null : last.asOf(), last == null ? List.of() : last.findings());
     }
 
     private void look() {

@@ -23,7 +23,8 @@ public final class CsrfHeaders implements WebFilter {
         boolean asked = exchange.getRequest().getPath().value().endsWith("/" + PageEndpoint.SESSION);
         return token == null || !asked
                 ? chain.filter(exchange)
-                : token.doOnNext(present -> write(present, exchange.getResponse().getHeaders()))
+                : token.doOnNext(
+                                present -> write(present, exchange.getResponse().getHeaders()))
                         .then(Mono.defer(() -> chain.filter(exchange)));
     }
 

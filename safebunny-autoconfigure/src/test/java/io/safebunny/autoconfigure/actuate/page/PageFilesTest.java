@@ -106,7 +106,9 @@ class PageFilesTest {
                 .contains("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
                         + " connect-src 'self'; base-uri 'none'; form-action 'none'")
                 .doesNotContain("<style", "unsafe-");
-        assertThat(Pattern.compile("<script(?![^>]* src=\"\\{files})").matcher(read("index.html")).results())
+        assertThat(Pattern.compile("<script(?![^>]* src=\"\\{files})")
+                        .matcher(read("index.html"))
+                        .results())
                 .isEmpty();
     }
 
@@ -116,8 +118,14 @@ class PageFilesTest {
         for (String name : own()) {
             Matcher found = IMPORT.matcher(read(name));
             while (found.find()) {
-                String target = FOLDER.resolve(name).resolveSibling(found.group(2)).normalize().toString();
-                String imported = FOLDER.normalize().relativize(Path.of(target)).toString().replace('\\', '/');
+                String target = FOLDER.resolve(name)
+                        .resolveSibling(found.group(2))
+                        .normalize()
+                        .toString();
+                String imported = FOLDER.normalize()
+                        .relativize(Path.of(target))
+                        .toString()
+                        .replace('\\', '/');
                 Set<String> offered = all().contains(imported) ? exports(imported) : Set.of();
                 Stream.of(found.group(1).split(","))
                         .map(String::strip)

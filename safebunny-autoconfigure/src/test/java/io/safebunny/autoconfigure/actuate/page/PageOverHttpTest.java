@@ -112,7 +112,8 @@ class PageOverHttpTest {
                                         "--spring.main.web-application-type="
                                                 + (type == WebApplicationType.SERVLET ? "servlet" : "reactive"),
                                         // Tomcat would open the management port of a reactive application, too
-                                        "--spring.autoconfigure.exclude=" + (type == WebApplicationType.REACTIVE ? TOMCAT : "")),
+                                        "--spring.autoconfigure.exclude="
+                                                + (type == WebApplicationType.REACTIVE ? TOMCAT : "")),
                                 properties.stream())
                         .toArray(String[]::new));
     }
@@ -136,7 +137,10 @@ class PageOverHttpTest {
     static Stream<Arguments> sites() {
         List<List<String>> everywhere = List.of(
                 List.of(PAGE),
-                List.of("/ops/board", "--management.endpoints.web.base-path=/ops", "--management.endpoints.web.path-mapping.safebunnyui=board"),
+                List.of(
+                        "/ops/board",
+                        "--management.endpoints.web.base-path=/ops",
+                        "--management.endpoints.web.path-mapping.safebunnyui=board"),
                 List.of(
                         "/actuator/bunny/board",
                         "--management.endpoints.web.path-mapping.safebunnyui=bunny/board",
@@ -179,7 +183,8 @@ class PageOverHttpTest {
     @EnumSource(mode = Mode.EXCLUDE, names = "NONE")
     void hasNothingButItsFiles(WebApplicationType type) throws Exception {
         try (ConfigurableApplicationContext context = start(type, List.of())) {
-            for (String path : List.of("/index.html", "/nothing.js", "/pages/..%252fapp.js", "/pages", "/session/more")) {
+            for (String path :
+                    List.of("/index.html", "/nothing.js", "/pages/..%252fapp.js", "/pages", "/session/more")) {
                 HttpResponse<String> answer = get(at(context, PAGE + path), "*/*");
                 assertThat(answer.statusCode()).as(path).isEqualTo(404);
             }
@@ -191,8 +196,8 @@ class PageOverHttpTest {
     @ParameterizedTest
     @EnumSource(mode = Mode.EXCLUDE, names = "NONE")
     void saysWhatTheUserMayDoAndWhatToSetOtherwise(WebApplicationType type) throws Exception {
-        try (ConfigurableApplicationContext context = start(
-                type, List.of(WRITABLE, "--management.endpoints.web.exposure.include=safebunny,safebunnyui"))) {
+        try (ConfigurableApplicationContext context =
+                start(type, List.of(WRITABLE, "--management.endpoints.web.exposure.include=safebunny,safebunnyui"))) {
             Map<String, Object> session = JsonPath.read(
                     get(at(context, PAGE + "/session"), "application/json").body(), "$");
 
@@ -203,14 +208,18 @@ class PageOverHttpTest {
                     .containsEntry("bodies", false)
                     .containsEntry("csrf", null);
             Map<String, Object> node = JsonPath.read(session, "$.endpoints.node");
-            assertThat(node).containsEntry("at", "../safebunny").containsEntry("writes", true).containsEntry("refusal", null);
+            assertThat(node)
+                    .containsEntry("at", "../safebunny")
+                    .containsEntry("writes", true)
+                    .containsEntry("refusal", null);
             Map<String, Object> poison = JsonPath.read(session, "$.endpoints.poison");
             assertThat(poison).containsEntry("at", null).containsEntry("writes", false);
             assertThat(poison.get("refusal")).asString().contains("management.endpoints.web.exposure.include");
         }
         try (ConfigurableApplicationContext context =
                 start(type, List.of(WRITABLE, "--management.endpoint.safebunny.write-roles=OPS"))) {
-            String session = get(at(context, PAGE + "/session"), "application/json").body();
+            String session =
+                    get(at(context, PAGE + "/session"), "application/json").body();
 
             assertThat((String) JsonPath.read(session, "$.endpoints.node.refusal"))
                     .contains("management.endpoint.safebunny.write-roles=OPS");
@@ -225,9 +234,11 @@ class PageOverHttpTest {
     void followsWhatSpringBootLetsThrough(WebApplicationType type) throws Exception {
         try (ConfigurableApplicationContext context =
                 start(type, List.of(WRITABLE, "--management.endpoints.access.max-permitted=read-only"))) {
-            String session = get(at(context, PAGE + "/session"), "application/json").body();
+            String session =
+                    get(at(context, PAGE + "/session"), "application/json").body();
 
-            assertThat((Boolean) JsonPath.read(session, "$.endpoints.node.writes")).isFalse();
+            assertThat((Boolean) JsonPath.read(session, "$.endpoints.node.writes"))
+                    .isFalse();
         }
     }
 
@@ -247,8 +258,10 @@ class PageOverHttpTest {
                     Map<String, Object> csrf = JsonPath.read(session.body(), "$.csrf");
                     assertThat(csrf).isEqualTo(Map.of("header", "X-CSRF-TOKEN", "token", "token-1"));
                 } else {
-                    assertThat(session.headers().firstValue("SafeBunny-Csrf-Header")).hasValue("X-CSRF-TOKEN");
-                    assertThat(session.headers().firstValue("SafeBunny-Csrf-Token")).hasValue("token-1");
+                    assertThat(session.headers().firstValue("SafeBunny-Csrf-Header"))
+                            .hasValue("X-CSRF-TOKEN");
+                    assertThat(session.headers().firstValue("SafeBunny-Csrf-Token"))
+                            .hasValue("token-1");
                 }
                 assertThat(get(at(context, PAGE), "text/html").headers().firstValue("SafeBunny-Csrf-Token"))
                         .isEmpty();
