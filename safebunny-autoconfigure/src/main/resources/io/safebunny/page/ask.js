@@ -115,7 +115,10 @@ async function* tokens(request) {
 }
 
 async function fetchOnce(request, token, signal) {
-    const headers = { Accept: 'application/json, application/problem+json' };
+    const headers = {
+        Accept: 'application/json, application/problem+json',
+        'X-Requested-With': 'XMLHttpRequest', // else Spring Security has the browser ask for a password, and nothing answers until then
+    };
     if (request.body) {
         headers['Content-Type'] = 'application/json';
     }

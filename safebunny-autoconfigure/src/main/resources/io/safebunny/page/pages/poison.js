@@ -54,8 +54,10 @@ function Filter({ query, filter, archived }) {
     return html`
         <form class="filter" onSubmit=${event => event.preventDefault()}>
             ${FILTERS.map(([name, label]) => html`
-                <label key=${`${name}-label`} for=${name}>${label}</label>
-                <input key=${`${name}-${query[name] ?? ''}`} id=${name} defaultValue=${query[name] ?? ''} autocomplete="off" onChange=${event => set(name, event.target.value)} />`)}
+                <span class="pair" key=${`${name}-${query[name] ?? ''}`}>
+                    <label for=${name}>${label}</label>
+                    <input id=${name} defaultValue=${query[name] ?? ''} autocomplete="off" onChange=${event => set(name, event.target.value)} />
+                </span>`)}
         </form>`;
 }
 

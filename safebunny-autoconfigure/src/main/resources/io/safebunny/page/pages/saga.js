@@ -43,6 +43,7 @@ export function Saga({ saga, id }) {
                     { name: 'why', cell: row => row.reason },
                     { name: 'message', cell: row => (row.node === session().node ? html`<a href=${href(['poison', row.messageId])}>${row.messageId}</a>` : row.messageId) },
                 ]} />
+                <p><a href=${href(['poison'], { correlation: found.id })}>What this node has set aside with this correlation id</a></p>
                 <${Table} caption="Timeouts" rows=${Object.entries(found.timeouts)} id=${([name]) => name} empty="It has no timeout." columns=${[
                     { name: 'timeout', cell: ([name]) => name },
                     { name: 'expires', cell: ([, at]) => html`<${Time} at=${at} />` },

@@ -41,12 +41,16 @@ export function Sagas({ query }) {
         <${Page} title="Sagas" question="Where are they, and who is late?" requests=${[countsRequest, listRequest]} problem=${problem} loading=${!data}>
             ${counts && html`<${Counts} of=${counts} />`}
             <form class="filter" onSubmit=${event => event.preventDefault()}>
-                <label for="state">State</label>
-                <select id="state" value=${state} onChange=${event => filtered({ state: event.target.value })}>
-                    ${STATES.map(([word, text]) => html`<option key=${word} value=${word}>${text}</option>`)}
-                </select>
-                <label for="saga">Name of the saga</label>
-                <input id="saga" defaultValue=${query.saga ?? ''} autocomplete="off" onChange=${event => filtered({ saga: event.target.value })} />
+                <span class="pair">
+                    <label for="state">State</label>
+                    <select id="state" value=${state} onChange=${event => filtered({ state: event.target.value })}>
+                        ${STATES.map(([word, text]) => html`<option key=${word} value=${word}>${text}</option>`)}
+                    </select>
+                </span>
+                <span class="pair">
+                    <label for="saga">Name of the saga</label>
+                    <input id="saga" defaultValue=${query.saga ?? ''} autocomplete="off" onChange=${event => filtered({ saga: event.target.value })} />
+                </span>
             </form>
             ${data && html`
                 <${Table} caption="Sagas, the oldest first" rows=${data.sagas} id=${row => `${row.saga} ${row.id}`} empty="No such sagas on this page of the list." columns=${[

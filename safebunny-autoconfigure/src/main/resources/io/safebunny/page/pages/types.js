@@ -35,8 +35,12 @@ function Resume({ type, again }) {
         done=${result} after=${again} />`;
 }
 
-function Changes({ type, again }) {
-    return html`<span class="buttons"><${Pause} type=${type} again=${again} /><${Resume} type=${type} again=${again} /></span>`;
+function Changes({ of: { type, state, pause }, again }) {
+    return html`
+        <span class="buttons">
+            <${Pause} type=${type} again=${again} />
+            ${(state !== 'CLOSED' || pause) && html`<${Resume} type=${type} again=${again} />`}
+        </span>`;
 }
 
 const isShown = (breaker, { q = '', state }) =>
@@ -53,12 +57,16 @@ export function Types({ query }) {
         <${Page} title="Types" question="Which one fails, or is paused?" requests=${[request]} problem=${problem} loading=${!data}>
             <${Rights} endpoint="node" />
             <form class="filter" onSubmit=${event => event.preventDefault()}>
-                <label for="q">Type</label>
-                <input id="q" defaultValue=${query.q ?? ''} autocomplete="off" onInput=${event => replace(['types'], { ...query, q: event.target.value })} />
-                <label for="state">State</label>
-                <select id="state" value=${query.state ?? ''} onChange=${event => replace(['types'], { ...query, state: event.target.value })}>
-                    <option value="">all</option><option value="paused">not handled now</option>
-                </select>
+                <span class="pair">
+                    <label for="q">Type</label>
+                    <input id="q" defaultValue=${query.q ?? ''} autocomplete="off" onInput=${event => replace(['types'], { ...query, q: event.target.value })} />
+                </span>
+                <span class="pair">
+                    <label for="state">State</label>
+                    <select id="state" value=${query.state ?? ''} onChange=${event => replace(['types'], { ...query, state: event.target.value })}>
+                        <option value="">all</option><option value="paused">not handled now</option>
+                    </select>
+                </span>
             </form>
             ${data && html`<${Table} caption="Types" rows=${rows} id=${row => row.type} empty="No such type." columns=${[
                 { name: 'type', cell: row => html`<a href=${href(['types', row.type])}>${row.type}</a>` },
@@ -68,7 +76,7 @@ export function Types({ query }) {
                 { name: 'why', cell: row => row.reason },
                 { name: 'failing', cell: row => (row.failureRate === null ? '–' : `${row.failureRate} %`) },
                 { name: 'last failure', cell: row => failure(row.lastFailure) },
-                { name: 'change', cell: row => html`<${Changes} type=${row.type} again=${again} />` },
+                { name: 'change', cell: row => html`<${Changes} of=${row} again=${again} />` },
             ]} />`}
         </${Page}>`;
 }
@@ -83,7 +91,7 @@ export function Type({ type }) {
         <${Page} title=${type} question="How is it handled?" requests=${[request, handlers]} problem=${problem} loading=${!data}>
             <${Rights} endpoint="node" />
             ${data && html`
-                <${Changes} type=${type} again=${again} />
+                <${Changes} of=${data} again=${again} />
                 <h2>Breaker</h2>
                 <${Facts} of=${[
                     ['state', html`<${Badge} of=${data.state} />`],
