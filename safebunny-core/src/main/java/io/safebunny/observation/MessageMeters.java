@@ -19,14 +19,13 @@ public final class MessageMeters {
     private final Timeline timeline;
     private final LongAdder handled;
 
-    MessageMeters(
-            SafeTimer queue, SafeTimer critical, BodySizes sizes, String type, Timeline timeline, LongAdder handled) {
-        this.queue = queue;
-        this.critical = critical;
+    MessageMeters(Metrics metrics, BodySizes sizes, String type, Timeline timeline) {
+        this.queue = metrics.timer("safebunny.queue.time", "type", type);
+        this.critical = metrics.timer("safebunny.critical.time", "type", type);
         this.sizes = sizes;
         this.type = type;
         this.timeline = timeline;
-        this.handled = handled;
+        this.handled = metrics.tallies().of(type).handled;
         sizes.register(type);
     }
 

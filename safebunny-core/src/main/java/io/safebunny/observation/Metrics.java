@@ -98,13 +98,7 @@ public final class Metrics {
 
     /** The meters of messages of this type. */
     public MessageMeters consumed(String type, Timeline timeline) {
-        return new MessageMeters(
-                timer("safebunny.queue.time", "type", type),
-                timer("safebunny.critical.time", "type", type),
-                consumed,
-                type,
-                timeline,
-                tallies.of(type).handled);
+        return new MessageMeters(this, consumed, type, timeline);
     }
 
     /** {@code safebunny.body.size} of a publication. After 1,000 types the tag is {@code other}. */
