@@ -6,8 +6,10 @@ import io.safebunny.message.Names;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.saga.SagaView;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
@@ -20,7 +22,7 @@ import tools.jackson.databind.node.IntNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/** Masks the values of some JSON fields, and shows the rest with all its digits. Immutable. */
+/** Masks the values of some JSON fields and headers, and shows the rest with all its digits. Immutable. */
 final class MaskedFields implements BodyMasker {
 
     private static final String NO_JSON = "not shown: it is not JSON, so its fields cannot be masked";
@@ -30,22 +32,27 @@ final class MaskedFields implements BodyMasker {
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
             .build();
 
-    /** Each field as the names that lead to it. */
-    private final List<List<String>> fields;
+    private static final String MASK = "***";
+
+    /** In lower case, each with a dot before it. */
+    private final List<String> endings;
 
     MaskedFields(String... fields) {
-        this.fields = Stream.of(fields).map(MaskedFields::names).toList();
-        if (this.fields.isEmpty()) {
+        this.endings = Stream.of(fields).map(MaskedFields::ending).toList();
+        if (endings.isEmpty()) {
             throw wrong("none");
         }
     }
 
-    private static List<String> names(String field) {
-        List<String> names = List.of(field.split("\\.", -1));
-        if (names.stream().anyMatch(String::isBlank)) {
+    private static String ending(String field) {
+        if (Stream.of(field.split("\\.", -1)).anyMatch(String::isBlank)) {
             throw wrong(field);
         }
-        return names;
+        return below("", field);
+    }
+
+    private static String below(String path, String name) {
+        return path + '.' + name.toLowerCase(Locale.ROOT);
     }
 
     private static MisuseException wrong(String field) {
@@ -65,10 +72,15 @@ final class MaskedFields implements BodyMasker {
         return masked(saga.state());
     }
 
+    @Override
+    public Map<String, Object> maskHeaders(PoisonedMessage message) {
+        return masked("", message.headers());
+    }
+
     private String masked(String text) {
         try {
             JsonNode tree = JSON.readTree(text);
-            mask(tree, new ArrayList<>());
+            mask(tree, "");
             return JSON.writeValueAsString(tree);
         } catch (JacksonException e) {
             return NO_JSON;
@@ -76,17 +88,16 @@ final class MaskedFields implements BodyMasker {
     }
 
     /** @param path the names that lead to the node; elements of arrays have none of their own */
-    private void mask(JsonNode node, List<String> path) {
+    private void mask(JsonNode node, String path) {
         if (node instanceof ObjectNode object) {
             for (String name : List.copyOf(object.propertyNames())) {
-                path.add(name);
+                String to = below(path, name);
                 JsonNode value = object.path(name);
-                if (isMasked(path)) {
+                if (isMasked(to)) {
                     object.set(name, replaced(value));
                 } else {
-                    mask(value, path);
+                    mask(value, to);
                 }
-                path.remove(path.size() - 1);
             }
         }
         if (node instanceof ArrayNode array) {
@@ -96,10 +107,8 @@ final class MaskedFields implements BodyMasker {
         }
     }
 
-    private boolean isMasked(List<String> path) {
-        return fields.stream()
-                .anyMatch(field -> field.size() <= path.size()
-                        && field.equals(path.subList(path.size() - field.size(), path.size())));
+    private boolean isMasked(String path) {
+        return endings.stream().anyMatch(path::endsWith);
     }
 
     /** Another value of the same type, so that the whole can still be read as what it is. */
@@ -120,6 +129,30 @@ final class MaskedFields implements BodyMasker {
         if (value.isBoolean()) {
             return BooleanNode.FALSE;
         }
-        return value.isNull() ? value : StringNode.valueOf("***");
+        return value.isNull() ? value : StringNode.valueOf(MASK);
+    }
+
+    /** A table of headers; tables may be within tables and lists. */
+    private Map<String, Object> masked(String path, Map<?, ?> table) {
+        Map<String, Object> shown = new TreeMap<>();
+        table.forEach((key, value) -> {
+            String name = String.valueOf(key);
+            String to = below(path, name);
+            shown.put(name, isMasked(to) ? replaced(value) : within(to, value));
+        });
+        return shown;
+    }
+
+    private Object within(String path, Object value) {
+        if (value instanceof Map<?, ?> table) {
+            return masked(path, table);
+        }
+        return value instanceof List<?> list
+                ? list.stream().map(element -> within(path, element)).toList()
+                : value;
+    }
+
+    private static Object replaced(Object value) {
+        return value instanceof Number ? 0 : value instanceof Boolean ? false : MASK;
     }
 }

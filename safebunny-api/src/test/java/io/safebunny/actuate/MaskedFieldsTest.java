@@ -21,10 +21,12 @@ class MaskedFieldsTest {
 
     private static final BodyMasker MASKER = BodyMasker.fields("iban", "card.number");
 
+    private static PoisonedMessage message(Map<String, Object> headers) {
+        return new PoisonedMessage("", "m-1", "c-1", "Pay", "", "", null, "", "", 1, headers, Verdict.RUN, "");
+    }
+
     private static String masked(String body) {
-        PoisonedMessage message = new PoisonedMessage(
-                "", "m-1", "c-1", "Pay", "", "", null, "", "", body.length(), Map.of(), Verdict.RUN, "");
-        return MASKER.mask(message, body.getBytes(StandardCharsets.UTF_8));
+        return MASKER.mask(message(Map.of()), body.getBytes(StandardCharsets.UTF_8));
     }
 
     @ParameterizedTest
@@ -38,11 +40,38 @@ class MaskedFieldsTest {
             {"a":{"card":{"number":true}}}         | {"a":{"card":{"number":false}}}
             {"iban":{"a":"x","b":[1,null,"y"]}}    | {"iban":{"a":"***","b":[0,null,"***"]}}
             {"iban":null}                          | {"iban":null}
-            {"IBAN":"DE02"}                        | {"IBAN":"DE02"}
+            {"IBAN":"DE02"}                        | {"IBAN":"***"}
+            {"myiban":"DE02"}                      | {"myiban":"DE02"}
+            {"card.number":4711}                   | {"card.number":0}
+            {"text":"{\\"iban\\":\\"DE02\\"}"}     | {"text":"{\\"iban\\":\\"DE02\\"}"}
             {"amount":10000000.00}                 | {"amount":10000000.00}
             """)
     void masksByNameAndKeepsTypes(String body, String shown) {
         assertThat(masked(body)).isEqualTo(shown);
+    }
+
+    @Test
+    void masksHeadersOfTheSameNamesToo() {
+        Map<String, Object> headers = Map.of(
+                "Iban", "DE02",
+                "tenant", "shop",
+                "card", Map.of("number", 4711, "name", "Ann"),
+                "cards", List.of(Map.of("iban", true)));
+
+        assertThat(MASKER.maskHeaders(message(headers)))
+                .isEqualTo(Map.of(
+                        "Iban", "***",
+                        "tenant", "shop",
+                        "card", Map.of("number", 0, "name", "Ann"),
+                        "cards", List.of(Map.of("iban", false))));
+    }
+
+    @Test
+    void aMaskerOfBodiesAloneShowsNoHeader() {
+        BodyMasker bodies = (message, body) -> "***";
+
+        assertThat(bodies.maskHeaders(message(Map.of("iban", "DE02", "n", 1)))).isEqualTo(Map.of("iban", "***", "n", "***"));
+        assertThat(BodyMasker.none().maskHeaders(message(Map.of("iban", "DE02")))).isEqualTo(Map.of("iban", "DE02"));
     }
 
     @Test

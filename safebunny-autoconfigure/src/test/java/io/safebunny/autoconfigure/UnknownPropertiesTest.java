@@ -51,7 +51,10 @@ class UnknownPropertiesTest {
                 "safebunny.listener.prefetch.max",
                 "safebunny.colour",
                 "safebunny.outbox.batch-size",
-                "safebunny.store.cosmos.endpoint"
+                "safebunny.store.cosmos.endpoint",
+                "management.endpoint.safebunny.write-role",
+                "management.endpoint.safebunnypoison.show-body",
+                "management.endpoint.safebunnyui.roles"
             })
     void areToldWithoutTheirValue(String property, CapturedOutput output) {
         Nodes.memory().withPropertyValues(property + "=hunter2").run(context -> {
@@ -107,7 +110,13 @@ class UnknownPropertiesTest {
                 "safebunny.delayedRetry.delays=1s,2s",
                 "safebunny.max_message_size=1MB",
                 "safebunny.outbox.enabled=false",
-                "safebunnyx.node=another"
+                "safebunnyx.node=another",
+                "management.endpoint.safebunny.enabled=true",
+                "management.endpoint.safebunny.write-roles[0]=OPS",
+                "management.endpoint.safebunnypoison.roles=OPS,SUPPORT",
+                "management.endpoint.safebunnyui.access=read-only",
+                "management.endpoint.safebunnyui.cache.time-to-live=1s",
+                "management.endpoint.safebunnyx.access=none"
             })
     void knownOnesAreNotToldHoweverTheyAreWritten(String property, CapturedOutput output) {
         Nodes.memory().withPropertyValues(property).run(context -> assertThat(told(output))

@@ -3,6 +3,7 @@ package io.safebunny.operations;
 
 import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.BunnyCircuitBreaker.Status;
+import io.safebunny.BunnyOperations.Pause;
 import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.node.StoreOutage;
 import io.safebunny.saga.SagaStatus;
@@ -10,11 +11,16 @@ import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.saga.management.UndoingSagas;
 import io.safebunny.transport.TransportStatus;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * @param details figures and reasons, in the order in which they are shown; values are texts, numbers, maps, lists or {@link Status}
  */
 public record NodeCondition(Level level, String words, Map<String, Object> details) {
+
+    /** A sentence is read at once. */
+    private static final int MOST_NAMES = 5;
 
     /** From the best to the worst. */
     public enum Level {
@@ -51,13 +60,14 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
         return new NodeCondition(level, words, named);
     }
 
-    private static String some(long count, String one, String many) {
-        return count + " " + (count == 1 ? one : many);
+    /** The first names, and how many more there are. */
+    private static String names(Collection<String> all) {
+        String first = all.stream().limit(MOST_NAMES).collect(Collectors.joining(", "));
+        return all.size() <= MOST_NAMES ? first : "%s and %s more".formatted(first, all.size() - MOST_NAMES);
     }
 
-    /** Whether an operator should look. */
-    public boolean needsALook() {
-        return level.compareTo(Level.UNKNOWN) > 0;
+    private static String some(long count, String one, String many) {
+        return count + " " + (count == 1 ? one : many);
     }
 
     /** @param transport name of the transport */
@@ -84,14 +94,14 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
      */
     public static NodeCondition poison(Map<String, String> held, @Nullable String blocked) {
         if (held.isEmpty()) {
-            return of(Level.UP, "What cannot be handled can be set aside.");
+            return of(Level.UP, "The broker takes what cannot be handled.");
         }
         Map<String, String> sorted = new TreeMap<>(held);
         return blocked == null
                 ? of(
                         Level.DEGRADED,
                         "The broker refuses to take what cannot be handled, from %s. Check the reasons; messages go on by themselves."
-                                .formatted(sorted.keySet()),
+                                .formatted(names(sorted.keySet())),
                         "held",
                         sorted)
                 : of(
@@ -102,6 +112,26 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
                         sorted,
                         "blocked",
                         blocked);
+    }
+
+    /**
+     * Messages in the poison queue.
+     *
+     * @param copies empty if the broker has not told yet
+     */
+    public static NodeCondition setAside(OptionalLong copies, String queue) {
+        if (copies.isEmpty()) {
+            return of(Level.UNKNOWN, "The broker has not told yet how many messages are set aside.");
+        }
+        long count = copies.getAsLong();
+        return count == 0
+                ? of(Level.UP, "No message is set aside.")
+                : of(
+                        Level.DEGRADED,
+                        "%s set aside, see %s. Look at the reasons, and replay or discard them."
+                                .formatted(some(count, "message is", "messages are"), queue),
+                        "copies",
+                        count);
     }
 
     /** Publications of handled messages that the broker refuses. */
@@ -117,7 +147,7 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
                         .formatted(
                                 some(waiting.messages(), "handled message", "handled messages"),
                                 oldest,
-                                destinations.keySet()),
+                                names(destinations.keySet())),
                 "messages",
                 waiting.messages(),
                 "oldest",
@@ -128,19 +158,35 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
 
     /** @param statuses by type */
     public static NodeCondition breakers(Map<String, Status> statuses) {
-        Map<String, Object> told = new TreeMap<>();
+        Map<String, Status> told = new TreeMap<>();
         statuses.forEach((type, status) -> {
             if (status.state() != State.CLOSED) {
                 told.put(type, status);
             }
         });
+        boolean anyPaused = told.values().stream().anyMatch(status -> status.pause() != null);
         return told.isEmpty()
                 ? of(Level.UP, "No type is paused.")
                 : new NodeCondition(
                         Level.DEGRADED,
-                        "%s paused: %s. Check why, and resume what an operator has paused."
-                                .formatted(some(told.size(), "type is", "types are"), String.join(", ", told.keySet())),
-                        told);
+                        "%s not handled: %s. Check why%s."
+                                .formatted(
+                                        some(told.size(), "type is", "types are"),
+                                        names(told.values().stream()
+                                                .map(NodeCondition::why)
+                                                .toList()),
+                                        anyPaused ? ", and resume what an operator has paused" : ""),
+                        new LinkedHashMap<>(told));
+    }
+
+    /** The type, and who or what has stopped it. */
+    private static String why(Status status) {
+        Pause pause = status.pause();
+        String reason = pause == null
+                ? Objects.requireNonNullElse(status.reason(), "open")
+                : "paused by %s: %s".formatted(pause.by(), pause.reason());
+        return "%s (%s%s)"
+                .formatted(status.type(), reason, status.state() == State.HALF_OPEN ? ", being tried again" : "");
     }
 
     /**
@@ -174,9 +220,14 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
         if (asOf == null) {
             return of(Level.UNKNOWN, "The sagas have not been counted yet.", "detail", "not counted yet");
         }
-        Map<String, Map<SagaStatus, Long>> repair = sagas.needingRepair();
-        Map<String, Long> blocked = sagas.blocked();
-        Map<String, UndoingSagas> undoing = sagas.undoing();
+        return sagas(asOf, sagas.needingRepair(), sagas.blocked(), sagas.undoing());
+    }
+
+    static NodeCondition sagas(
+            Instant asOf,
+            Map<String, Map<SagaStatus, Long>> repair,
+            Map<String, Long> blocked,
+            Map<String, UndoingSagas> undoing) {
         boolean late = undoing.values().stream().anyMatch(UndoingSagas::late);
         Map<String, Object> details = new LinkedHashMap<>();
         if (!repair.isEmpty()) {
@@ -192,19 +243,28 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
             details.put("undoing", told);
         }
         details.put("asOf", asOf.toString());
-        boolean isWell = repair.isEmpty() && blocked.isEmpty() && !late;
-        return new NodeCondition(
-                isWell ? Level.UP : Level.DEGRADED,
-                isWell ? "No saga needs a person." : sentence(count(repair), sum(blocked), late),
-                details);
+        String sentence = sentence(count(repair), sum(blocked), late);
+        return sentence.isEmpty()
+                ? new NodeCondition(Level.UP, "No saga needs a person.", details)
+                : new NodeCondition(Level.DEGRADED, sentence + " Look at each, and repair it.", details);
     }
 
+    /** Empty if no saga needs a person. */
     private static String sentence(long repair, long blocked, boolean late) {
-        return "%s a repair, and %s for a message that was set aside.%s Look at each, and repair it."
-                .formatted(
-                        some(repair, "saga needs", "sagas need"),
-                        some(blocked, "waits", "wait"),
-                        late ? " An undo has not been acknowledged for more than an hour: check its participant." : "");
+        List<String> sentences = new ArrayList<>();
+        if (repair > 0) {
+            sentences.add(some(repair, "saga needs a repair.", "sagas need a repair."));
+        }
+        if (blocked > 0) {
+            sentences.add(some(
+                    blocked,
+                    "saga waits for a message that was set aside.",
+                    "sagas wait for messages that were set aside."));
+        }
+        if (late) {
+            sentences.add("An undo has not been acknowledged for more than an hour: check its participant.");
+        }
+        return String.join(" ", sentences);
     }
 
     private static long count(Map<String, Map<SagaStatus, Long>> repair) {

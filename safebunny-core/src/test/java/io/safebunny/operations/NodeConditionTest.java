@@ -5,13 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.BunnyCircuitBreaker.Status;
+import io.safebunny.BunnyOperations.Pause;
+import io.safebunny.BunnyOperations.Scope;
 import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.node.StoreOutage;
 import io.safebunny.operations.NodeCondition.Level;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.management.UndoingSagas;
 import io.safebunny.transport.TransportStatus;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What is wrong with a part of a node is said in a sentence that names it, and says what to do. */
@@ -21,7 +28,6 @@ class NodeConditionTest {
 
     private static void is(NodeCondition condition, Level level, String... named) {
         assertThat(condition.level()).isEqualTo(level);
-        assertThat(condition.needsALook()).isEqualTo(level == Level.DEGRADED || level == Level.DOWN);
         assertThat(condition.words()).endsWith(".");
         for (String one : named) {
             assertThat(condition.words()).contains(one);
@@ -63,8 +69,64 @@ class NodeConditionTest {
         is(NodeCondition.breakers(Map.of("Pay", closed)), Level.UP);
 
         NodeCondition paused = NodeCondition.breakers(Map.of("Pay", closed, "Ship", open));
-        is(paused, Level.DEGRADED, "1 type is paused: Ship.");
+        is(paused, Level.DEGRADED, "1 type is not handled: Ship (paused by ann: why).");
         assertThat(paused.details()).isEqualTo(Map.of("Ship", open));
+    }
+
+    @Test
+    void ofBreakersThatOpenedByThemselves() {
+        Pause pause = new Pause("Ship", SINCE, SINCE, Scope.NODE, "why", "ann");
+        Status failed = new Status("Pay", State.OPEN, SINCE, SINCE, "75.0 % failed", 75f, null, null);
+        Status both = new Status("Ship", State.HALF_OPEN, SINCE, SINCE, "75.0 % failed", 75f, null, pause);
+
+        NodeCondition alone = NodeCondition.breakers(Map.of("Pay", failed));
+        is(alone, Level.DEGRADED, "1 type is not handled: Pay (75.0 % failed).");
+        assertThat(alone.words()).doesNotContain("operator");
+        is(
+                NodeCondition.breakers(Map.of("Pay", failed, "Ship", both)),
+                Level.DEGRADED,
+                "2 types are not handled: Pay (75.0 % failed), Ship (paused by ann: why, being tried again).",
+                "resume what an operator has paused");
+    }
+
+    @Test
+    void namesAFewAndCountsTheRest() {
+        Map<String, Status> all = IntStream.range(0, 500)
+                .mapToObj("T%03d"::formatted)
+                .collect(Collectors.toMap(
+                        type -> type, type -> new Status(type, State.OPEN, SINCE, null, "away", null, null, null)));
+
+        assertThat(NodeCondition.breakers(all).words())
+                .contains("500 types", "T000 (away)", "T004 (away) and 495 more.")
+                .doesNotContain("T005");
+    }
+
+    @Test
+    void ofWhatIsSetAside() {
+        is(NodeCondition.setAside(OptionalLong.empty(), "shop-poison"), Level.UNKNOWN, "has not told yet");
+        is(NodeCondition.setAside(OptionalLong.of(0), "shop-poison"), Level.UP);
+        is(
+                NodeCondition.setAside(OptionalLong.of(1), "shop-poison"),
+                Level.DEGRADED,
+                "1 message is set aside, see shop-poison");
+        is(NodeCondition.setAside(OptionalLong.of(100_000), "shop-poison"), Level.DEGRADED, "100000 messages are");
+    }
+
+    @Test
+    void ofSagas() {
+        is(NodeCondition.sagas(SINCE, Map.of(), Map.of(), Map.of()), Level.UP, "No saga needs a person");
+        NodeCondition late = NodeCondition.sagas(
+                SINCE, Map.of(), Map.of(), Map.of("Order", new UndoingSagas(1, SINCE, true)));
+        is(late, Level.DEGRADED, "An undo has not been acknowledged", "Look at each");
+        assertThat(late.words()).doesNotContain("0 ");
+        is(
+                NodeCondition.sagas(
+                        SINCE,
+                        Map.of("Order", Map.of(SagaStatus.STUCK, 2L), "Gift", Map.of(SagaStatus.STUCK, 1L)),
+                        Map.of("Order", 1L),
+                        Map.of("Order", new UndoingSagas(1, SINCE, false))),
+                Level.DEGRADED,
+                "3 sagas need a repair. 1 saga waits for a message that was set aside. Look at each");
     }
 
     @Test

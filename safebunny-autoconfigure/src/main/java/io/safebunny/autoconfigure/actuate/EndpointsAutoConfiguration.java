@@ -5,7 +5,8 @@ import io.safebunny.BunnyOperations;
 import io.safebunny.actuate.BodyMasker;
 import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.autoconfigure.actuate.http.KnownParametersOnly;
-import io.safebunny.autoconfigure.actuate.http.WritersOnly;
+import io.safebunny.autoconfigure.actuate.http.PlainJson;
+import io.safebunny.autoconfigure.actuate.http.Rights;
 import io.safebunny.autoconfigure.actuate.page.CsrfHeaders;
 import io.safebunny.autoconfigure.actuate.page.CsrfTokens;
 import io.safebunny.autoconfigure.actuate.page.PageEndpoint;
@@ -33,6 +34,7 @@ import java.util.stream.Stream;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
@@ -49,6 +51,7 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.env.Environment;
 import org.springframework.security.web.csrf.CsrfToken;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.server.WebFilter;
@@ -73,6 +76,7 @@ final class EndpointsAutoConfiguration {
             NodeEndpointProperties properties,
             ObjectProvider<BodyMasker> masker,
             ObjectProvider<TopologyWatch> watch,
+            Rights rights,
             Audit audit) {
         NodeViews views = new NodeViews(engine, parts, operations);
         NodesView nodes = new NodesView(engine.get(Nodes.class), parts.timeline());
@@ -88,10 +92,10 @@ final class EndpointsAutoConfiguration {
         sections.put("handlers", Section.ofEntries(views::handlers));
         sections.put("breakers", new BreakerSection(parts.breakers(), operations, audit));
         sections.put("nodes", (path, asked, user) -> nodes.look(path));
-        sections.put("operations", new OperationSection(poison, audit));
+        sections.put("operations", new OperationSection(poison, audit, operations.instance()));
         sections.put(
                 "sagas", new SagaSection(sagas, engine.get(SagaSupervision.class), sagaViews, audit, parts.timeline()));
-        return new NodeEndpoint(views, sections);
+        return new NodeEndpoint(views, sections, rights);
     }
 
     @Bean
@@ -102,9 +106,10 @@ final class EndpointsAutoConfiguration {
             PoisonMessages poison,
             PoisonEndpointProperties properties,
             ObjectProvider<BodyMasker> masker,
+            Rights rights,
             Audit audit) {
         return new PoisonEndpoint(
-                poison, masker.getIfAvailable(BodyMasker::none), properties, audit, () -> engine.handlers().stream()
+                poison, masker.getIfAvailable(), properties, rights, audit, () -> engine.handlers().stream()
                         .map(HandlerDefinition::type)
                         .collect(Collectors.toCollection(TreeSet::new)));
     }
@@ -115,13 +120,13 @@ final class EndpointsAutoConfiguration {
     PageEndpoint safebunnyuiEndpoint(
             BunnyOperations operations,
             SafeBunnyParts parts,
-            WritersOnly writers,
+            Rights rights,
             NodeEndpointProperties states,
             PoisonEndpointProperties bodies,
             ObjectProvider<CsrfTokens> csrf,
             ObjectProvider<PathMappedEndpoints> endpoints) {
         PageSession session = new PageSession(
-                writers,
+                rights,
                 states::showsStates,
                 bodies::showsBodies,
                 () -> Map.of("node", parts.options().node(), "instance", operations.instance()),
@@ -149,8 +154,8 @@ final class EndpointsAutoConfiguration {
 
         @Bean
         @ConditionalOnAvailableEndpoint(endpoint = PageEndpoint.class)
-        CsrfHeaders safebunnyCsrfHeaders() {
-            return new CsrfHeaders();
+        CsrfHeaders safebunnyCsrfHeaders(ObjectProvider<PathMappedEndpoints> endpoints) {
+            return new CsrfHeaders(endpoints);
         }
     }
 
@@ -159,10 +164,26 @@ final class EndpointsAutoConfiguration {
         return new KnownParametersOnly(ours(beans));
     }
 
-    /** The user's rights are asked first: this advice is around the one above. */
+    /** Around the advice above, so that what that refuses is written in the same way. */
     @Bean
-    WritersOnly safebunnyWritersOnly(ListableBeanFactory beans, NodeEndpointProperties properties) {
-        return new WritersOnly(ours(beans), properties.writeRoles());
+    PlainJson safebunnyPlainJson(ListableBeanFactory beans, ObjectProvider<BunnyOperations> operations) {
+        return new PlainJson(ours(beans), () -> operations.getObject().instance());
+    }
+
+    @Bean
+    Rights safebunnyRights(
+            ObjectProvider<EndpointAccessResolver> access,
+            NodeEndpointProperties properties,
+            Environment environment,
+            Audit audit,
+            ListableBeanFactory beans) {
+        Rights rights = new Rights(
+                access.getIfAvailable(() -> (endpoint, otherwise) -> otherwise),
+                WriteRoles.of(properties.writeRoles(), environment),
+                environment,
+                audit);
+        ours(beans).forEach(rights::warnIfNobodyAsked);
+        return rights;
     }
 
     /** @param beans tells SafeBunny's endpoints from an application's endpoint with the same id */

@@ -3,7 +3,9 @@ package io.safebunny.autoconfigure.actuate;
 
 import io.safebunny.autoconfigure.actuate.http.Answers;
 import io.safebunny.autoconfigure.actuate.http.Asked;
+import io.safebunny.autoconfigure.actuate.http.Checked;
 import io.safebunny.autoconfigure.actuate.http.KnownParametersOnly;
+import io.safebunny.autoconfigure.actuate.http.Rights;
 import io.safebunny.message.Names;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -26,21 +29,24 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
  * Routes requests to the sections of the node. For Spring all parameters are optional, so that our own response can name the missing one
- * and say what to write. {@link KnownParametersOnly} explains why selectors take the rest of the path. Read-only unless {@code
- * management.endpoint.safebunny.access} says otherwise. Thread-safe.
+ * and say what to write. {@link KnownParametersOnly} explains why selectors take the rest of the path. Read-only by default; {@link Rights}
+ * are asked before each change. Thread-safe.
  */
 @WebEndpoint(id = "safebunny", defaultAccess = Access.READ_ONLY)
 final class NodeEndpoint {
 
+    private static final EndpointId ID = EndpointId.of("safebunny");
     private static final Section UNKNOWN = (path, asked, user) -> null;
 
     private final NodeViews views;
     private final SortedMap<String, Section> sections;
+    private final Rights rights;
 
     /** @param sections by the first word of their paths */
-    NodeEndpoint(NodeViews views, SortedMap<String, Section> sections) {
+    NodeEndpoint(NodeViews views, SortedMap<String, Section> sections, Rights rights) {
         this.views = views;
         this.sections = sections;
+        this.rights = rights;
     }
 
     @ReadOperation
@@ -83,6 +89,7 @@ final class NodeEndpoint {
     WebEndpointResponse<Object> change(
             @Selector(match = Match.ALL_REMAINING) String[] path,
             SecurityContext user,
+            @Nullable Checked checked,
             @Nullable String state,
             @Nullable String duration,
             @Nullable String scope,
@@ -102,6 +109,10 @@ final class NodeEndpoint {
         add(asked, "step", step);
         add(asked, "version", version);
         add(asked, "reason", reason);
+        return rights.changing(ID, user, checked, () -> changed(path, asked, user));
+    }
+
+    private WebEndpointResponse<Object> changed(String[] path, Map<String, String> asked, SecurityContext user) {
         return Answers.found(
                 () -> {
                     Section section = section(path);
@@ -115,7 +126,12 @@ final class NodeEndpoint {
     }
 
     @DeleteOperation
-    WebEndpointResponse<Object> cancel(@Selector(match = Match.ALL_REMAINING) String[] path, SecurityContext user) {
+    WebEndpointResponse<Object> cancel(
+            @Selector(match = Match.ALL_REMAINING) String[] path, SecurityContext user, @Nullable Checked checked) {
+        return rights.changing(ID, user, checked, () -> cancelled(path, user));
+    }
+
+    private WebEndpointResponse<Object> cancelled(String[] path, SecurityContext user) {
         return Answers.found(
                 () -> section(path).cancel(below(path), user),
                 "Nothing to cancel %s: use DELETE operations/{operation} with one of the last 100 operations that this instance started. To end a pause, POST breakers/{type} with the state closed; to end a saga, POST sagas/{id} with the action fail."

@@ -2,6 +2,7 @@
 package io.safebunny.autoconfigure.actuate;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -16,7 +17,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 record NodeEndpointProperties(
         @DefaultValue("never") Show showStates,
         @DefaultValue Set<String> roles,
-        @DefaultValue Set<String> writeRoles) {
+        @Nullable Set<String> writeRoles) {
 
     /** Whether this user may see states. */
     boolean showsStates(SecurityContext user) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.actuate;
 
+import io.safebunny.BunnyCircuitBreaker.State;
 import io.safebunny.BunnyOperations;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.node.SafeBunnyParts;
@@ -12,6 +13,7 @@ import io.safebunny.store.Outbox;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,18 +23,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is anything stuck? The condition of each part, rates and counts, each with the place on the page where there is more. Reads only what the
- * node already knows, so polling is cheap. Thread-safe.
+ * Is anything stuck? The condition of each part, rates and counts, each with the place on the page where there is more. It says that nothing
+ * is stuck only if all of it is known. Reads only what the node already knows, so polling is cheap. Thread-safe.
  */
 final class NowView {
 
-    /** Where the page shows more of a part. */
+    private static final String POISON = "poison";
+
+    /** Where the page shows more of a part, if it does. */
     private static final Map<String, String> PAGES = Map.of(
             "broker", "#/topology",
-            "poison", "#/poison",
+            POISON, "#/poison",
             "publications", "#/waiting",
             "breakers", "#/types",
-            "store", "#/waiting",
             "sagas", "#/sagas",
             "topology", "#/topology");
 
@@ -64,21 +67,17 @@ final class NowView {
         List<Map<String, Object>> shown = new ArrayList<>();
         List<String> sentences = new ArrayList<>();
         Level worst = Level.UP;
+        OptionalLong setAside = setAside();
         for (Map.Entry<String, Supplier<NodeCondition>> part : conditions.entrySet()) {
             NodeCondition condition = part.getValue().get();
+            if (part.getKey().equals(POISON) && condition.level() == Level.UP) {
+                condition = setAside(setAside);
+            }
             worst = max(worst, condition.level());
-            if (condition.needsALook()) {
+            if (condition.level() != Level.UP) {
                 sentences.add(condition.words());
             }
             shown.add(shown(part.getKey(), condition));
-        }
-        OptionalLong setAside = engine.get(QueuePoisonMessages.class).depth();
-        if (setAside.orElse(0) > 0) {
-            long copies = setAside.getAsLong();
-            sentences.add("%s set aside, see %s. Look at the reasons, and replay or discard them."
-                    .formatted(
-                            copies == 1 ? "1 message was" : copies + " messages were",
-                            Topology.poisonOf(parts.options().node())));
         }
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("node", parts.options().node());
@@ -93,6 +92,17 @@ final class NowView {
         return view;
     }
 
+    /** A node that handles nothing has no poison queue, and so nothing in it. */
+    private OptionalLong setAside() {
+        return engine.handlers().isEmpty()
+                ? OptionalLong.of(0)
+                : engine.get(QueuePoisonMessages.class).depth();
+    }
+
+    private NodeCondition setAside(OptionalLong copies) {
+        return NodeCondition.setAside(copies, Topology.poisonOf(parts.options().node()));
+    }
+
     private static Level max(Level one, Level other) {
         return one.compareTo(other) < 0 ? other : one;
     }
@@ -103,7 +113,9 @@ final class NowView {
         view.put("level", condition.level());
         view.put("words", condition.words());
         view.put("page", PAGES.get(part));
-        view.put("details", condition.details());
+        if (part.equals("topology")) { // of the others there is more elsewhere, and it may be much
+            view.put("details", condition.details());
+        }
         return view;
     }
 
@@ -111,7 +123,11 @@ final class NowView {
     private Map<String, Object> counts(OptionalLong setAside) {
         Map<String, Object> counts = new LinkedHashMap<>();
         counts.put("setAside", setAside.isPresent() ? setAside.getAsLong() : null);
-        counts.put("types", parts.breakers().states().size());
+        Collection<State> states = parts.breakers().states().values();
+        counts.put("types", states.size());
+        counts.put(
+                "notClosed",
+                states.stream().filter(state -> state != State.CLOSED).count());
         counts.put("paused", operations.paused().size());
         counts.put("waitingPublications", engine.waiting().messages());
         counts.put("oldestPublication", engine.waiting().oldest());

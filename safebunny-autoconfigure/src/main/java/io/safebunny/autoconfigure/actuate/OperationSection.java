@@ -19,15 +19,24 @@ final class OperationSection implements Section {
 
     private final PoisonMessages poison;
     private final Audit audit;
+    private final String instance;
 
-    OperationSection(PoisonMessages poison, Audit audit) {
+    /** @param instance the one that runs them */
+    OperationSection(PoisonMessages poison, Audit audit, String instance) {
         this.poison = poison;
         this.audit = audit;
+        this.instance = instance;
     }
 
     @Override
     public @Nullable Object look(List<String> path, Map<String, String> asked, SecurityContext user) {
-        return path.isEmpty() ? all() : find(path).map(OperationViews::detailed).orElse(null);
+        return path.isEmpty() ? all() : find(path).map(this::detailed).orElse(null);
+    }
+
+    private Map<String, Object> detailed(PoisonOperation operation) {
+        Map<String, Object> view = OperationViews.detailed(operation);
+        view.put("instance", instance);
+        return view;
     }
 
     /** Cancels an operation before its next message. */
@@ -40,13 +49,16 @@ final class OperationSection implements Section {
                     audit.tell(Asked.by(user), "CANCEL", Map.of("operation", operation.id()));
                     OperationViews.awaitEnd(operation);
                 });
-        return found.map(OperationViews::detailed).orElse(null);
+        return found.map(this::detailed).orElse(null);
     }
 
     /** All operations, latest first, without the copies that they did not move. */
     private Map<String, Object> all() {
         return Map.of(
-                "operations", operations().stream().map(OperationViews::summary).toList());
+                "instance",
+                instance,
+                "operations",
+                operations().stream().map(OperationViews::summary).toList());
     }
 
     private Optional<PoisonOperation> find(List<String> path) {

@@ -12,14 +12,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * How many messages this instance has handled per second, in about the last minute. It counts only when somebody looks: the first look is
- * an average since the start, and each later one goes back a minute, or to the last look before that. Thread-safe.
+ * How many messages this instance has handled per second, in about the last minute. It counts only when somebody looks: a look goes back a
+ * minute, or to the last look before that. If that was more than two minutes ago, it says nothing of now: counting begins anew. Thread-safe.
  */
 final class Rates {
 
     private static final long WINDOW = TimeUnit.MINUTES.toNanos(1);
+    /** Longer windows are history. */
+    private static final long LONGEST = 2 * WINDOW;
     /** Shorter windows say nothing. */
-    private static final long LEAST = TimeUnit.SECONDS.toNanos(1);
+    private static final long LEAST = TimeUnit.SECONDS.toNanos(2);
 
     private final Supplier<Collection<Tally>> tallies;
     private final Timeline timeline;
@@ -38,7 +40,7 @@ final class Rates {
         return new Look(timeline.nanoTime(), tallies.get().stream().reduce(Tally.NONE, Tally::plus));
     }
 
-    /** Per second, and how many seconds they are of. */
+    /** Per second, and how many seconds they are of; {@code null} as long as too few are counted. */
     synchronized Map<String, Object> now() {
         Look now = look();
         if (now.at() - looks.getLast().at() >= LEAST) {
@@ -47,13 +49,23 @@ final class Rates {
         while (isMinuteOld(now)) {
             looks.removeFirst();
         }
-        Look before = looks.getFirst();
-        double seconds = (double) Math.max(now.at() - before.at(), LEAST) / TimeUnit.SECONDS.toNanos(1);
+        if (now.at() - looks.getFirst().at() > LONGEST) {
+            looks.clear();
+            looks.add(now);
+        }
+        return rates(now, looks.getFirst());
+    }
+
+    private static Map<String, Object> rates(Look now, Look before) {
+        long nanos = now.at() - before.at();
+        boolean isKnown = nanos >= LEAST;
+        double seconds = (double) nanos / TimeUnit.SECONDS.toNanos(1);
         Map<String, Object> rates = new LinkedHashMap<>();
-        rates.put("handled", perSecond(now.total().handled() - before.total().handled(), seconds));
-        rates.put("retried", perSecond(now.total().retried() - before.total().retried(), seconds));
-        rates.put("setAside", perSecond(now.total().setAside() - before.total().setAside(), seconds));
-        rates.put("seconds", Math.round(seconds));
+        rates.put("handled", isKnown ? perSecond(now.total().handled() - before.total().handled(), seconds) : null);
+        rates.put("retried", isKnown ? perSecond(now.total().retried() - before.total().retried(), seconds) : null);
+        rates.put(
+                "setAside", isKnown ? perSecond(now.total().setAside() - before.total().setAside(), seconds) : null);
+        rates.put("seconds", isKnown ? Math.round(seconds) : null);
         return rates;
     }
 

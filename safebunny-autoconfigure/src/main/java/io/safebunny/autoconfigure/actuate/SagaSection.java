@@ -146,6 +146,10 @@ final class SagaSection implements Section {
                             + found.stream().map(SagaView::saga).toList());
         }
         SagaView before = found.get(0);
+        String state = repair.state();
+        if (state != null) {
+            views.requireNoMask(before, state, user);
+        }
         String by = Asked.by(user);
         try {
             repair.carryOut(sagas, before.saga(), before.id());
@@ -175,7 +179,7 @@ final class SagaSection implements Section {
                 isDone
                         ? ""
                         : "the broker has it, but the saga has not handled it yet: its history will tell the outcome. Look again instead of repeating it");
-        answer.put("saga", views.detailed(now, user, true));
+        answer.put("saga", views.detailed(now, user, false)); // nobody has asked to see the state
         return answer;
     }
 

@@ -4,10 +4,13 @@ package io.safebunny.autoconfigure.actuate;
 import io.safebunny.actuate.BodyMasker;
 import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.autoconfigure.actuate.http.Asked;
+import io.safebunny.autoconfigure.actuate.http.Content;
 import io.safebunny.failure.details.ExceptionDetails;
+import io.safebunny.message.Names;
 import io.safebunny.saga.SagaPage;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.management.SagaSupervision;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -69,13 +72,25 @@ final class SagaViews {
         view.put("version", saga.version());
         view.put("stateVersion", saga.stateVersion());
         if (content && properties.showsStates(user)) {
-            audit.tell(Asked.by(user), "LOOK", Map.of("content", "state", "saga", saga.saga(), "sagaId", saga.id()));
-            view.put("state", masked(saga));
+            addState(view, saga, user);
+        } else {
+            Content.addNone(view);
         }
         view.put("steps", saga.steps());
         view.put("timeouts", saga.timeouts());
         view.put("history", saga.history());
         return view;
+    }
+
+    private void addState(Map<String, Object> view, SagaView saga, SecurityContext user) {
+        Content state = masked(saga);
+        if (state.shown()) {
+            audit.tell(
+                    Asked.by(user),
+                    "LOOK",
+                    Map.of("content", "state", "saga", saga.saga(), "sagaId", Names.printable(saga.id())));
+        }
+        state.addTo(view, "state");
     }
 
     Map<String, Object> detailed(List<SagaView> sagas, SecurityContext user, boolean content) {
@@ -84,16 +99,27 @@ final class SagaViews {
                 sagas.stream().map(saga -> detailed(saga, user, content)).toList());
     }
 
-    private String masked(SagaView saga) {
+    /** Refuses a new state that has in it what the mask shows this user instead of a value. */
+    void requireNoMask(SagaView saga, String state, SecurityContext user) {
+        if (properties.showsStates(user)) {
+            masked(saga).requireNoMask("state", stored(saga), state);
+        }
+    }
+
+    private static byte[] stored(SagaView saga) {
+        return saga.state().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private Content masked(SagaView saga) {
         try {
-            return masker.maskState(saga);
+            return Content.of(masker.maskState(saga), stored(saga));
         } catch (RuntimeException e) {
             LOG.warn(
                     "The BodyMasker failed, so the state of saga {} {} is not shown",
                     saga.saga(),
                     saga.id(),
                     ExceptionDetails.TYPE_ONLY.logged(e));
-            return "not shown: the BodyMasker failed with " + e.getClass().getName();
+            return Content.notShown("the BodyMasker failed with " + e.getClass().getName());
         }
     }
 }

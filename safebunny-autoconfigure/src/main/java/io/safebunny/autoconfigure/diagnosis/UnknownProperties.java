@@ -8,9 +8,11 @@ import java.net.URLConnection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,16 +32,24 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Warns about each {@code safebunny.*} property that nothing reads, before any bean is created: Boot silently ignores a property
- * that is misspelt or no longer exists. Only a warning, because configuration files are shared with other versions and with
+ * Warns about each {@code safebunny.*} property, and each of our endpoints, that nothing reads, before any bean is created: Boot silently
+ * ignores a property that is misspelt or no longer exists. Only a warning, because configuration files are shared with other versions and with
  * applications that use other modules. Never prints values. Without the metadata, as in some shaded jars, it reports nothing.
  */
 public final class UnknownProperties implements BeanFactoryPostProcessor {
 
     private static final Logger LOG = LoggerFactory.getLogger(UnknownProperties.class);
 
-    private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("safebunny");
-    private static final ConfigurationPropertyName NODE = ROOT.append("node");
+    private static final ConfigurationPropertyName NODE = ConfigurationPropertyName.of("safebunny.node");
+    /** Of the node, and of its endpoints. */
+    private static final List<ConfigurationPropertyName> ROOTS = Stream.of(
+                    "safebunny",
+                    "management.endpoint.safebunny",
+                    "management.endpoint.safebunnypoison",
+                    "management.endpoint.safebunnyui")
+            .map(ConfigurationPropertyName::of)
+            .toList();
+
     private static final String METADATA = "META-INF/spring-configuration-metadata.json";
 
     private final Environment environment;
@@ -62,7 +72,7 @@ public final class UnknownProperties implements BeanFactoryPostProcessor {
             if (source instanceof IterableConfigurationPropertySource iterable) {
                 boolean variables = source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
                 iterable.stream()
-                        .filter(ROOT::isAncestorOf)
+                        .filter(UnknownProperties::isOurs)
                         .filter(name -> variables ? isUnknownVariable(name, known) : !isKnown(name, known))
                         .filter(reported::add)
                         .forEach(name -> LOG.warn(
@@ -72,6 +82,10 @@ public final class UnknownProperties implements BeanFactoryPostProcessor {
                                 origin(source.getConfigurationProperty(name), source)));
             }
         }
+    }
+
+    private static boolean isOurs(ConfigurationPropertyName name) {
+        return ROOTS.stream().anyMatch(root -> root.isAncestorOf(name));
     }
 
     /**
@@ -88,6 +102,8 @@ public final class UnknownProperties implements BeanFactoryPostProcessor {
                     addTo(known, JsonMapper.shared().readTree(metadata));
                 }
             }
+            // of each endpoint, from before it had an access; no metadata of ours has it
+            ROOTS.stream().skip(1).forEach(endpoint -> known.put(endpoint.append("enabled"), false));
             return known;
         } catch (IOException | JacksonException e) {
             LOG.debug("The metadata of the properties cannot be read", e);
@@ -98,11 +114,11 @@ public final class UnknownProperties implements BeanFactoryPostProcessor {
     private static void addTo(Map<ConfigurationPropertyName, Boolean> known, JsonNode metadata) {
         for (JsonNode property : metadata.path("properties")) {
             String name = property.path("name").asString("");
-            if (name.startsWith("safebunny.")) {
+            if (name.startsWith("safebunny.") || name.startsWith("management.endpoint.safebunny")) {
                 String type = property.path("type").asString("");
-                known.put(
-                        ConfigurationPropertyName.of(name),
-                        type.startsWith("java.util.Map") || type.startsWith("java.util.List"));
+                boolean hasElements = Stream.of("java.util.Map", "java.util.List", "java.util.Set")
+                        .anyMatch(type::startsWith);
+                known.put(ConfigurationPropertyName.of(name), hasElements);
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.actuate;
 
+import io.safebunny.autoconfigure.actuate.http.PlainJson;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -54,19 +55,35 @@ final class EndpointCalls {
         return all.toArray(Class<?>[]::new);
     }
 
+    /** What they answer is not written as JSON yet. */
     static List<WebOperation> operations(ApplicationContext context) {
-        EndpointAccessResolver access = context.getBean(EndpointAccessResolver.class);
+        return operations(
+                context,
+                context.getBeanProvider(OperationInvokerAdvisor.class)
+                        .orderedStream()
+                        .filter(advisor -> !(advisor instanceof PlainJson))
+                        .toList(),
+                List.of(OperationFilter.byAccess(context.getBean(EndpointAccessResolver.class))));
+    }
+
+    /** As Spring Boot's support of Cloud Foundry finds them: without any advice, and whatever their access is. */
+    static List<WebOperation> bareOperations(ApplicationContext context) {
+        return operations(context, List.of(), List.of());
+    }
+
+    private static List<WebOperation> operations(
+            ApplicationContext context,
+            List<OperationInvokerAdvisor> advisors,
+            List<OperationFilter<WebOperation>> filters) {
         return new WebEndpointDiscoverer(
                         context,
                         context.getBean(ParameterValueMapper.class),
                         EndpointMediaTypes.DEFAULT,
                         List.of(),
                         List.of(),
-                        context.getBeanProvider(OperationInvokerAdvisor.class)
-                                .orderedStream()
-                                .toList(),
+                        advisors,
                         List.of(),
-                        List.of(OperationFilter.byAccess(access)))
+                        filters)
                 .getEndpoints().stream()
                         .flatMap(endpoint -> endpoint.getOperations().stream())
                         .toList();
@@ -83,7 +100,16 @@ final class EndpointCalls {
             String path,
             Map<String, Object> arguments,
             SecurityContext user) {
-        WebOperation operation = operations(context).stream()
+        return call(operations(context), method, path, arguments, user);
+    }
+
+    static @Nullable Object call(
+            List<WebOperation> operations,
+            WebEndpointHttpMethod method,
+            String path,
+            Map<String, Object> arguments,
+            SecurityContext user) {
+        WebOperation operation = operations.stream()
                 .filter(one -> one.getRequestPredicate().getHttpMethod() == method
                         && one.getRequestPredicate().getPath().equals(path))
                 .findFirst()

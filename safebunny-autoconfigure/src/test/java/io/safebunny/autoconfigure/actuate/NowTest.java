@@ -10,10 +10,15 @@ import static org.awaitility.Awaitility.await;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
+import io.safebunny.BunnyOperations;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
+import io.safebunny.saga.BunnySaga;
+import io.safebunny.saga.Starts;
+import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.assertj.AssertableReactiveWebApplicationContext;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
@@ -29,6 +34,19 @@ class NowTest {
 
     record Charge(int cents) {}
 
+    record Give(int gifts) {}
+
+    @BunnySaga
+    static class Gift {
+        record Count(int gifts) {}
+
+        @Starts
+        @BunnyHandler(from = "shop")
+        Count on(Give gifts) {
+            return new Count(gifts.gifts());
+        }
+    }
+
     static class Handler {
         @BunnyHandler(from = "shop")
         void on(Charge charge) {
@@ -43,18 +61,46 @@ class NowTest {
     }
 
     @Test
-    void saysThatNothingIsStuck() {
+    void saysThatNothingIsStuckOnceAllIsKnown() {
         NODE.run(context -> {
             context.getBean(Bunny.class).publish(new Charge(1));
 
+            // the broker is asked by the first look, and not before
+            HttpResponse<String> first = get(context, NOW);
+            assertThat((String) read(first, "$.level")).isEqualTo("UNKNOWN");
+            assertThat((List<String>) read(first, "$.words"))
+                    .containsExactly("The broker has not told yet how many messages are set aside.");
+            assertThat((Object) read(first, "$.counts.setAside")).isNull();
             await().untilAsserted(() ->
                     assertThat((Double) of(context, "$.rates.handled")).isPositive());
+            await().untilAsserted(
+                            () -> assertThat(of(context, "$.words")).isEqualTo(List.of("Nothing is stuck.")));
             assertThat(of(context, "$.level")).isEqualTo("UP");
-            assertThat(of(context, "$.words")).isEqualTo(List.of("Nothing is stuck."));
+            assertThat(of(context, "$.counts.setAside")).isEqualTo(0);
             assertThat(of(context, "$.node")).isEqualTo("shop");
+            assertThat(of(context, "$.instance"))
+                    .isEqualTo(context.getBean(BunnyOperations.class).instance());
             assertThat(of(context, "$.counts.paused")).isEqualTo(0);
             assertThat(of(context, "$.parts[*].part"))
                     .isEqualTo(List.of("broker", "poison", "publications", "breakers", "store", "sagas"));
+        });
+    }
+
+    /** A node that handles nothing has no poison queue to ask about. */
+    @Test
+    void saysSoOfANodeWithoutHandlersAtOnce() {
+        HttpCalls.node().run(context -> assertThat(of(context, "$.words")).isEqualTo(List.of("Nothing is stuck.")));
+    }
+
+    /** They are counted after a lease for the first time. */
+    @Test
+    void saysThatSagasAreNotCountedYet() {
+        NODE.withBean(Gift.class).withPropertyValues("safebunny.dedup.lease=1h").run(context -> {
+            await().untilAsserted(
+                            () -> assertThat(of(context, "$.counts.setAside")).isEqualTo(0));
+
+            assertThat(of(context, "$.level")).isEqualTo("UNKNOWN");
+            assertThat(of(context, "$.words")).isEqualTo(List.of("The sagas have not been counted yet."));
         });
     }
 
@@ -67,16 +113,30 @@ class NowTest {
                     "{'state':'open','duration':'1h','reason':'the bank is closed'}");
 
             assertThat(of(context, "$.level")).isEqualTo("DEGRADED");
-            assertThat(of(context, "$.words[0]")).asString().contains("1 type is paused: Charge.");
+            assertThat(of(context, "$.parts[3].words"))
+                    .isEqualTo(
+                            "1 type is not handled: Charge (paused by anonymous: the bank is closed). Check why, and resume what an operator has paused.");
+            assertThat(of(context, "$.words")).asInstanceOf(InstanceOfAssertFactories.LIST).contains(of(context, "$.parts[3].words"));
             assertThat(of(context, "$.counts.paused")).isEqualTo(1);
-            Map<String, Object> shown = read(get(context, NOW), "$.parts[3].details.Charge");
-            Map<String, Object> inHealth = read(get(context, "health/safebunny/breakers"), "$.details.Charge");
-            assertThat(shown).containsAllEntriesOf(inHealth);
+            assertThat(of(context, "$.counts.notClosed")).isEqualTo(1);
+            assertThat((String) read(get(context, "health/safebunny/breakers"), "$.status"))
+                    .isEqualTo(of(context, "$.parts[3].level"));
+        });
+    }
+
+    /** So that an outage, which opens them all, does not make each answer large. */
+    @Test
+    void hasNoDetailsOfEachType() {
+        NODE.run(context -> {
+            post(context, "safebunny/breakers/Charge", "{'state':'open','duration':'1h','reason':'why'}");
+
+            Map<String, Object> part = read(get(context, NOW), "$.parts[3]");
+            assertThat(part).containsOnlyKeys("part", "level", "words", "page");
         });
     }
 
     @Test
-    void countsWhatWasSetAsideOnceTheBrokerHasTold() {
+    void whatWasSetAsideNeedsALookOnceTheBrokerHasTold() {
         NODE.run(context -> {
             context.getBean(Bunny.class).publish(new Charge(-1));
             PoisonMessages poison = context.getBean(PoisonMessages.class);
@@ -85,8 +145,13 @@ class NowTest {
 
             await().untilAsserted(
                             () -> assertThat(of(context, "$.counts.setAside")).isEqualTo(1));
-            assertThat((Double) of(context, "$.rates.setAside")).isPositive();
-            assertThat(of(context, "$.words[0]")).asString().contains("1 message was set aside", "shop-poison");
+            await().untilAsserted(() ->
+                    assertThat((Double) of(context, "$.rates.setAside")).isPositive());
+            assertThat(of(context, "$.level")).isEqualTo("DEGRADED");
+            assertThat(of(context, "$.parts[1].level")).isEqualTo("DEGRADED");
+            assertThat(of(context, "$.words")).asString().contains("1 message is set aside", "shop-poison");
+            assertThat((String) read(get(context, "health/safebunny/poison"), "$.status"))
+                    .isEqualTo("UP");
         });
     }
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
+import io.safebunny.PublishOptions;
 import io.safebunny.actuate.BodyMasker;
 import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.failure.BrowsingException;
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
@@ -155,6 +157,83 @@ class PoisonEndpointTest {
                         .asString()
                         .contains("the BodyMasker failed")
                         .doesNotContain("o-1"));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, Object> onlyCopy(@Nullable Object look) {
+        assertThat(look).isInstanceOf(Map.class);
+        List<?> copies = (List<?>) Objects.requireNonNull(((Map<?, ?>) Objects.requireNonNull(look)).get("copies"));
+        assertThat(copies).hasSize(1);
+        return (Map<String, Object>) copies.get(0);
+    }
+
+    @Test
+    void saysWhetherABodyIsShownAndWhetherItIsMasked() {
+        NODE.run(context -> assertThat(onlyCopy(look(context, poison(context, "o-1"))))
+                .containsEntry("shown", false)
+                .containsEntry("masked", false)
+                .doesNotContainKey("body"));
+        ApplicationContextRunner shown =
+                NODE.withPropertyValues("management.endpoint.safebunnypoison.show-bodies=always");
+        shown.run(context -> assertThat(onlyCopy(look(context, poison(context, "o-1"))))
+                .containsEntry("shown", true)
+                .containsEntry("masked", false));
+        shown.withBean(BodyMasker.class, () -> BodyMasker.fields("iban"))
+                .run(context -> assertThat(onlyCopy(look(context, poison(context, "o-1"))))
+                        .containsEntry("shown", true)
+                        .containsEntry("masked", false));
+        shown.withBean(BodyMasker.class, () -> BodyMasker.fields("orderId"))
+                .run(context -> assertThat(onlyCopy(look(context, poison(context, "o-1"))))
+                        .containsEntry("shown", true)
+                        .containsEntry("masked", true));
+    }
+
+    /** Sending back what was shown would replace the value for good. */
+    @Test
+    void takesNoEditThatBringsTheMaskBack() {
+        ApplicationContextRunner masked =
+                NODE.withBean(BodyMasker.class, () -> BodyMasker.fields("orderId"));
+        masked.withPropertyValues("management.endpoint.safebunnypoison.show-bodies=always")
+                .run(context -> {
+                    Map<String, Object> edit = edit(context, poison(context, "o-1"));
+
+                    isProblem(post(context, with(edit, "body", "{\"orderId\":\"***\"}")), 400, "value of orderId");
+                    isProblem(
+                            post(context, with(edit, "body", "not shown: the BodyMasker failed with X")),
+                            400,
+                            "it is what this endpoint shows instead of one");
+                    assertThat(context.getBean(PoisonMessages.class).operations())
+                            .isEmpty();
+                    assertThat(post(context, edit))
+                            .asInstanceOf(InstanceOfAssertFactories.MAP)
+                            .containsEntry("moved", 1);
+                });
+        // who sees no body at all was shown no mask
+        masked.run(context ->
+                assertThat(post(context, with(edit(context, poison(context, "o-1")), "body", "{\"orderId\":\"***\"}")))
+                        .asInstanceOf(InstanceOfAssertFactories.MAP)
+                        .containsEntry("moved", 1));
+    }
+
+    @Test
+    void showsHeadersAsTheMaskerMakesThem() {
+        ApplicationContextRunner shown =
+                NODE.withPropertyValues("management.endpoint.safebunnypoison.show-bodies=always");
+        shown.run(context -> assertThat(headers(context)).isEqualTo(Map.of("tenant", "shop", "iban", "DE02")));
+        shown.withBean(BodyMasker.class, () -> BodyMasker.fields("iban"))
+                .run(context -> assertThat(headers(context)).isEqualTo(Map.of("tenant", "shop", "iban", "***")));
+        shown.withBean(BodyMasker.class, () -> (message, body) -> "***")
+                .run(context -> assertThat(headers(context)).isEqualTo(Map.of("tenant", "***", "iban", "***")));
+    }
+
+    private static @Nullable Object headers(ApplicationContext context) {
+        String id = context.getBean(Bunny.class)
+                .publish(
+                        new OrderPlaced("o-1"),
+                        PublishOptions.none().withHeader("tenant", "shop").withHeader("iban", "DE02"))
+                .messageId();
+        await().until(() -> !context.getBean(PoisonMessages.class).find(id, 0).isEmpty());
+        return onlyCopy(look(context, id)).get("headers");
     }
 
     @Test
@@ -518,6 +597,84 @@ class PoisonEndpointTest {
                     .containsKey("operation")
                     .containsEntry("moved", 1);
             assertThat(messages(get(context, Map.of()))).isEmpty();
+        });
+    }
+
+    /** An id that no path can have, as messages of others do. */
+    @ParameterizedTest
+    @ValueSource(strings = {"a/b", "50%", "a;b", "..", "c\\d", ""})
+    void findsAndMovesOneByAParameter(String id) {
+        NODE.run(context -> {
+            String known = poison(context, "o-1");
+            Transport broker = context.getBean(Transport.class);
+            try (BrowsedQueue queue = broker.browse("shop-poison")) {
+                WireMessage copy =
+                        Objects.requireNonNull(queue.next()).message().message();
+                WireMessage foreign = new WireMessage(
+                        id.isEmpty() ? null : id,
+                        copy.correlationId(),
+                        copy.type(),
+                        copy.appId(),
+                        copy.timestamp(),
+                        copy.contentType(),
+                        copy.contentEncoding(),
+                        copy.headers(),
+                        copy.body());
+                var unused = broker.send(
+                        new OutboundMessage(foreign, new Route.Poison("shop"), Duration.ZERO),
+                        Deadline.after(Duration.ofSeconds(5), context.getBean(Timeline.class)));
+            }
+            await().until(() -> messages(get(context, Map.of())).size() == 2);
+
+            assertThat(onlyCopy(list(context, Map.of("messageId", id, "content", "false"))))
+                    .containsEntry("messageId", id);
+            isProblem(list(context, Map.of("messageId", id, "type", "OrderPlaced")), 400, "type=OrderPlaced");
+            isProblem(list(context, Map.of("content", "false")), 400, "content=false");
+            assertThat(post(context, Map.of("messageId", id, "action", "discard", "reason", "why")))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("moved", 1);
+            assertThat(messages(get(context, Map.of())))
+                    .singleElement()
+                    .satisfies(left -> assertThat(left).containsEntry("messageId", known));
+            isProblem(
+                    post(context, Map.of("messageId", "nobody", "action", "discard", "reason", "why")),
+                    404,
+                    "id=nobody");
+        });
+    }
+
+    @Test
+    void movesTheCopiesOfADigest() {
+        NODE.run(context -> {
+            poison(context, "o-1");
+            String copy = String.valueOf(messages(get(context, Map.of())).get(0).get("copy"));
+            Map<String, Object> discard = Map.of("action", "discard", "copy", copy, "reason", "why");
+
+            isProblem(post(context, with(discard, "body", "{}")), 400, "body=given");
+            assertThat(post(context, with(discard, "copy", "another")))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("matched", 0);
+            assertThat(post(context, discard))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("moved", 1)
+                    .containsEntry("limit", 1_000);
+        });
+    }
+
+    @Test
+    void saysWhereItStopped() {
+        NODE.run(context -> {
+            poison(context, "o-1");
+            poison(context, "o-2");
+
+            assertThat(list(context, Map.of("limit", 1)))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("limit", 1)
+                    .containsEntry("truncated", true);
+            assertThat(list(context, Map.of()))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("limit", 100)
+                    .containsEntry("truncated", false);
         });
     }
 

@@ -40,20 +40,33 @@ class RatesTest {
         assertThat(rates.now()).isEqualTo(rates(5.0, 0.0, 0.0, 60L));
     }
 
+    /** Neither what was last night, nor an average of that and of now. */
     @Test
-    void aLookAfterALongTimeGoesBackToTheOneBefore() {
+    void aLookAfterALongTimeCountsAnew() {
         timeline.advance(Duration.ofSeconds(100));
         rates.now();
         tallies.add(new Tally(600, 0, 0));
-        timeline.advance(Duration.ofMinutes(10));
+        timeline.advance(Duration.ofHours(8));
 
-        assertThat(rates.now()).isEqualTo(rates(1.0, 0.0, 0.0, 600L));
+        assertThat(rates.now().values()).hasSize(4).containsOnlyNulls();
+        tallies.add(new Tally(10, 0, 0));
+        timeline.advance(Duration.ofSeconds(2));
+        assertThat(rates.now()).isEqualTo(rates(5.0, 0.0, 0.0, 2L));
     }
 
     @Test
-    void noLookIsTooShort() {
+    void aLookAfterAMinuteAndAHalfGoesBackToTheOneBefore() {
+        rates.now();
+        tallies.add(new Tally(90, 0, 0));
+        timeline.advance(Duration.ofSeconds(90));
+
+        assertThat(rates.now()).isEqualTo(rates(1.0, 0.0, 0.0, 90L));
+    }
+
+    @Test
+    void tooShortATimeSaysNothing() {
         tallies.add(new Tally(5, 0, 0));
 
-        assertThat(rates.now()).isEqualTo(rates(5.0, 0.0, 0.0, 1L));
+        assertThat(rates.now().values()).containsOnlyNulls();
     }
 }

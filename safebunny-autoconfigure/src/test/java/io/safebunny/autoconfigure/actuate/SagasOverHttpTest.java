@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
+import io.safebunny.BunnyOperations;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.PublishOptions;
 import io.safebunny.actuate.BodyMasker;
@@ -345,7 +346,10 @@ class SagasOverHttpTest {
                             "{'action':'patch','version':%s,'state':'{\\'amount\\':0.50,\\'secret\\':\\'8\\'}','reason':'%s'}"
                                     .replace("\\'", "\\\"");
 
-                    String state = read(post(context, SAGAS + "/o-1", patch.formatted(1, "a typo")), "$.saga.state");
+                    Map<String, Object> saga =
+                            read(post(context, SAGAS + "/o-1", patch.formatted(1, "a typo")), "$.saga");
+                    assertThat(saga).containsEntry("shown", false).doesNotContainKey("state");
+                    String state = read(get(context, SAGAS + "/o-1"), "$.sagas[0].state");
                     assertThat(state).isEqualTo("{\"amount\":0.50,\"secret\":\"8\"}");
                     isProblem(
                             post(context, SAGAS + "/o-1", patch.formatted(1, "again")), 409, "version 1 was expected");
@@ -359,6 +363,65 @@ class SagasOverHttpTest {
                                     patch.formatted(3, "no such type").replace("0.50", "\\\"none\\\"")),
                             409,
                             "the state is refused");
+                });
+    }
+
+    /** Beside the version that a patch of it must name. */
+    @Test
+    void saysWhetherAStateIsShownAndWhetherItIsMasked() {
+        NODE.run(context -> {
+            publish(context, "o-1", order());
+            Map<String, Object> saga = read(get(context, SAGAS + "/o-1"), "$.sagas[0]");
+            assertThat(saga).containsEntry("shown", false).containsEntry("masked", false);
+        });
+        for (boolean masks : List.of(true, false)) {
+            NODE.withPropertyValues("management.endpoint.safebunny.show-states=always")
+                    .withBean(BodyMasker.class, () -> BodyMasker.fields(masks ? "secret" : "iban"))
+                    .run(context -> {
+                        publish(context, "o-1", order());
+                        Map<String, Object> saga = read(get(context, SAGAS + "/o-1"), "$.sagas[0]");
+                        assertThat(saga)
+                                .containsEntry("shown", true)
+                                .containsEntry("masked", masks)
+                                .containsEntry("version", 1)
+                                .containsKey("state");
+                    });
+        }
+    }
+
+    /** Sending back what was shown would replace the value for good. */
+    @Test
+    void takesNoPatchThatBringsTheMaskBack() {
+        NODE.withPropertyValues("management.endpoint.safebunny.show-states=always")
+                .withBean(BodyMasker.class, () -> BodyMasker.fields("secret"))
+                .run(context -> {
+                    publish(context, "o-1", order());
+                    String patch =
+                            "{'action':'patch','version':1,'state':'{\\'amount\\':1,\\'secret\\':\\'%s\\'}','reason':'why'}"
+                                    .replace("\\'", "\\\"");
+
+                    isProblem(post(context, SAGAS + "/o-1", patch.formatted("***")), 400, "value of secret");
+                    assertThat(saga(context, "o-1").version()).isEqualTo(1);
+                    String outcome = read(post(context, SAGAS + "/o-1", patch.formatted("4711")), "$.outcome");
+                    assertThat(outcome).isEqualTo("DONE");
+                    assertThat(saga(context, "o-1").state()).contains("4711");
+                });
+    }
+
+    @Test
+    void aRepairIsNoLookAtTheState() {
+        NODE.withPropertyValues("management.endpoint.safebunny.show-states=always")
+                .run(context -> {
+                    stick(context, "o-1");
+
+                    HttpResponse<String> resumed =
+                            post(context, SAGAS + "/o-1", "{'action':'resume','reason':'it is mended'}");
+                    assertThat(resumed.body()).contains("DONE").doesNotContain("4711");
+                    assertThat((String) read(resumed, "$.instance"))
+                            .isEqualTo(context.getBean(BunnyOperations.class).instance());
+                    assertThat(context.getBean(Auditor.class).heard())
+                            .extracting(AuditEvent::getType)
+                            .containsExactly("SAFEBUNNY_SAGA_RESUME");
                 });
     }
 

@@ -180,6 +180,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
 
     private List<PoisonCopy> find(BrowsedQueue browsed, String messageId, long bodyBytes) {
         PoisonReader reader = reader();
+        PoisonFilter asShown = PoisonFilter.all().withMessageId(messageId); // a foreign id may be shown shortened
         List<PoisonCopy> copies = new ArrayList<>();
         long room = bodyBytes;
         Delivery delivery = null;
@@ -187,7 +188,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
                 looked < MOST_SEARCHED && copies.size() < MOST_COPIES && (delivery = browsed.next()) != null;
                 looked++) {
             WireMessage wire = delivery.message().message();
-            if (messageId.equals(wire.messageId())) {
+            if (messageId.equals(wire.messageId()) || reader.matches(wire, asShown)) {
                 PoisonReader.Copy copy = reader.read(wire, false);
                 boolean fits = copy.body().length <= room && bodyBytes > 0;
                 room -= fits ? copy.body().length : 0;

@@ -8,6 +8,7 @@ import io.safebunny.time.Timeline;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.actuate.audit.AuditEvent;
@@ -15,12 +16,16 @@ import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Publishes audit events: one for each operation, one for each look at content and, for operations on poison messages, one for each message
- * moved, with the same id. Events contain no payload, no state and no header. If a listener throws, the event is logged. Thread-safe.
+ * Publishes audit events: one for each operation, one for each look at content, one for each change that is refused for the lack of a right
+ * and, for operations on poison messages, one for each message moved, with the same id. Events contain no payload, no state and no header.
+ * Looks and refusals are logged, too; whoever carries a change out logs that. If a listener throws, the event is logged. Thread-safe.
  */
 public final class Audit implements SafeBunnyEvent.Listener {
 
     private static final Logger LOG = LoggerFactory.getLogger(Audit.class);
+    /** What nobody else logs. */
+    private static final Set<String> LOGGED = Set.of("LOOK", "REFUSED");
+
     private static final int LONGEST_NAME = 100;
     private static final int LONGEST_TEXT = 500;
 
@@ -51,6 +56,9 @@ public final class Audit implements SafeBunnyEvent.Listener {
     public void tell(Instant at, String by, String type, Map<String, Object> data) {
         String prefixed = "SAFEBUNNY_" + type;
         String user = Names.printable(by, LONGEST_NAME);
+        if (LOGGED.contains(type)) {
+            LOG.info("{} by {} {}", prefixed, user, text(data));
+        }
         try {
             publisher.publishEvent(new AuditApplicationEvent(new AuditEvent(at, user, prefixed, data)));
         } catch (RuntimeException e) { // the operation is done; a failing listener must not hide its outcome

@@ -73,7 +73,7 @@ public final class Asked {
                     all,
                     some
                             ? "there is also a filter. Use only one of them"
-                            : "it must be true if there is no type, poisonReason, exception or correlation, so that nobody moves all messages by mistake");
+                            : "it must be true if there is no type, poisonReason, exception, correlation or copy, so that nobody moves all messages by mistake");
         }
     }
 

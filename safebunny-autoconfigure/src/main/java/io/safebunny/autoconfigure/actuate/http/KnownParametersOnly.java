@@ -10,6 +10,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.InvocationContext;
+import org.springframework.boot.actuate.endpoint.OperationArgumentResolver;
 import org.springframework.boot.actuate.endpoint.OperationType;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
@@ -24,9 +26,12 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
  *
  * <p>Spring also merges path, body and query, and later values win: a property with the name of a selector would replace the value from the
  * path, and another message would be moved. So our selectors match all the rest of the path: Spring passes it as an array, which a body or
- * a query cannot contain. Ignores other endpoints. Thread-safe.
+ * a query cannot contain. Hands {@link Checked} to operations that ask for it. Ignores other endpoints. Thread-safe.
  */
 public final class KnownParametersOnly implements OperationInvokerAdvisor {
+
+    /** Types of parameters that are not from the request. */
+    private static final Set<Class<?>> GIVEN = Set.of(SecurityContext.class, Checked.class);
 
     private final Set<EndpointId> endpoints;
 
@@ -45,7 +50,7 @@ public final class KnownParametersOnly implements OperationInvokerAdvisor {
                 .map(OperationParameter::getName)
                 .toList();
         Set<String> known = parameters.stream()
-                .filter(parameter -> !isSelector(parameter) && parameter.getType() != SecurityContext.class)
+                .filter(parameter -> !isSelector(parameter) && !GIVEN.contains(parameter.getType()))
                 .map(OperationParameter::getName)
                 .collect(Collectors.toCollection(TreeSet::new));
         String operation = (type == OperationType.READ ? "GET" : type == OperationType.WRITE ? "POST" : "DELETE")
@@ -57,11 +62,27 @@ public final class KnownParametersOnly implements OperationInvokerAdvisor {
             unknown.removeIf(name -> selectors.contains(name)
                     && isFromPath(context.getArguments().get(name)));
             return unknown.isEmpty()
-                    ? invoker.invoke(context)
+                    ? invoker.invoke(checked(context))
                     : Answers.of(() -> {
                         throw refused(operation, unknown, known);
                     });
         };
+    }
+
+    private static InvocationContext checked(InvocationContext context) {
+        SecurityContext user = context.resolveArgument(SecurityContext.class);
+        return new InvocationContext(
+                user == null ? SecurityContext.NONE : user, context.getArguments(), new OperationArgumentResolver() {
+                    @Override
+                    public boolean canResolve(Class<?> type) {
+                        return type == Checked.class || context.canResolve(type);
+                    }
+
+                    @Override
+                    public <T> @Nullable T resolve(Class<T> type) {
+                        return type == Checked.class ? type.cast(Checked.YES) : context.resolveArgument(type);
+                    }
+                });
     }
 
     private static boolean isFromPath(@Nullable Object value) {

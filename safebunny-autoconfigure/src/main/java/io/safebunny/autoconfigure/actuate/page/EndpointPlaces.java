@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.actuate.page;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,7 @@ import org.springframework.boot.actuate.endpoint.OperationType;
 import org.springframework.boot.actuate.endpoint.web.ExposableWebEndpoint;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoint;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.web.util.UriUtils;
 
 /**
  * Where endpoints are, and what Spring Boot really lets through to them, whatever the properties say. Paths are relative, because a context
@@ -35,6 +37,7 @@ final class EndpointPlaces {
         String path = path(id);
         return Stream.of((path == null ? "" : path).split("/", -1))
                 .filter(segment -> !segment.isEmpty())
+                .map(segment -> UriUtils.encodePathSegment(segment, StandardCharsets.UTF_8))
                 .toList();
     }
 
@@ -56,7 +59,9 @@ final class EndpointPlaces {
         while (common < Math.min(from.size(), to.size()) && from.get(common).equals(to.get(common))) {
             common++;
         }
-        return "../".repeat(from.size() - common) + String.join("/", to.subList(common, to.size()));
+        String up = "../".repeat(from.size() - common);
+        // without a beginning, a colon in the first name would end the name of a scheme
+        return (up.isEmpty() ? "./" : up) + String.join("/", to.subList(common, to.size()));
     }
 
     /** Whether anything can be changed through it. */

@@ -2,6 +2,7 @@
 package io.safebunny.autoconfigure.actuate.page;
 
 import io.safebunny.autoconfigure.actuate.http.Answers;
+import io.safebunny.autoconfigure.actuate.http.PlainJson;
 import io.safebunny.message.Names;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -13,7 +14,6 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
-import org.springframework.util.MimeType;
 
 /**
  * Serves the page and its files. All links are relative, so it works below a context path, behind a proxy that strips a prefix, on a
@@ -25,8 +25,7 @@ public final class PageEndpoint {
     /** The name under which the page asks who its user is. */
     static final String SESSION = "session";
 
-    private static final EndpointId ID = EndpointId.of("safebunnyui");
-    private static final MimeType JSON = new MimeType("application", "json");
+    static final EndpointId ID = EndpointId.of("safebunnyui");
 
     private final PageFiles files = new PageFiles();
     private final PageSession session;
@@ -51,7 +50,8 @@ public final class PageEndpoint {
             return answer(files.index("./"));
         }
         if (name.equals(SESSION)) {
-            return new WebEndpointResponse<>(session.of(user, places), WebEndpointResponse.STATUS_OK, JSON);
+            return new WebEndpointResponse<>(
+                    PlainJson.bytes(session.of(user, places)), WebEndpointResponse.STATUS_OK, PlainJson.TYPE);
         }
         PageFiles.File found = files.find(name);
         return found == null ? missing(name) : answer(found);

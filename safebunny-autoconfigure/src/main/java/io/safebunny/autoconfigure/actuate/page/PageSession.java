@@ -2,7 +2,7 @@
 package io.safebunny.autoconfigure.actuate.page;
 
 import io.safebunny.autoconfigure.actuate.http.Asked;
-import io.safebunny.autoconfigure.actuate.http.WritersOnly;
+import io.safebunny.autoconfigure.actuate.http.Rights;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -20,7 +20,7 @@ public final class PageSession {
     private static final EndpointId NODE = EndpointId.of("safebunny");
     private static final EndpointId POISON = EndpointId.of("safebunnypoison");
 
-    private final WritersOnly writers;
+    private final Rights rights;
     private final Predicate<SecurityContext> showsStates;
     private final Predicate<SecurityContext> showsBodies;
     private final Supplier<Map<String, Object>> node;
@@ -31,12 +31,12 @@ public final class PageSession {
      * @param csrf the token that a change needs
      */
     public PageSession(
-            WritersOnly writers,
+            Rights rights,
             Predicate<SecurityContext> showsStates,
             Predicate<SecurityContext> showsBodies,
             Supplier<Map<String, Object>> node,
             CsrfTokens csrf) {
-        this.writers = writers;
+        this.rights = rights;
         this.showsStates = showsStates;
         this.showsBodies = showsBodies;
         this.node = node;
@@ -69,9 +69,7 @@ public final class PageSession {
         if (places.of(id) == null) {
             return "The endpoint %s is not exposed. Add it to management.endpoints.web.exposure.include.".formatted(id);
         }
-        return places.takesChanges(id)
-                ? writers.refusal(user)
-                : "The endpoint %s is read-only. Set management.endpoint.%s.access=unrestricted to change something here."
-                        .formatted(id, id);
+        String refusal = rights.refusal(id, user);
+        return refusal == null && !places.takesChanges(id) ? rights.readOnly(id) : refusal;
     }
 }

@@ -31,6 +31,7 @@ public final class OperationViews {
         view.put("by", request.by());
         view.put("reason", request.reason());
         view.put("dryRun", request.dryRun());
+        view.put("limit", request.filter().limit());
         view.put("matched", progress.matched());
         view.put("moved", progress.moved());
         view.put("verdicts", progress.verdicts());

@@ -8,7 +8,6 @@ import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -21,20 +20,18 @@ final class PoisonAudit {
         this.audit = audit;
     }
 
-    /** Audits that bodies and headers of a message were shown: which copies, not what is in them. */
-    void looked(String by, List<PoisonCopy> copies) {
-        copies.stream()
-                .map(PoisonCopy::message)
-                .forEach(message -> audit.tell(
-                        by,
-                        "LOOK",
-                        Map.of(
-                                "content",
-                                "body",
-                                "messageId",
-                                Names.printable(message.messageId()),
-                                "copy",
-                                Names.printable(message.digest()))));
+    /** Audits that the body or the headers of a copy were shown: of which copy, not what is in them. */
+    void looked(String by, PoisonCopy copy) {
+        audit.tell(
+                by,
+                "LOOK",
+                Map.of(
+                        "content",
+                        "body",
+                        "messageId",
+                        Names.printable(copy.message().messageId()),
+                        "copy",
+                        Names.printable(copy.message().digest())));
     }
 
     void begun(PoisonOperation operation) {

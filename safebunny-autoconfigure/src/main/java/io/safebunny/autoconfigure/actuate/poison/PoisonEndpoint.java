@@ -5,21 +5,22 @@ import io.safebunny.actuate.BodyMasker;
 import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.autoconfigure.actuate.http.Answers;
 import io.safebunny.autoconfigure.actuate.http.Asked;
+import io.safebunny.autoconfigure.actuate.http.Checked;
 import io.safebunny.autoconfigure.actuate.http.KnownParametersOnly;
+import io.safebunny.autoconfigure.actuate.http.Rights;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Names;
-import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonRequest;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
@@ -30,56 +31,87 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
  * The poison messages of the node, and operations on them. For Spring all parameters are optional, so that our own response can name the
- * missing one. {@link KnownParametersOnly} explains why selectors take the rest of the path. Read-only unless {@code
- * management.endpoint.safebunnypoison.access} says otherwise. Thread-safe.
+ * missing one. {@link KnownParametersOnly} explains why selectors take the rest of the path. Read-only by default; {@link Rights} are asked
+ * before each change. Thread-safe.
  */
 @WebEndpoint(id = "safebunnypoison", defaultAccess = Access.READ_ONLY)
 public final class PoisonEndpoint {
 
+    private static final EndpointId ID = EndpointId.of("safebunnypoison");
     private static final String NOTHING = "/";
     private static final int SHOWN = 100;
-    /** Maximum bytes of bodies in one response. */
-    private static final long SHOWN_BYTES = 4L << 20;
-
     private static final int MOST_SHOWN = 1_000;
     private static final int MOVED = 1_000;
     private static final int MOST_MOVED = 100_000;
 
+    private static final String OF_SOME = "messageId says which message";
+
     private final PoisonMessages poison;
     private final PoisonChanges changes;
-    private final PoisonViews views;
-    private final PoisonEndpointProperties properties;
-    private final PoisonAudit audit;
+    private final PoisonLooks looks;
+    private final Rights rights;
     private final Supplier<Set<String>> types;
 
-    /** @param types the message types that the node handles */
+    /**
+     * @param masker {@code null} for none
+     * @param types the message types that the node handles
+     */
     public PoisonEndpoint(
             PoisonMessages poison,
-            BodyMasker masker,
+            @Nullable BodyMasker masker,
             PoisonEndpointProperties properties,
+            Rights rights,
             Audit audit,
             Supplier<Set<String>> types) {
+        PoisonAudit told = new PoisonAudit(audit);
         this.poison = poison;
-        this.audit = new PoisonAudit(audit);
-        this.changes = new PoisonChanges(poison, this.audit);
-        this.views = new PoisonViews(masker);
-        this.properties = properties;
+        this.changes = new PoisonChanges(poison, told);
+        this.looks = new PoisonLooks(poison, masker, properties, told);
+        this.rights = rights;
         this.types = types;
     }
 
+    /** Lists, or shows one message whose id no path can have. */
     @ReadOperation
     WebEndpointResponse<Object> list(
+            SecurityContext security,
+            @Nullable String messageId,
+            @Nullable String content,
             @Nullable String type,
             @Nullable String poisonReason,
             @Nullable String exception,
             @Nullable String correlation,
             @Nullable String limit,
             @Nullable String archived) {
+        if (messageId != null) {
+            return Answers.found(
+                    () -> {
+                        requireNoFilter(type, poisonReason, exception, correlation);
+                        Asked.absent("limit", limit, OF_SOME);
+                        Asked.absent("archived", archived, OF_SOME);
+                        return looks.at(messageId, security, content);
+                    },
+                    missing(messageId));
+        }
         return Answers.of(() -> {
-            PoisonFilter filter = filter(type, poisonReason, exception, correlation)
-                    .withLimit(Asked.number("limit", limit, SHOWN, MOST_SHOWN));
-            return PoisonViews.list(Asked.flag("archived", archived) ? poison.archived(filter) : poison.list(filter));
+            Asked.absent("content", content, "lists have no bodies");
+            int most = Asked.number("limit", limit, SHOWN, MOST_SHOWN);
+            PoisonFilter filter =
+                    filter(type, poisonReason, exception, correlation).withLimit(most);
+            return PoisonViews.list(
+                    Asked.flag("archived", archived) ? poison.archived(filter) : poison.list(filter), most);
         });
+    }
+
+    private static void requireNoFilter(
+            @Nullable String type,
+            @Nullable String poisonReason,
+            @Nullable String exception,
+            @Nullable String correlation) {
+        Asked.absent("type", type, OF_SOME);
+        Asked.absent("poisonReason", poisonReason, OF_SOME);
+        Asked.absent("exception", exception, OF_SOME);
+        Asked.absent("correlation", correlation, OF_SOME);
     }
 
     private static PoisonFilter filter(
@@ -98,19 +130,10 @@ public final class PoisonEndpoint {
     @ReadOperation
     WebEndpointResponse<Object> look(
             @Selector(match = Match.ALL_REMAINING) String[] id, SecurityContext security, @Nullable String content) {
-        return Answers.found(
-                () -> {
-                    boolean shown = Asked.flag("content", content, true) && properties.showsBodies(security);
-                    List<PoisonCopy> copies = poison.find(one(id), shown ? SHOWN_BYTES : 0);
-                    if (shown) {
-                        audit.looked(Asked.by(security), copies);
-                    }
-                    return copies.isEmpty() ? null : views.copies(copies, shown);
-                },
-                missing(one(id)));
+        return Answers.found(() -> looks.at(one(id), security, content), missing(one(id)));
     }
 
-    /** The message id in the path below the endpoint. Ids are never empty and have no slashes, so any other path matches no message. */
+    /** The message id in the path below the endpoint. A path with nothing or with slashes matches no message that a node has sent. */
     private static String one(String[] id) {
         String one = String.join("/", id);
         return one.isBlank() ? NOTHING : one;
@@ -121,11 +144,16 @@ public final class PoisonEndpoint {
                 .formatted(Names.printable(id));
     }
 
+    /** Changes all that match, or one message whose id no path can have. */
     @WriteOperation
     WebEndpointResponse<Object> change(
             SecurityContext security,
+            @Nullable Checked checked,
             @Nullable String action,
             @Nullable String all,
+            @Nullable String messageId,
+            @Nullable String copy,
+            @Nullable String body,
             @Nullable String type,
             @Nullable String poisonReason,
             @Nullable String exception,
@@ -135,16 +163,33 @@ public final class PoisonEndpoint {
             @Nullable String dryRun,
             @Nullable String forced,
             @Nullable String reason) {
-        return Answers.of(() -> {
+        ChangeOfOne one = new ChangeOfOne(action, copy, body, dryRun, forced, reason);
+        if (messageId != null) {
+            return rights.changing(
+                    ID,
+                    security,
+                    checked,
+                    () -> Answers.found(
+                            () -> {
+                                requireNoFilter(type, poisonReason, exception, correlation);
+                                Asked.absent("all", all, OF_SOME);
+                                Asked.absent("limit", limit, OF_SOME);
+                                Asked.absent("rate", rate, OF_SOME);
+                                return changed(messageId, one, security);
+                            },
+                            missing(messageId)));
+        }
+        return rights.changing(ID, security, checked, () -> Answers.of(() -> {
             PoisonAction asked = PoisonAction.of(action, PoisonAction.OF_MANY);
-            asked.requireApplicable(null, dryRun, forced);
-            Asked.allOrSome(all, Stream.of(type, poisonReason, exception, correlation));
+            asked.requireApplicable(body, dryRun, forced);
+            Asked.allOrSome(all, Stream.of(type, poisonReason, exception, correlation, copy));
             PoisonFilter filter = filter(
                             asked == PoisonAction.REPLAY ? handled(type) : type, poisonReason, exception, correlation)
+                    .withDigest(copy)
                     .withLimit(Asked.number("limit", limit, MOVED, MOST_MOVED));
-            PoisonRequest request = request(filter, security, reason, dryRun, forced);
+            PoisonRequest request = one.request(filter, security);
             return changes.begin(asked, request.atRate(Asked.decimal("rate", rate, 0)));
-        });
+        }));
     }
 
     private @Nullable String handled(@Nullable String type) {
@@ -161,50 +206,60 @@ public final class PoisonEndpoint {
     WebEndpointResponse<Object> changeOne(
             @Selector(match = Match.ALL_REMAINING) String[] id,
             SecurityContext security,
+            @Nullable Checked checked,
             @Nullable String action,
             @Nullable String copy,
             @Nullable String body,
             @Nullable String dryRun,
             @Nullable String forced,
             @Nullable String reason) {
-        return Answers.found(
-                () -> {
-                    PoisonAction asked = PoisonAction.of(action, PoisonAction.OF_ONE);
-                    asked.requireApplicable(body, dryRun, forced);
-                    if (asked == PoisonAction.EDIT) {
-                        return changes.edit(edit(one(id), security, copy, body, reason));
-                    }
-                    PoisonFilter filter = PoisonFilter.all()
-                            .withMessageId(one(id))
-                            .withDigest(copy)
-                            .withLimit(SHOWN);
-                    return changes.beginOne(asked, request(filter, security, reason, dryRun, forced));
-                },
-                missing(one(id)));
+        ChangeOfOne one = new ChangeOfOne(action, copy, body, dryRun, forced, reason);
+        return rights.changing(
+                ID,
+                security,
+                checked,
+                () -> Answers.found(() -> changed(one(id), one, security), missing(one(id))));
     }
 
-    private static PoisonEdit edit(
-            String id,
-            SecurityContext security,
+    private @Nullable Object changed(String id, ChangeOfOne one, SecurityContext security) {
+        PoisonAction asked = PoisonAction.of(one.action(), PoisonAction.OF_ONE);
+        asked.requireApplicable(one.body(), one.dryRun(), one.forced());
+        if (asked == PoisonAction.EDIT) {
+            PoisonEdit edit = one.edit(id, security);
+            looks.requireNoMask(edit, security);
+            return changes.edit(edit);
+        }
+        PoisonFilter filter =
+                PoisonFilter.all().withMessageId(id).withDigest(one.copy()).withLimit(SHOWN);
+        return changes.beginOne(asked, one.request(filter, security));
+    }
+
+    /** What a request asks for, unless it is about which messages. */
+    private record ChangeOfOne(
+            @Nullable String action,
             @Nullable String copy,
             @Nullable String body,
-            @Nullable String reason) {
-        return new PoisonEdit(
-                id,
-                Asked.present("copy", copy),
-                Asked.present("body", body).getBytes(StandardCharsets.UTF_8),
-                Asked.by(security),
-                reason == null ? "" : reason);
-    }
-
-    private static PoisonRequest request(
-            PoisonFilter filter,
-            SecurityContext security,
-            @Nullable String reason,
             @Nullable String dryRun,
-            @Nullable String forced) {
-        PoisonRequest request = PoisonRequest.of(filter, Asked.by(security), reason == null ? "" : reason);
-        request = Asked.flag("dryRun", dryRun) ? request.asDryRun() : request;
-        return Asked.flag("forced", forced) ? request.withForce() : request;
+            @Nullable String forced,
+            @Nullable String reason) {
+
+        PoisonEdit edit(String id, SecurityContext security) {
+            return new PoisonEdit(
+                    id,
+                    Asked.present("copy", copy),
+                    Asked.present("body", body).getBytes(StandardCharsets.UTF_8),
+                    Asked.by(security),
+                    told());
+        }
+
+        PoisonRequest request(PoisonFilter filter, SecurityContext security) {
+            PoisonRequest request = PoisonRequest.of(filter, Asked.by(security), told());
+            request = Asked.flag("dryRun", dryRun) ? request.asDryRun() : request;
+            return Asked.flag("forced", forced) ? request.withForce() : request;
+        }
+
+        private String told() {
+            return reason == null ? "" : reason;
+        }
     }
 }

@@ -2,6 +2,7 @@
 package io.safebunny.autoconfigure.actuate.poison;
 
 import io.safebunny.actuate.BodyMasker;
+import io.safebunny.autoconfigure.actuate.http.Content;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonList;
@@ -9,6 +10,7 @@ import io.safebunny.poison.PoisonedMessage;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,7 +19,7 @@ final class PoisonViews {
 
     private static final Logger LOG = LoggerFactory.getLogger(PoisonViews.class);
 
-    private static final String TOO_LARGE = "not shown: it is too large, or the copies before it are";
+    private static final String TOO_LARGE = "it is too large, or the copies before it are";
 
     private final BodyMasker masker;
 
@@ -25,11 +27,13 @@ final class PoisonViews {
         this.masker = masker;
     }
 
-    static Map<String, Object> list(PoisonList list) {
+    /** @param limit how many matching copies are looked for */
+    static Map<String, Object> list(PoisonList list, int limit) {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("depth", list.depth());
         view.put("scanned", list.scanned());
         view.put("truncated", list.truncated());
+        view.put("limit", limit);
         view.put("groups", list.groups());
         view.put("messages", list.messages().stream().map(PoisonViews::message).toList());
         return view;
@@ -53,31 +57,71 @@ final class PoisonViews {
         return view;
     }
 
-    /** @param shown whether the caller may see bodies and headers */
-    Map<String, Object> copies(List<PoisonCopy> copies, boolean shown) {
-        return Map.of("copies", copies.stream().map(copy -> copy(copy, shown)).toList());
+    /** Without bodies and headers. */
+    static Map<String, Object> copies(List<PoisonCopy> copies) {
+        return Map.of("copies", copies.stream().map(PoisonViews::withoutContent).toList());
     }
 
-    private Map<String, Object> copy(PoisonCopy copy, boolean shown) {
-        Map<String, Object> view = message(copy.message());
-        view.put("record", copy.record());
-        if (shown) {
-            view.put("headers", copy.message().headers());
-            view.put("body", masked(copy));
-        }
+    private static Map<String, Object> withoutContent(PoisonCopy copy) {
+        Map<String, Object> view = copy(copy);
+        Content.addNone(view);
         return view;
     }
 
-    private String masked(PoisonCopy copy) {
-        try {
-            byte[] body = copy.body();
-            return body == null ? TOO_LARGE : masker.mask(copy.message(), body);
-        } catch (RuntimeException e) {
-            LOG.warn(
-                    "The BodyMasker failed, so the body of message {} is not shown",
-                    copy.message(),
-                    ExceptionDetails.TYPE_ONLY.logged(e));
-            return "not shown: the BodyMasker failed with " + e.getClass().getName();
+    private static Map<String, Object> copy(PoisonCopy copy) {
+        Map<String, Object> view = message(copy.message());
+        view.put("record", copy.record());
+        return view;
+    }
+
+    /**
+     * With bodies and headers.
+     *
+     * @param seen is told each copy of which something is shown
+     */
+    Map<String, Object> copies(List<PoisonCopy> copies, Consumer<PoisonCopy> seen) {
+        return Map.of("copies", copies.stream().map(copy -> withContent(copy, seen)).toList());
+    }
+
+    private Map<String, Object> withContent(PoisonCopy copy, Consumer<PoisonCopy> seen) {
+        Map<String, Object> headers = headers(copy);
+        Content body = body(copy);
+        if (body.shown() || !headers.isEmpty()) {
+            seen.accept(copy);
         }
+        Map<String, Object> view = copy(copy);
+        view.put("headers", headers);
+        body.addTo(view, "body");
+        return view;
+    }
+
+    private Map<String, Object> headers(PoisonCopy copy) {
+        try {
+            return masker.maskHeaders(copy.message());
+        } catch (RuntimeException e) {
+            warn("headers", copy, e);
+            return Map.of();
+        }
+    }
+
+    Content body(PoisonCopy copy) {
+        byte[] body = copy.body();
+        if (body == null) {
+            return Content.notShown(TOO_LARGE);
+        }
+        try {
+            return Content.of(masker.mask(copy.message(), body), body);
+        } catch (RuntimeException e) {
+            warn("body", copy, e);
+            return Content.notShown("the BodyMasker failed with " + e.getClass().getName());
+        }
+    }
+
+    private static void warn(String what, PoisonCopy copy, RuntimeException failure) {
+        LOG.warn(
+                "The BodyMasker failed, so the {} of message {} is not shown",
+                what,
+                copy.message(),
+                ExceptionDetails.TYPE_ONLY.logged(failure));
     }
 }

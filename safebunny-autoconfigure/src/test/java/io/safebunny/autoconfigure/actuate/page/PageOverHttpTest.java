@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.actuate.page;
 
+import static io.safebunny.autoconfigure.actuate.page.WebSites.at;
+import static io.safebunny.autoconfigure.actuate.page.WebSites.start;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.jayway.jsonpath.JsonPath;
-import io.safebunny.BunnyHandler;
 import jakarta.servlet.Filter;
 import java.io.IOException;
 import java.net.URI;
@@ -25,8 +26,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -45,27 +44,7 @@ class PageOverHttpTest {
     private static final Pattern FILES = Pattern.compile("src=\"([^\"]+)app\\.js\"");
     private static final String WRITABLE = "--management.endpoint.safebunny.access=unrestricted";
 
-    private static final String TOMCAT =
-            "org.springframework.boot.tomcat.autoconfigure.actuate.web.server.TomcatReactiveManagementContextAutoConfiguration";
-
     private final HttpClient http = HttpClient.newHttpClient();
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    static class Shop {
-
-        @Bean
-        Handler handler() {
-            return new Handler();
-        }
-    }
-
-    record OrderPlaced(String orderId) {}
-
-    static class Handler {
-        @BunnyHandler(from = "shop")
-        void on(OrderPlaced placed) {}
-    }
 
     /** Leaves a token in each request, as Spring Security's filters do. */
     @Configuration(proxyBeanMethods = false)
@@ -94,36 +73,6 @@ class PageOverHttpTest {
         }
     }
 
-    private static ConfigurableApplicationContext start(
-            WebApplicationType type, List<String> properties, Class<?>... more) {
-        return new SpringApplicationBuilder(Shop.class)
-                .sources(more)
-                .web(type)
-                .properties(
-                        "server.port=0",
-                        "server.address=127.0.0.1",
-                        "safebunny.node=shop",
-                        "safebunny.transport=memory",
-                        "safebunny.store.type=memory",
-                        "management.endpoints.web.exposure.include=*",
-                        "management.auditevents.enabled=false")
-                .run(Stream.concat(
-                                Stream.of(
-                                        "--spring.main.web-application-type="
-                                                + (type == WebApplicationType.SERVLET ? "servlet" : "reactive"),
-                                        // Tomcat would open the management port of a reactive application, too
-                                        "--spring.autoconfigure.exclude="
-                                                + (type == WebApplicationType.REACTIVE ? TOMCAT : "")),
-                                properties.stream())
-                        .toArray(String[]::new));
-    }
-
-    private static URI at(ConfigurableApplicationContext context, String path) {
-        String port = context.getEnvironment().getProperty("local.management.port");
-        return URI.create("http://127.0.0.1:"
-                + (port == null ? context.getEnvironment().getProperty("local.server.port") : port) + path);
-    }
-
     private HttpResponse<String> get(URI address, String accept) throws IOException, InterruptedException {
         return http.send(
                 HttpRequest.newBuilder(address).header("Accept", accept).build(), BodyHandlers.ofString());
@@ -147,8 +96,13 @@ class PageOverHttpTest {
                         "--management.endpoints.web.path-mapping.safebunny=bunny/node"),
                 List.of(PAGE, "--management.server.port=0", "--management.server.address=127.0.0.1"));
         return Stream.concat(
-                Stream.of(arguments(
-                        WebApplicationType.SERVLET, List.of("/shop" + PAGE, "--server.servlet.context-path=/shop"))),
+                Stream.of(
+                        arguments(
+                                WebApplicationType.SERVLET,
+                                List.of("/shop" + PAGE, "--server.servlet.context-path=/shop")),
+                        arguments(
+                                WebApplicationType.REACTIVE,
+                                List.of("/shop" + PAGE, "--spring.webflux.base-path=/shop"))),
                 Stream.of(WebApplicationType.SERVLET, WebApplicationType.REACTIVE)
                         .flatMap(type -> everywhere.stream().map(site -> arguments(type, site))));
     }
@@ -239,6 +193,37 @@ class PageOverHttpTest {
 
             assertThat((Boolean) JsonPath.read(session, "$.endpoints.node.writes"))
                     .isFalse();
+            assertThat((String) JsonPath.read(session, "$.endpoints.node.refusal"))
+                    .contains("Set management.endpoints.access.max-permitted to unrestricted");
+        }
+    }
+
+    /** An application's settings of JSON are for its own answers. */
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = "NONE")
+    void answersWhateverTheApplicationDoesWithItsOwnJson(WebApplicationType type) throws Exception {
+        for (String setting : List.of(
+                "--spring.jackson.default-property-inclusion=non_null",
+                "--spring.jackson.default-property-inclusion=non_empty",
+                "--spring.jackson.property-naming-strategy=SNAKE_CASE")) {
+            try (ConfigurableApplicationContext context = start(type, List.of(WRITABLE, setting))) {
+                Map<String, Object> session = JsonPath.read(
+                        get(at(context, PAGE + "/session"), "application/json").body(), "$");
+                assertThat(session).as(setting).containsEntry("csrf", null);
+                HttpResponse<String> breakers = get(at(context, "/actuator/safebunny/breakers"), "application/json");
+                is(breakers, "application/json");
+                Map<String, Object> breaker = JsonPath.read(breakers.body(), "$.OrderPlaced");
+                assertThat(breaker)
+                        .as(setting)
+                        .containsEntry("failureRate", null)
+                        .containsKeys("until", "lastFailure", "pause");
+                Map<String, Object> counts = JsonPath.read(
+                        get(at(context, "/actuator/safebunny/now"), "application/json").body(), "$.counts");
+                assertThat(counts).as(setting).containsEntry("outbox", null);
+                Map<String, Object> operations = JsonPath.read(
+                        get(at(context, "/actuator/safebunny/operations"), "application/json").body(), "$");
+                assertThat(operations).as(setting).containsEntry("operations", List.of());
+            }
         }
     }
 
@@ -263,8 +248,11 @@ class PageOverHttpTest {
                     assertThat(session.headers().firstValue("SafeBunny-Csrf-Token"))
                             .hasValue("token-1");
                 }
-                assertThat(get(at(context, PAGE), "text/html").headers().firstValue("SafeBunny-Csrf-Token"))
-                        .isEmpty();
+                for (String other : List.of(PAGE, "/api/session", "/actuator/session", PAGE + "/pages/session")) {
+                    assertThat(get(at(context, other), "*/*").headers().firstValue("SafeBunny-Csrf-Token"))
+                            .as(other)
+                            .isEmpty();
+                }
             }
         }
     }
