@@ -11,7 +11,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * @param showStates When to show states of sagas, as the bean BodyMasker makes them.
  * @param roles Roles that may see states with when-authorized; empty for every authenticated user.
- * @param writeRoles Roles that may change something through the endpoints safebunny and safebunnypoison, where their access is unrestricted; empty for everybody who reaches them.
+ * @param writeRoles Roles that may change something through the endpoints safebunny and safebunnypoison, where their access is unrestricted; if not set, everybody who reaches them.
  */
 @ConfigurationProperties("management.endpoint.safebunny")
 record NodeEndpointProperties(
