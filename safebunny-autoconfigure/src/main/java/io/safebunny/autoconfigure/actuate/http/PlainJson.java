@@ -10,7 +10,6 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
 import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
-import org.springframework.util.MimeType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -20,8 +19,6 @@ import tools.jackson.databind.node.ObjectNode;
  * change which instance has carried it out. Ignores other endpoints. Thread-safe.
  */
 public final class PlainJson implements OperationInvokerAdvisor {
-
-    public static final MimeType TYPE = new MimeType("application", "json");
 
     private static final JsonMapper JSON = JsonMapper.shared();
 
@@ -56,13 +53,10 @@ public final class PlainJson implements OperationInvokerAdvisor {
         if (body == null) {
             return answer;
         }
-        MimeType type = response.getContentType();
         return new WebEndpointResponse<>(
-                changes && response.getStatus() == WebEndpointResponse.STATUS_OK
-                        ? withInstance(body)
-                        : bytes(body),
+                changes && response.getStatus() == WebEndpointResponse.STATUS_OK ? withInstance(body) : bytes(body),
                 response.getStatus(),
-                type == null ? TYPE : type);
+                response.getContentType());
     }
 
     private byte[] withInstance(Object body) {

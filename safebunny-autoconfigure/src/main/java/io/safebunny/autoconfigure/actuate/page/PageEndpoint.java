@@ -14,6 +14,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.util.MimeType;
 
 /**
  * Serves the page and its files. All links are relative, so it works below a context path, behind a proxy that strips a prefix, on a
@@ -26,6 +27,8 @@ public final class PageEndpoint {
     static final String SESSION = "session";
 
     static final EndpointId ID = EndpointId.of("safebunnyui");
+
+    private static final MimeType JSON = new MimeType("application", "json");
 
     private final PageFiles files = new PageFiles();
     private final PageSession session;
@@ -51,7 +54,7 @@ public final class PageEndpoint {
         }
         if (name.equals(SESSION)) {
             return new WebEndpointResponse<>(
-                    PlainJson.bytes(session.of(user, places)), WebEndpointResponse.STATUS_OK, PlainJson.TYPE);
+                    PlainJson.bytes(session.of(user, places)), WebEndpointResponse.STATUS_OK, JSON);
         }
         PageFiles.File found = files.find(name);
         return found == null ? missing(name) : answer(found);
