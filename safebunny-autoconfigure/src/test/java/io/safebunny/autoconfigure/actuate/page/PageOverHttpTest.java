@@ -233,10 +233,11 @@ class PageOverHttpTest {
         // on a management port Spring Boot takes over Spring Security's own servlet filter only, not that of this test
         List<String> ports = type == WebApplicationType.SERVLET
                 ? List.of("--server.port=0")
-                : List.of("--server.port=0", "--management.server.port=0");
+                : List.of("--server.port=0", "--management.server.port=0", "--spring.webflux.base-path=/shop");
         for (String port : ports) {
             try (ConfigurableApplicationContext context = start(type, List.of(port), Security.class)) {
-                HttpResponse<String> session = get(at(context, PAGE + "/session"), "application/json");
+                String base = port.endsWith("/shop") ? "/shop" : "";
+                HttpResponse<String> session = get(at(context, base + PAGE + "/session"), "application/json");
 
                 is(session, "application/json");
                 if (type == WebApplicationType.SERVLET) {
@@ -249,7 +250,7 @@ class PageOverHttpTest {
                             .hasValue("token-1");
                 }
                 for (String other : List.of(PAGE, "/api/session", "/actuator/session", PAGE + "/pages/session")) {
-                    assertThat(get(at(context, other), "*/*").headers().firstValue("SafeBunny-Csrf-Token"))
+                    assertThat(get(at(context, base + other), "*/*").headers().firstValue("SafeBunny-Csrf-Token"))
                             .as(other)
                             .isEmpty();
                 }
