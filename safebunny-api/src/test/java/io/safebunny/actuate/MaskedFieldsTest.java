@@ -53,25 +53,35 @@ class MaskedFieldsTest {
     @Test
     void masksHeadersOfTheSameNamesToo() {
         Map<String, Object> headers = Map.of(
-                "Iban", "DE02",
-                "tenant", "shop",
-                "card", Map.of("number", 4711, "name", "Ann"),
-                "cards", List.of(Map.of("iban", true)));
+                "Iban",
+                "DE02",
+                "tenant",
+                "shop",
+                "card",
+                Map.of("number", 4711, "name", "Ann"),
+                "cards",
+                List.of(Map.of("iban", true)));
 
         assertThat(MASKER.maskHeaders(message(headers)))
                 .isEqualTo(Map.of(
-                        "Iban", "***",
-                        "tenant", "shop",
-                        "card", Map.of("number", 0, "name", "Ann"),
-                        "cards", List.of(Map.of("iban", false))));
+                        "Iban",
+                        "***",
+                        "tenant",
+                        "shop",
+                        "card",
+                        Map.of("number", 0, "name", "Ann"),
+                        "cards",
+                        List.of(Map.of("iban", false))));
     }
 
     @Test
     void aMaskerOfBodiesAloneShowsNoHeader() {
         BodyMasker bodies = (message, body) -> "***";
 
-        assertThat(bodies.maskHeaders(message(Map.of("iban", "DE02", "n", 1)))).isEqualTo(Map.of("iban", "***", "n", "***"));
-        assertThat(BodyMasker.none().maskHeaders(message(Map.of("iban", "DE02")))).isEqualTo(Map.of("iban", "DE02"));
+        assertThat(bodies.maskHeaders(message(Map.of("iban", "DE02", "n", 1))))
+                .isEqualTo(Map.of("iban", "***", "n", "***"));
+        assertThat(BodyMasker.none().maskHeaders(message(Map.of("iban", "DE02"))))
+                .isEqualTo(Map.of("iban", "DE02"));
     }
 
     @Test

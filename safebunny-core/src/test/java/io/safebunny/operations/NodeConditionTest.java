@@ -115,8 +115,8 @@ class NodeConditionTest {
     @Test
     void ofSagas() {
         is(NodeCondition.sagas(SINCE, Map.of(), Map.of(), Map.of()), Level.UP, "No saga needs a person");
-        NodeCondition late = NodeCondition.sagas(
-                SINCE, Map.of(), Map.of(), Map.of("Order", new UndoingSagas(1, SINCE, true)));
+        NodeCondition late =
+                NodeCondition.sagas(SINCE, Map.of(), Map.of(), Map.of("Order", new UndoingSagas(1, SINCE, true)));
         is(late, Level.DEGRADED, "An undo has not been acknowledged", "Look at each");
         assertThat(late.words()).doesNotContain("0 ");
         is(

@@ -32,12 +32,18 @@ final class NowView {
 
     /** Where the page shows more of a part, if it does. */
     private static final Map<String, String> PAGES = Map.of(
-            "broker", "#/topology",
-            POISON, "#/poison",
-            "publications", "#/waiting",
-            "breakers", "#/types",
-            "sagas", "#/sagas",
-            "topology", "#/topology");
+            "broker",
+            "#/topology",
+            POISON,
+            "#/poison",
+            "publications",
+            "#/waiting",
+            "breakers",
+            "#/types",
+            "sagas",
+            "#/sagas",
+            "topology",
+            "#/topology");
 
     private final SafeBunnyEngine engine;
     private final SafeBunnyParts parts;

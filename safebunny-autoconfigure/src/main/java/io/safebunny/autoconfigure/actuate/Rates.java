@@ -61,10 +61,15 @@ final class Rates {
         boolean isKnown = nanos >= LEAST;
         double seconds = (double) nanos / TimeUnit.SECONDS.toNanos(1);
         Map<String, Object> rates = new LinkedHashMap<>();
-        rates.put("handled", isKnown ? perSecond(now.total().handled() - before.total().handled(), seconds) : null);
-        rates.put("retried", isKnown ? perSecond(now.total().retried() - before.total().retried(), seconds) : null);
         rates.put(
-                "setAside", isKnown ? perSecond(now.total().setAside() - before.total().setAside(), seconds) : null);
+                "handled",
+                isKnown ? perSecond(now.total().handled() - before.total().handled(), seconds) : null);
+        rates.put(
+                "retried",
+                isKnown ? perSecond(now.total().retried() - before.total().retried(), seconds) : null);
+        rates.put(
+                "setAside",
+                isKnown ? perSecond(now.total().setAside() - before.total().setAside(), seconds) : null);
         rates.put("seconds", isKnown ? Math.round(seconds) : null);
         return rates;
     }

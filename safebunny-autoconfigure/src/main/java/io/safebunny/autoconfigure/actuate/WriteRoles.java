@@ -26,7 +26,9 @@ final class WriteRoles {
     static Set<String> of(@Nullable Set<String> roles, Environment environment) {
         for (String endpoint : List.of("safebunnypoison", "safebunnyui")) {
             String other = "management.endpoint.%s.write-roles".formatted(endpoint);
-            if (Binder.get(environment).bind(other, Bindable.setOf(String.class)).isBound()) {
+            if (Binder.get(environment)
+                    .bind(other, Bindable.setOf(String.class))
+                    .isBound()) {
                 throw new ConfigurationException(
                         CODE,
                         "Invalid property [%s]: all endpoints have the same write-roles, and this one would be ignored."

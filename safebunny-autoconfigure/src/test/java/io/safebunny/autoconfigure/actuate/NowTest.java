@@ -73,8 +73,7 @@ class NowTest {
             assertThat((Object) read(first, "$.counts.setAside")).isNull();
             await().untilAsserted(() ->
                     assertThat((Double) of(context, "$.rates.handled")).isPositive());
-            await().untilAsserted(
-                            () -> assertThat(of(context, "$.words")).isEqualTo(List.of("Nothing is stuck.")));
+            await().untilAsserted(() -> assertThat(of(context, "$.words")).isEqualTo(List.of("Nothing is stuck.")));
             assertThat(of(context, "$.level")).isEqualTo("UP");
             assertThat(of(context, "$.counts.setAside")).isEqualTo(0);
             assertThat(of(context, "$.node")).isEqualTo("shop");
@@ -116,7 +115,9 @@ class NowTest {
             assertThat(of(context, "$.parts[3].words"))
                     .isEqualTo(
                             "1 type is not handled: Charge (paused by anonymous: the bank is closed). Check why, and resume what an operator has paused.");
-            assertThat(of(context, "$.words")).asInstanceOf(InstanceOfAssertFactories.LIST).contains(of(context, "$.parts[3].words"));
+            assertThat(of(context, "$.words"))
+                    .asInstanceOf(InstanceOfAssertFactories.LIST)
+                    .contains(of(context, "$.parts[3].words"));
             assertThat(of(context, "$.counts.paused")).isEqualTo(1);
             assertThat(of(context, "$.counts.notClosed")).isEqualTo(1);
             assertThat((String) read(get(context, "health/safebunny/breakers"), "$.status"))

@@ -191,8 +191,7 @@ class PoisonEndpointTest {
     /** Sending back what was shown would replace the value for good. */
     @Test
     void takesNoEditThatBringsTheMaskBack() {
-        ApplicationContextRunner masked =
-                NODE.withBean(BodyMasker.class, () -> BodyMasker.fields("orderId"));
+        ApplicationContextRunner masked = NODE.withBean(BodyMasker.class, () -> BodyMasker.fields("orderId"));
         masked.withPropertyValues("management.endpoint.safebunnypoison.show-bodies=always")
                 .run(context -> {
                     Map<String, Object> edit = edit(context, poison(context, "o-1"));
@@ -209,10 +208,10 @@ class PoisonEndpointTest {
                             .containsEntry("moved", 1);
                 });
         // who sees no body at all was shown no mask
-        masked.run(context ->
-                assertThat(post(context, with(edit(context, poison(context, "o-1")), "body", "{\"orderId\":\"***\"}")))
-                        .asInstanceOf(InstanceOfAssertFactories.MAP)
-                        .containsEntry("moved", 1));
+        masked.run(context -> assertThat(
+                        post(context, with(edit(context, poison(context, "o-1")), "body", "{\"orderId\":\"***\"}")))
+                .asInstanceOf(InstanceOfAssertFactories.MAP)
+                .containsEntry("moved", 1));
     }
 
     @Test
@@ -633,9 +632,8 @@ class PoisonEndpointTest {
             assertThat(post(context, Map.of("messageId", id, "action", "discard", "reason", "why")))
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsEntry("moved", 1);
-            assertThat(messages(get(context, Map.of())))
-                    .singleElement()
-                    .satisfies(left -> assertThat(left).containsEntry("messageId", known));
+            assertThat(messages(get(context, Map.of()))).singleElement().satisfies(left -> assertThat(left)
+                    .containsEntry("messageId", known));
             isProblem(
                     post(context, Map.of("messageId", "nobody", "action", "discard", "reason", "why")),
                     404,

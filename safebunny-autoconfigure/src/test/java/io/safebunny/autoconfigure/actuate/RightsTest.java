@@ -145,8 +145,8 @@ class RightsTest {
                         List<WebOperation> bare = EndpointCalls.bareOperations(context);
                         for (SecurityContext user : List.of(SecurityContext.NONE, READER, OPERATOR)) {
                             for (BareChange change : BARE_CHANGES) {
-                                isForbidden(EndpointCalls.call(
-                                        bare, change.method, change.path, change.arguments, user));
+                                isForbidden(
+                                        EndpointCalls.call(bare, change.method, change.path, change.arguments, user));
                             }
                         }
                         assertThat(context.getBean(BunnyOperations.class).paused())
@@ -175,8 +175,7 @@ class RightsTest {
                             "10m",
                             "reason",
                             "why")),
-            new BareChange(
-                    WebEndpointHttpMethod.DELETE, PATH, Map.of("path", new String[] {"operations", "op-1"})),
+            new BareChange(WebEndpointHttpMethod.DELETE, PATH, Map.of("path", new String[] {"operations", "op-1"})),
             new BareChange(
                     WebEndpointHttpMethod.POST,
                     "safebunnypoison",
@@ -188,17 +187,15 @@ class RightsTest {
 
     private static void isForbidden(@Nullable Object answer) {
         assertThat(answer)
-                .isInstanceOfSatisfying(
-                        WebEndpointResponse.class,
-                        response -> assertThat(response.getStatus()).isEqualTo(403));
+                .isInstanceOfSatisfying(WebEndpointResponse.class, response -> assertThat(response.getStatus())
+                        .isEqualTo(403));
     }
 
     /** Nobody can say of himself that his parameters were checked. */
     @Test
     void noRequestBringsTheProofOfItsCheck() {
         NODE.run(context -> {
-            Map<String, Object> discard =
-                    Map.of("action", "discard", "all", true, "reason", "why", "checked", "true");
+            Map<String, Object> discard = Map.of("action", "discard", "all", true, "reason", "why", "checked", "true");
             assertThat(EndpointCalls.call(context, WebEndpointHttpMethod.POST, "safebunnypoison", discard, OPERATOR))
                     .isInstanceOfSatisfying(WebEndpointResponse.class, response -> {
                         assertThat(response.getStatus()).isEqualTo(400);
@@ -229,12 +226,11 @@ class RightsTest {
         try (CapturedLogs logs = CapturedLogs.start()) {
             unasked.run(context -> {
                 assertThat(pause(context, OPERATOR)).isInstanceOf(BunnyOperations.Result.class);
-                assertThat(warnings(logs))
-                        .anySatisfy(line -> assertThat(line)
-                                .contains(
-                                        "The endpoint safebunny lets changes through",
-                                        property.substring(0, property.indexOf('=')),
-                                        "management.endpoint.safebunny.access"));
+                assertThat(warnings(logs)).anySatisfy(line -> assertThat(line)
+                        .contains(
+                                "The endpoint safebunny lets changes through",
+                                property.substring(0, property.indexOf('=')),
+                                "management.endpoint.safebunny.access"));
             });
         }
     }

@@ -122,7 +122,8 @@ public record Content(String text, boolean shown, boolean masked) {
             return;
         }
         if (seen.isObject() && original.isObject()) {
-            seen.propertyNames().forEach(name -> collect(masks, below(path, name), seen.path(name), original.path(name)));
+            seen.propertyNames()
+                    .forEach(name -> collect(masks, below(path, name), seen.path(name), original.path(name)));
         } else if (seen.isArray() && original.isArray() && seen.size() == original.size()) {
             for (int i = 0; i < seen.size(); i++) {
                 collect(masks, path, seen.path(i), original.path(i));

@@ -66,8 +66,7 @@ public final class Rights {
         if (refusal == null) {
             return change.get();
         }
-        audit.tell(
-                Asked.by(user), "REFUSED", Map.of("endpoint", endpoint.toString(), "reason", Audit.text(refusal)));
+        audit.tell(Asked.by(user), "REFUSED", Map.of("endpoint", endpoint.toString(), "reason", Audit.text(refusal)));
         return Answers.forbidden(refusal);
     }
 

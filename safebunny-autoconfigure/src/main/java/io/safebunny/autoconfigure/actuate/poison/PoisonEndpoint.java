@@ -179,17 +179,24 @@ public final class PoisonEndpoint {
                             },
                             missing(messageId)));
         }
-        return rights.changing(ID, security, checked, () -> Answers.of(() -> {
-            PoisonAction asked = PoisonAction.of(action, PoisonAction.OF_MANY);
-            asked.requireApplicable(body, dryRun, forced);
-            Asked.allOrSome(all, Stream.of(type, poisonReason, exception, correlation, copy));
-            PoisonFilter filter = filter(
-                            asked == PoisonAction.REPLAY ? handled(type) : type, poisonReason, exception, correlation)
-                    .withDigest(copy)
-                    .withLimit(Asked.number("limit", limit, MOVED, MOST_MOVED));
-            PoisonRequest request = one.request(filter, security);
-            return changes.begin(asked, request.atRate(Asked.decimal("rate", rate, 0)));
-        }));
+        return rights.changing(
+                ID,
+                security,
+                checked,
+                () -> Answers.of(() -> {
+                    PoisonAction asked = PoisonAction.of(action, PoisonAction.OF_MANY);
+                    asked.requireApplicable(body, dryRun, forced);
+                    Asked.allOrSome(all, Stream.of(type, poisonReason, exception, correlation, copy));
+                    PoisonFilter filter = filter(
+                                    asked == PoisonAction.REPLAY ? handled(type) : type,
+                                    poisonReason,
+                                    exception,
+                                    correlation)
+                            .withDigest(copy)
+                            .withLimit(Asked.number("limit", limit, MOVED, MOST_MOVED));
+                    PoisonRequest request = one.request(filter, security);
+                    return changes.begin(asked, request.atRate(Asked.decimal("rate", rate, 0)));
+                }));
     }
 
     private @Nullable String handled(@Nullable String type) {
@@ -215,10 +222,7 @@ public final class PoisonEndpoint {
             @Nullable String reason) {
         ChangeOfOne one = new ChangeOfOne(action, copy, body, dryRun, forced, reason);
         return rights.changing(
-                ID,
-                security,
-                checked,
-                () -> Answers.found(() -> changed(one(id), one, security), missing(one(id))));
+                ID, security, checked, () -> Answers.found(() -> changed(one(id), one, security), missing(one(id))));
     }
 
     private @Nullable Object changed(String id, ChangeOfOne one, SecurityContext security) {

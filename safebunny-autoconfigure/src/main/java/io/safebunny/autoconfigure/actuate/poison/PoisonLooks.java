@@ -52,9 +52,7 @@ final class PoisonLooks {
         if (copies.isEmpty()) {
             return null;
         }
-        return shown
-                ? views.copies(copies, copy -> audit.looked(Asked.by(user), copy))
-                : PoisonViews.copies(copies);
+        return shown ? views.copies(copies, copy -> audit.looked(Asked.by(user), copy)) : PoisonViews.copies(copies);
     }
 
     /**

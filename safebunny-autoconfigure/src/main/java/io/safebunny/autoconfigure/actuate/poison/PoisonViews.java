@@ -80,7 +80,8 @@ final class PoisonViews {
      * @param seen is told each copy of which something is shown
      */
     Map<String, Object> copies(List<PoisonCopy> copies, Consumer<PoisonCopy> seen) {
-        return Map.of("copies", copies.stream().map(copy -> withContent(copy, seen)).toList());
+        return Map.of(
+                "copies", copies.stream().map(copy -> withContent(copy, seen)).toList());
     }
 
     private Map<String, Object> withContent(PoisonCopy copy, Consumer<PoisonCopy> seen) {

@@ -74,7 +74,8 @@ class ContentTest {
 
     @Test
     void refusesASentenceThatStandsForABody() {
-        assertThatThrownBy(() -> Content.requireNoSentence("body", Content.notShown("it is too large").text()))
+        assertThatThrownBy(() -> Content.requireNoSentence(
+                        "body", Content.notShown("it is too large").text()))
                 .hasMessageContaining("SB-5001")
                 .hasMessageContaining("Give the real one");
     }

@@ -218,10 +218,14 @@ class PageOverHttpTest {
                         .containsEntry("failureRate", null)
                         .containsKeys("until", "lastFailure", "pause");
                 Map<String, Object> counts = JsonPath.read(
-                        get(at(context, "/actuator/safebunny/now"), "application/json").body(), "$.counts");
+                        get(at(context, "/actuator/safebunny/now"), "application/json")
+                                .body(),
+                        "$.counts");
                 assertThat(counts).as(setting).containsEntry("outbox", null);
                 Map<String, Object> operations = JsonPath.read(
-                        get(at(context, "/actuator/safebunny/operations"), "application/json").body(), "$");
+                        get(at(context, "/actuator/safebunny/operations"), "application/json")
+                                .body(),
+                        "$");
                 assertThat(operations).as(setting).containsEntry("operations", List.of());
             }
         }

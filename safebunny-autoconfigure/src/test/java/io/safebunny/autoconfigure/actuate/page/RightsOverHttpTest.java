@@ -152,12 +152,15 @@ class RightsOverHttpTest {
                         "--management.endpoint.safebunnypoison.show-bodies=when-authorized",
                         "--management.endpoint.safebunnypoison.roles=SUPPORT"),
                 Users.class)) {
-            String id = context.getBean(Bunny.class).publish(new OrderPlaced("")).messageId();
+            String id =
+                    context.getBean(Bunny.class).publish(new OrderPlaced("")).messageId();
             await().until(() ->
                     !context.getBean(PoisonMessages.class).find(id, 0).isEmpty());
 
             for (String user : new String[] {null, "ann/OPS"}) {
-                assertThat(copy(context, id, user)).containsEntry("shown", false).doesNotContainKey("body");
+                assertThat(copy(context, id, user))
+                        .containsEntry("shown", false)
+                        .doesNotContainKey("body");
             }
             assertThat(copy(context, id, "bob/SUPPORT"))
                     .containsEntry("shown", true)

@@ -41,8 +41,7 @@ final class WebSites {
         }
     }
 
-    static ConfigurableApplicationContext start(
-            WebApplicationType type, List<String> properties, Class<?>... more) {
+    static ConfigurableApplicationContext start(WebApplicationType type, List<String> properties, Class<?>... more) {
         return new SpringApplicationBuilder(Shop.class)
                 .sources(more)
                 .web(type)
