@@ -44,8 +44,6 @@ class RightsOverHttpTest {
     private static final String USER = "X-User";
     private static final String PAUSE = "/actuator/safebunny/breakers/OrderPlaced";
 
-    private final HttpClient http = HttpClient.newHttpClient();
-
     /** Takes the user from a header, the first letters being the name and the rest the role, as in {@code ann/OPS}. */
     @Configuration(proxyBeanMethods = false)
     static class Users {
@@ -96,7 +94,7 @@ class RightsOverHttpTest {
         }
     }
 
-    private HttpResponse<String> send(
+    private static HttpResponse<String> send(
             ConfigurableApplicationContext context, String path, @Nullable String user, @Nullable String body)
             throws IOException, InterruptedException {
         HttpRequest.Builder request = HttpRequest.newBuilder(at(context, path));
@@ -106,7 +104,7 @@ class RightsOverHttpTest {
         if (body != null) {
             request.header("Content-Type", "application/json").POST(BodyPublishers.ofString(body.replace('\'', '"')));
         }
-        return http.send(request.build(), BodyHandlers.ofString());
+        return HttpClient.newHttpClient().send(request.build(), BodyHandlers.ofString());
     }
 
     @ParameterizedTest
@@ -138,7 +136,7 @@ class RightsOverHttpTest {
         }
     }
 
-    private boolean writes(ConfigurableApplicationContext context, @Nullable String user) throws Exception {
+    private static boolean writes(ConfigurableApplicationContext context, @Nullable String user) throws Exception {
         return JsonPath.read(
                 send(context, "/actuator/safebunnyui/session", user, null).body(), "$.endpoints.node.writes");
     }
@@ -168,7 +166,7 @@ class RightsOverHttpTest {
         }
     }
 
-    private Map<String, Object> copy(ConfigurableApplicationContext context, String id, @Nullable String user)
+    private static Map<String, Object> copy(ConfigurableApplicationContext context, String id, @Nullable String user)
             throws Exception {
         return JsonPath.read(
                 send(context, "/actuator/safebunnypoison/" + id, user, null).body(), "$.copies[0]");
