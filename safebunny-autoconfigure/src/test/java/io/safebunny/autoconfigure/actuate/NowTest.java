@@ -68,9 +68,10 @@ class NowTest {
             // the broker is asked by the first look, and not before
             HttpResponse<String> first = get(context, NOW);
             assertThat((String) read(first, "$.level")).isEqualTo("UNKNOWN");
-            assertThat((List<String>) read(first, "$.words"))
-                    .containsExactly("The broker has not told yet how many messages are set aside.");
-            assertThat((Object) read(first, "$.counts.setAside")).isNull();
+            List<String> words = read(first, "$.words");
+            assertThat(words).containsExactly("The broker has not told yet how many messages are set aside.");
+            Object setAside = read(first, "$.counts.setAside");
+            assertThat(setAside).isNull();
             await().untilAsserted(() ->
                     assertThat((Double) of(context, "$.rates.handled")).isPositive());
             await().untilAsserted(() -> assertThat(of(context, "$.words")).isEqualTo(List.of("Nothing is stuck.")));
