@@ -102,8 +102,11 @@ public final class UnknownProperties implements BeanFactoryPostProcessor {
                     addTo(known, JsonMapper.shared().readTree(metadata));
                 }
             }
-            // of each endpoint, from before it had an access; no metadata of ours has it
-            ROOTS.stream().skip(1).forEach(endpoint -> known.put(endpoint.append("enabled"), false));
+            // of each endpoint, whether our metadata has them or not
+            ROOTS.stream().skip(1).forEach(endpoint -> {
+                known.put(endpoint.append("enabled"), false);
+                known.put(endpoint.append("cache").append("time-to-live"), false);
+            });
             return known;
         } catch (IOException | JacksonException e) {
             LOG.debug("The metadata of the properties cannot be read", e);
