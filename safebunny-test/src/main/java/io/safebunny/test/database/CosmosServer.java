@@ -72,7 +72,11 @@ public final class CosmosServer implements AutoCloseable {
 
     /** Starts a private server, which can be killed, no matter what the environment names. */
     public static CosmosServer startPrivate() {
-        Path module = NodePackage.install("cosmos-server").resolve("node_modules/" + PACKAGE);
+        Path module = NodePackage.install(
+                        CosmosServer.class,
+                        "cosmos-server",
+                        "Install Node.js and npm, or set " + ENDPOINT + " and " + KEY + ".")
+                .resolve("node_modules/" + PACKAGE);
         try {
             Path folder = Files.createTempDirectory("safebunny-cosmos-");
             Path script = folder.resolve("cosmos-server.js");

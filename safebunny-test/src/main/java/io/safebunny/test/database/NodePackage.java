@@ -16,26 +16,28 @@ import java.util.List;
 
 /**
  * A Node.js package that is installed once per machine. Our lock file pins it and its dependencies by content hash; install scripts are
- * disabled.
+ * disabled. Thread-safe.
  */
-final class NodePackage {
+public final class NodePackage {
 
     static final String LOCK = "package-lock.json";
 
     private static final Object ONE_AT_A_TIME = new Object();
-    private static final String ADVICE =
-            "Install Node.js and npm, or set SAFEBUNNY_COSMOS_ENDPOINT and SAFEBUNNY_COSMOS_KEY.";
 
     private NodePackage() {}
 
     /**
-     * @param name name of the resource folder, beside this class, that contains {@code package.json} and the lock file
+     * Installs it unless it is there; blocks until then.
+     *
+     * @param name name of the resource folder, beside the class, that contains {@code package.json} and the lock file
+     * @param advice what to do where it cannot be installed, as a sentence
      * @return the folder that contains {@code node_modules}
+     * @throws DatabaseUnavailableException if it cannot be installed
      */
-    static Path install(String name) {
+    public static Path install(Class<?> beside, String name, String advice) {
         CacheFolder cache = CacheFolder.ofTheUser();
         // one folder per lock file
-        String folderName = name + "-" + digest(resource(name, LOCK)).substring(0, 16);
+        String folderName = name + "-" + digest(resource(beside, name, LOCK)).substring(0, 16);
         Path folder = cache.path().resolve(folderName);
         Path complete = folder.resolve("complete");
         synchronized (ONE_AT_A_TIME) { // in addition to the file lock, which does not exclude threads of the same JVM
@@ -47,9 +49,9 @@ final class NodePackage {
                 if (lock.isValid() && !Files.exists(complete)) {
                     Files.createDirectories(folder);
                     for (String part : List.of("package.json", LOCK)) {
-                        Files.write(folder.resolve(part), resource(name, part));
+                        Files.write(folder.resolve(part), resource(beside, name, part));
                     }
-                    npm(folder, name);
+                    npm(folder, name, advice);
                     Files.createFile(complete);
                 }
             } catch (IOException e) {
@@ -59,8 +61,8 @@ final class NodePackage {
         return folder;
     }
 
-    static byte[] resource(String name, String part) {
-        try (InputStream content = NodePackage.class.getResourceAsStream(name + "/" + part)) {
+    static byte[] resource(Class<?> beside, String name, String part) {
+        try (InputStream content = beside.getResourceAsStream(name + "/" + part)) {
             if (content == null) {
                 throw new DatabaseUnavailableException("No " + part + " of " + name + " beside its class.");
             }
@@ -78,7 +80,7 @@ final class NodePackage {
         }
     }
 
-    private static void npm(Path folder, String name) throws IOException {
+    private static void npm(Path folder, String name, String advice) throws IOException {
         Process npm;
         try {
             npm = new ProcessBuilder("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
@@ -86,14 +88,14 @@ final class NodePackage {
                     .redirectErrorStream(true)
                     .start();
         } catch (IOException e) {
-            throw new DatabaseUnavailableException("Cannot install " + name + ": npm cannot be started. " + ADVICE, e);
+            throw new DatabaseUnavailableException("Cannot install " + name + ": npm cannot be started. " + advice, e);
         }
         npm.getOutputStream().close();
         String output = new String(npm.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         try {
             if (npm.waitFor() != 0) {
                 throw new DatabaseUnavailableException(
-                        "Cannot install " + name + ": npm failed. " + ADVICE + " Its output:\n" + output);
+                        "Cannot install " + name + ": npm failed. " + advice + " Its output:\n" + output);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

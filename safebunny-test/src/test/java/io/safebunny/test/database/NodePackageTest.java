@@ -18,7 +18,8 @@ class NodePackageTest {
 
     @Test
     void everyPackageIsNamedByTheHashOfItsContentAndByNoHost() {
-        String text = new String(NodePackage.resource(NAME, NodePackage.LOCK), StandardCharsets.UTF_8);
+        String text =
+                new String(NodePackage.resource(CosmosServer.class, NAME, NodePackage.LOCK), StandardCharsets.UTF_8);
 
         assertThat(text).doesNotContain("://");
         for (Map.Entry<String, JsonNode> entry :
@@ -33,16 +34,16 @@ class NodePackageTest {
 
     @Test
     void noPackageWantsToRunAScriptWhenItIsInstalled() {
-        for (JsonNode found :
-                json.readTree(NodePackage.resource(NAME, NodePackage.LOCK)).path("packages")) {
+        for (JsonNode found : json.readTree(NodePackage.resource(CosmosServer.class, NAME, NodePackage.LOCK))
+                .path("packages")) {
             assertThat(found.has("hasInstallScript")).isFalse();
         }
     }
 
     @Test
     void theLockFileIsThatOfThePackageFile() {
-        JsonNode wanted = json.readTree(NodePackage.resource(NAME, "package.json"));
-        JsonNode locked = json.readTree(NodePackage.resource(NAME, NodePackage.LOCK));
+        JsonNode wanted = json.readTree(NodePackage.resource(CosmosServer.class, NAME, "package.json"));
+        JsonNode locked = json.readTree(NodePackage.resource(CosmosServer.class, NAME, NodePackage.LOCK));
 
         assertThat(locked.path("packages").path("").path("dependencies")).isEqualTo(wanted.path("dependencies"));
         wanted.path("dependencies")
