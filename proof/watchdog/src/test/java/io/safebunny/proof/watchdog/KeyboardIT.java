@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.watchdog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.BunnyOperations;
+import io.safebunny.BunnyOperations.Pause;
+import io.safebunny.proof.watchdog.browser.Browser;
+import io.safebunny.proof.watchdog.browser.Browser.Stop;
+import io.safebunny.proof.watchdog.browser.BrowserExtension;
+import io.safebunny.proof.watchdog.page.Dashboard;
+import io.safebunny.proof.watchdog.page.Place;
+import io.safebunny.proof.watchdog.site.Incidents;
+import io.safebunny.proof.watchdog.site.Shop.Charge;
+import io.safebunny.proof.watchdog.site.Site;
+import io.safebunny.proof.watchdog.site.Variant;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.openqa.selenium.Keys;
+
+/** With the keys Tab, Enter and Escape alone. */
+@Tag("once")
+@TestInstance(Lifecycle.PER_CLASS)
+@ExtendWith(BrowserExtension.class)
+class KeyboardIT {
+
+    private static final String CHARGE = "#/types/Charge";
+
+    @SuppressWarnings("NullAway.Init") // before all
+    private Site site;
+
+    @BeforeAll
+    void start() {
+        site = Site.start(Variant.PLAIN);
+        Incidents.happenAt(site, "a gift");
+    }
+
+    @BeforeEach
+    void open(Browser browser) {
+        site.open(browser, CHARGE);
+        browser.shows("How is it handled?", "the bank is closed");
+    }
+
+    @AfterAll
+    void close() {
+        site.close();
+    }
+
+    private Iterable<String> paused() {
+        return site.bean(BunnyOperations.class).paused().stream()
+                .map(Pause::type)
+                .toList();
+    }
+
+    @Test
+    void pausesAndResumes(Browser browser) {
+        assertThat(browser.tabTo("Pause…")).allMatch(Stop::isMarked);
+        browser.press(Keys.ENTER);
+        browser.shows("Its messages wait in their queue.");
+        assertThat(browser.tabTo(Dashboard.REASON)).allMatch(Stop::isMarked);
+        browser.press("no hands", Keys.ENTER);
+        browser.shows("stored for all instances");
+        browser.tabTo("Close");
+        browser.press(Keys.ENTER);
+        browser.hides("stored for all instances");
+
+        assertThat(paused()).contains("Charge");
+        assertThat(browser.isAt("Pause…")).isTrue();
+
+        browser.tabTo("Resume…");
+        browser.press(Keys.ENTER);
+        browser.tabTo(Dashboard.REASON);
+        browser.press("a hand", Keys.ENTER);
+        browser.shows("stored for all instances");
+        browser.press(Keys.ESCAPE);
+        browser.hides("stored for all instances");
+
+        assertThat(paused()).doesNotContain("Charge");
+    }
+
+    @Test
+    void escapeChangesNothingAndTheFocusIsWhereItWas(Browser browser) {
+        browser.tabTo("Pause…");
+        browser.press(Keys.ENTER);
+        browser.shows("Its messages wait in their queue.");
+        browser.tabTo(Dashboard.REASON);
+        browser.press("never mind", Keys.ESCAPE);
+        browser.hides("Its messages wait in their queue.");
+
+        assertThat(browser.focus()).isEqualTo(new Stop("Pause…", true));
+        assertThat(paused()).doesNotContain("Charge");
+    }
+
+    @Test
+    void aNewAnswerTakesNeitherDialogNorFocusNorWhatIsTyped(Browser browser) {
+        browser.tabTo("Pause…");
+        browser.press(Keys.ENTER);
+        browser.tabTo(Dashboard.REASON);
+        browser.press("half a sen");
+
+        Incidents.publish(site, "order-9", new Charge("order-9", "another failure"));
+        browser.until("the new failure behind the dialog", () -> browser.run(
+                        String.class, "return document.querySelector('main').textContent")
+                .contains("another failure"));
+
+        browser.press("tence");
+        assertThat(browser.isAt(Dashboard.REASON)).isTrue();
+        assertThat(browser.run(String.class, "return document.activeElement.value"))
+                .isEqualTo("half a sentence");
+        browser.press(Keys.ESCAPE);
+    }
+
+    @Test
+    void goesFromPlaceToPlace(Browser browser) {
+        for (String place : new String[] {"Sagas", "Poison", "Topology", "Now"}) {
+            browser.tabTo(place);
+            browser.press(Keys.ENTER);
+            browser.until(
+                    "the focus on the title " + place,
+                    () -> browser.run(Boolean.class, "return document.activeElement.tagName === 'H1'")
+                            && browser.isAt(place));
+        }
+        assertThat(browser.address()).hasFragment("/now");
+    }
+
+    @Test
+    void skipsTheMenu(Browser browser) {
+        browser.tabTo("To the content");
+        browser.press(Keys.ENTER);
+
+        browser.until(
+                "the focus on the content",
+                () -> browser.run(Boolean.class, "return document.activeElement === document.querySelector('main')"));
+        assertThat(browser.address()).hasFragment("/types/Charge");
+    }
+
+    @Test
+    void everythingThatStopsTheKeyIsToBeSeen(Browser browser) {
+        for (Place place : Place.values()) {
+            new Dashboard(browser, site).open(place);
+
+            assertThat(browser.tabTo("This page as curl"))
+                    .as(place.name())
+                    .allMatch(Stop::isMarked)
+                    .noneMatch(stop -> stop.name().isEmpty());
+        }
+    }
+}

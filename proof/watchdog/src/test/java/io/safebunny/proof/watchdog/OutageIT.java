@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.watchdog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.BunnyOperations;
+import io.safebunny.BunnyOperations.Pause;
+import io.safebunny.proof.watchdog.browser.Browser;
+import io.safebunny.proof.watchdog.browser.BrowserExtension;
+import io.safebunny.proof.watchdog.page.Dashboard;
+import io.safebunny.proof.watchdog.page.Place;
+import io.safebunny.proof.watchdog.site.Challenges;
+import io.safebunny.proof.watchdog.site.Incidents;
+import io.safebunny.proof.watchdog.site.Shop.Charge;
+import io.safebunny.proof.watchdog.site.Site;
+import io.safebunny.proof.watchdog.site.StoreSwitch;
+import io.safebunny.proof.watchdog.site.Variant;
+import io.safebunny.test.broker.TestBroker;
+import io.safebunny.test.proxy.TcpProxy;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.UUID;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Something is away: the page says so, loses nothing that somebody has typed, and goes on by itself when it is back. */
+@Tag("once")
+@ExtendWith(BrowserExtension.class)
+class OutageIT {
+
+    @Test
+    void theStoreIsAway(Browser browser) {
+        try (Site site = Site.start(Variant.PLAIN)) {
+            Incidents.happenAt(site, "a gift");
+            Dashboard dashboard = new Dashboard(browser, site);
+            dashboard.open(Place.STUCK_SAGA);
+
+            site.bean(StoreSwitch.class).goAway();
+            browser.shows("SB-4001", "the store is away");
+            // what it knew is still there
+            browser.shows("order-3", "History");
+            Incidents.publish(site, "order-7", new Charge("order-7", "")); // somebody needs the store
+            site.open(browser, Place.NOW.fragment());
+            browser.shows("The store has not answered since");
+
+            site.bean(StoreSwitch.class).comeBack();
+            browser.shows("The store answers.");
+            dashboard.open(Place.STUCK_SAGA);
+            browser.hides("SB-4001");
+        }
+    }
+
+    @Test
+    void theBrokerIsCutOff(Browser browser) {
+        TestBroker broker = TestBroker.shared();
+        String node = "shop-" + UUID.randomUUID().toString().substring(0, 8);
+        try (TcpProxy proxy = TcpProxy.to(broker.host(), broker.port());
+                Site site = Site.start(
+                        Variant.PLAIN,
+                        "safebunny.transport=rabbit",
+                        "safebunny.node=" + node,
+                        "spring.rabbitmq.addresses=127.0.0.1:" + proxy.port(),
+                        "spring.rabbitmq.username=" + broker.username(),
+                        "spring.rabbitmq.password=" + broker.password(),
+                        "spring.rabbitmq.virtual-host=" + broker.virtualHost())) {
+            site.open(browser, Place.NOW.fragment());
+            browser.shows("The broker can be used");
+
+            proxy.refuse();
+            proxy.cut();
+            browser.shows("The broker cannot be used");
+            site.open(browser, Place.POISON.fragment());
+            browser.until(
+                    "a reason why there is no list",
+                    () -> browser.run(Boolean.class, "return document.querySelector('[role=alert]') !== null"));
+
+            proxy.accept();
+            site.open(browser, Place.NOW.fragment());
+            browser.shows("The broker can be used");
+            site.open(browser, Place.POISON.fragment());
+            browser.shows("0 copies match");
+        }
+    }
+
+    /** Whoever logs in elsewhere goes on here, with a new token. */
+    @ParameterizedTest
+    @EnumSource(names = {"SECURED", "SECURED_WEBFLUX"})
+    void theSessionHasExpired(Variant variant, Browser browser) {
+        try (Site site = Site.start(variant)) {
+            Incidents.happenAt(site, "a gift");
+            Dashboard dashboard = new Dashboard(browser, site);
+            dashboard.open(Place.TYPES);
+            browser.clickIn("tr[data-row=\"Charge\"]", "Pause…");
+            browser.fill(Dashboard.REASON, "typed before");
+
+            site.expire(browser);
+            browser.click("Pause");
+            browser.shows("Logged out");
+            assertThat(site.bean(BunnyOperations.class).paused())
+                    .extracting(Pause::type)
+                    .doesNotContain("Charge");
+
+            browser.inAnotherTab(() -> site.open(browser, Place.NOW.fragment()));
+            browser.click("Pause");
+            browser.shows("stored for all instances");
+            assertThat(site.bean(BunnyOperations.class).paused())
+                    .extracting(Pause::reason)
+                    .contains("typed before");
+            browser.click("Close");
+            browser.hides("Logged out");
+            assertThat(site.bean(Challenges.class).paths()).noneMatch(path -> path.startsWith("/actuator/"));
+        }
+    }
+
+    @Test
+    void theApplicationIsGoneAndComesBack(Browser browser) throws IOException {
+        String port = "server.port=" + freePort();
+        try (Site site = Site.start(Variant.PLAIN, port)) {
+            Incidents.happenAt(site, "a gift");
+            new Dashboard(browser, site).open(Place.TYPES);
+        }
+        browser.shows("No answer", "OrderPlaced");
+
+        try (Site site = Site.start(Variant.PLAIN, port)) {
+            Incidents.happenAt(site, "a gift");
+            browser.hides("No answer");
+            browser.shows(Incidents.PAUSED);
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "#/types/Nobody,        Nobody",
+        "#/sagas/Order/nobody,  id=nobody",
+        "#/poison/nobody,       id=nobody",
+        "#/operations/nobody,   nobody",
+        "#/nothing,             No such page",
+    })
+    void whatNobodyKnowsIsSaid(String fragment, String named, Browser browser) {
+        try (Site site = Site.start(Variant.PLAIN)) {
+            site.open(browser, fragment);
+
+            browser.shows(named);
+            browser.hides("Loading");
+            assertThat(browser.barriers()).isEmpty();
+        }
+    }
+
+    @Test
+    void nobodyIsAskedWhileThePageIsNotSeen(Browser browser) {
+        try (Site site = Site.start(Variant.PLAIN)) {
+            Incidents.happenAt(site, "a gift");
+            Dashboard dashboard = new Dashboard(browser, site);
+            dashboard.open(Place.NOW);
+
+            browser.inAnotherTab(() -> {
+                dashboard.open(Place.NOW);
+                int before = browser.answers().size();
+                browser.until("four more answers", () -> browser.answers().size() >= before + 4);
+            });
+
+            long silence = browser.run(Number.class, """
+                    const times = performance.getEntriesByName(new URL('safebunny/now', location).href).map(entry => entry.startTime);
+                    return Math.max(...times.slice(1).map((time, at) => time - times[at]));
+                    """).longValue();
+            assertThat(silence).isGreaterThan(5_000);
+        }
+    }
+}

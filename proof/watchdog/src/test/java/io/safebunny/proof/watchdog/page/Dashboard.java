@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.watchdog.page;
+
+import io.safebunny.proof.watchdog.browser.Browser;
+import io.safebunny.proof.watchdog.site.Site;
+
+/** What somebody does on the page of a site. */
+public final class Dashboard {
+
+    /** Of the field that each change asks for. */
+    public static final String REASON = "Reason, for the log and the audit";
+
+    private final Browser browser;
+    private final Site site;
+
+    public Dashboard(Browser browser, Site site) {
+        this.browser = browser;
+        this.site = site;
+    }
+
+    /** Opens a place, and waits for what it tells. */
+    public void open(Place place) {
+        site.open(browser, place.fragment());
+        browser.shows(place.facts());
+    }
+
+    /** From the place {@link Place#TYPES}. */
+    public void pause(String type, String duration, String reason) {
+        browser.clickIn(row(type), "Pause…");
+        browser.fill("For how long", duration);
+        confirm("Pause", reason, "Operation");
+    }
+
+    /** From the place {@link Place#TYPES}. */
+    public void resume(String type, String reason) {
+        browser.clickIn(row(type), "Resume…");
+        confirm("Resume", reason, "Operation");
+    }
+
+    /** From the place {@link Place#POISON}. */
+    public void replay(String messageId, String reason) {
+        browser.clickIn(row(messageId + " "), "Replay…");
+        confirm("Replay", reason, "Moved 1 of 1");
+    }
+
+    private void confirm(String action, String reason, String outcome) {
+        browser.fill(REASON, reason);
+        browser.click(action);
+        browser.shows(outcome);
+        browser.click("Close");
+    }
+
+    /** @param id what the row's id begins with */
+    private static String row(String id) {
+        return "tr[data-row^=\"%s\"]".formatted(id);
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.watchdog.page;
+
+import io.safebunny.proof.watchdog.site.Incidents;
+import java.util.List;
+
+/** A place of the page, and what it tells of the {@link Incidents}. */
+public enum Place {
+    NOW("#/now", "paused: OrderPlaced"),
+    TYPES("#/types", "Charge", "the bank is closed"),
+    TYPE("#/types/OrderPlaced", "night shift", Incidents.PAUSED),
+    SAGAS("#/sagas?state=stuck", "order-3"),
+    STUCK_SAGA("#/sagas/Order/order-3", "stuck", "History"),
+    BLOCKED_SAGA("#/sagas/Order/order-2", "Messages that were set aside", "handler-failed", "charge"),
+    POISON("#/poison", "the bank is closed", "nothing can be added"),
+    ARCHIVE("#/poison?archived=true", "What was discarded?", "Nothing was set aside."),
+    WAITING("#/waiting", "The broker takes all of them."),
+    TOPOLOGY("#/topology", "shop-Charge", "shop-poison");
+
+    private final String fragment;
+    private final List<String> facts;
+
+    Place(String fragment, String... facts) {
+        this.fragment = fragment;
+        this.facts = List.of(facts);
+    }
+
+    /** The end of the address, which everybody may share. */
+    public String fragment() {
+        return fragment;
+    }
+
+    String[] facts() {
+        return facts.toArray(String[]::new);
+    }
+}
