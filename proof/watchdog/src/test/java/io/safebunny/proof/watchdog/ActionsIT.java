@@ -17,6 +17,9 @@ import io.safebunny.proof.watchdog.site.Incidents;
 import io.safebunny.proof.watchdog.site.Shop.Bank;
 import io.safebunny.proof.watchdog.site.Site;
 import io.safebunny.proof.watchdog.site.Variant;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Sagas;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -53,6 +56,47 @@ class ActionsIT {
             dashboard.resume("Charge", "it is Monday");
 
             assertThat(operations.paused()).extracting(Pause::type).doesNotContain("Charge");
+            assertThat(browser.complaints()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"CONTEXT_PATH", "WEBFLUX", "SECURED"})
+    void resumesAStuckSaga(Variant variant, Browser browser) {
+        try (Site site = Site.start(variant)) {
+            Incidents.happenAt(site, "a gift");
+            Dashboard dashboard = new Dashboard(browser, site);
+            dashboard.open(Place.STUCK_SAGA);
+
+            dashboard.resumeSaga("the addition was written off");
+
+            assertThat(site.bean(Sagas.class).find("Order", "order-3"))
+                    .get()
+                    .extracting(SagaView::status)
+                    .isEqualTo(SagaStatus.ACTIVE);
+            browser.shows("the addition was written off");
+            assertThat(browser.complaints()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"MANAGEMENT_PORT", "WEBFLUX", "SECURED"})
+    void discardsAllAfterADryRunAndRestoresThem(Variant variant, Browser browser) {
+        try (Site site = Site.start(variant)) {
+            Incidents.happenAt(site, "a gift");
+            Dashboard dashboard = new Dashboard(browser, site);
+            dashboard.open(Place.POISON);
+
+            dashboard.moveAll("Discard", true, "a look", "It would have moved 3 of 3");
+            awaitPoison(site, 3);
+            dashboard.moveAll("Discard", false, "they are too old", "Moved 3 of 3");
+            awaitPoison(site, 0);
+            browser.shows("0 copies match");
+
+            site.open(browser, "#/poison?archived=true");
+            browser.shows("3 copies match");
+            dashboard.moveAll("Restore", false, "they are not", "Moved 3 of 3");
+            awaitPoison(site, 3);
             assertThat(browser.complaints()).isEmpty();
         }
     }

@@ -3,17 +3,13 @@ package io.safebunny.proof.watchdog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import io.safebunny.proof.watchdog.browser.Browser;
 import io.safebunny.proof.watchdog.browser.Browser.Scheme;
 import io.safebunny.proof.watchdog.browser.Browser.Stop;
 import io.safebunny.proof.watchdog.browser.BrowserExtension;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
+import io.safebunny.proof.watchdog.site.OtherSite;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,34 +23,19 @@ class BrowserIT {
     private static final String POLICY =
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:\">";
 
-    private final HttpServer server = server();
-
-    private static HttpServer server() {
-        try {
-            return HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
-    }
+    private @Nullable OtherSite site;
 
     @AfterEach
     void close() {
-        server.stop(0);
+        if (site != null) {
+            site.close();
+        }
     }
 
     private void open(Browser browser, String head, String body) {
-        byte[] page = """
-                <!doctype html>
-                <html lang="en"><head><title>A page</title><link rel="icon" href="data:,">%s</head><body><main><h1>A page</h1>%s</main></body></html>
-                """.formatted(head, body).getBytes(StandardCharsets.UTF_8);
-        server.createContext("/", exchange -> {
-            exchange.getResponseHeaders().add("Content-Type", "text/html;charset=utf-8");
-            exchange.sendResponseHeaders(200, page.length);
-            exchange.getResponseBody().write(page);
-            exchange.close();
-        });
-        server.start();
-        browser.open(URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/"));
+        OtherSite opened = OtherSite.with(head, body);
+        site = opened;
+        browser.open(opened.address());
     }
 
     @Test

@@ -14,11 +14,13 @@ import io.safebunny.proof.watchdog.browser.Browser;
 import io.safebunny.proof.watchdog.browser.BrowserExtension;
 import io.safebunny.proof.watchdog.site.Copies;
 import io.safebunny.proof.watchdog.site.Incidents;
+import io.safebunny.proof.watchdog.site.OtherSite;
 import io.safebunny.proof.watchdog.site.Shop.Charge;
 import io.safebunny.proof.watchdog.site.Shop.PlaceOrder;
 import io.safebunny.proof.watchdog.site.Site;
 import io.safebunny.proof.watchdog.site.Variant;
 import io.safebunny.saga.Sagas;
+import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -122,6 +124,17 @@ class HostileTextIT {
         browser.click("Show the body");
 
         browser.shows("Headers", "a name", TEXT, TEXT.replace("\"", "\\\""));
+    }
+
+    /** Else its user could be made to click on what he does not see. */
+    @Test
+    void withinThePageOfAnotherSiteItShowsNothing(Browser browser) {
+        try (OtherSite other = OtherSite.with(
+                "", "<iframe title=\"a bait\" src=\"" + site.address() + "\"></iframe>")) {
+            browser.open(other.address());
+            browser.until("a refusal", () -> browser.textOfFrame().contains("does not work within another one"));
+            browser.open(URI.create("about:blank"));
+        }
     }
 
     @ParameterizedTest

@@ -2,9 +2,12 @@
 package io.safebunny.proof.watchdog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.safebunny.BunnyOperations;
 import io.safebunny.BunnyOperations.Pause;
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonMessages;
 import io.safebunny.proof.watchdog.browser.Browser;
 import io.safebunny.proof.watchdog.browser.Browser.Stop;
 import io.safebunny.proof.watchdog.browser.BrowserExtension;
@@ -12,8 +15,12 @@ import io.safebunny.proof.watchdog.page.Dashboard;
 import io.safebunny.proof.watchdog.page.Place;
 import io.safebunny.proof.watchdog.site.Incidents;
 import io.safebunny.proof.watchdog.site.Shop.Charge;
+import io.safebunny.proof.watchdog.site.Shop.PlaceOrder;
 import io.safebunny.proof.watchdog.site.Site;
 import io.safebunny.proof.watchdog.site.Variant;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Sagas;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,28 +67,57 @@ class KeyboardIT {
 
     @Test
     void pausesAndResumes(Browser browser) {
-        assertThat(browser.tabTo("Pause…")).allMatch(Stop::isMarked);
-        browser.press(Keys.ENTER);
-        browser.shows("Its messages wait in their queue.");
-        assertThat(browser.tabTo(Dashboard.REASON)).allMatch(Stop::isMarked);
-        browser.press("no hands", Keys.ENTER);
-        browser.shows("stored for all instances");
-        browser.tabTo("Close");
-        browser.press(Keys.ENTER);
-        browser.hides("stored for all instances");
+        act(browser, "Pause…", "stored for all instances");
 
         assertThat(paused()).contains("Charge");
         assertThat(browser.isAt("Pause…")).isTrue();
 
-        browser.tabTo("Resume…");
-        browser.press(Keys.ENTER);
-        browser.tabTo(Dashboard.REASON);
-        browser.press("a hand", Keys.ENTER);
-        browser.shows("stored for all instances");
-        browser.press(Keys.ESCAPE);
-        browser.hides("stored for all instances");
+        act(browser, "Resume…", "stored for all instances");
 
         assertThat(paused()).doesNotContain("Charge");
+    }
+
+    @Test
+    void discardsAMessage(Browser browser) {
+        Incidents.publish(site, "order-8", new Charge("order-8", "another gift"));
+        PoisonFilter ofTheOrder = PoisonFilter.all().withCorrelationId("order-8");
+        PoisonMessages poison = site.bean(PoisonMessages.class);
+        await().until(() -> poison.list(ofTheOrder).messages().size() == 1);
+        site.open(browser, "#/poison/" + poison.list(ofTheOrder).messages().get(0).messageId());
+        browser.shows("what would a replay do?", "another gift");
+
+        act(browser, "Discard…", "Moved 1 of 1");
+
+        assertThat(poison.list(ofTheOrder).messages()).isEmpty();
+        assertThat(poison.archived(ofTheOrder).messages()).hasSize(1);
+    }
+
+    @Test
+    void failsASaga(Browser browser) {
+        Incidents.publish(site, "order-6", new PlaceOrder("a gift"));
+        Sagas sagas = site.bean(Sagas.class);
+        await().until(() -> sagas.find("Order", "order-6").isPresent());
+        site.open(browser, "#/sagas/Order/order-6");
+        browser.shows("Order order-6");
+
+        act(browser, "Fail…", "Done.");
+
+        assertThat(sagas.find("Order", "order-6"))
+                .get()
+                .extracting(SagaView::status)
+                .isEqualTo(SagaStatus.FAILED);
+    }
+
+    /** Presses the button, gives the reason, confirms, and closes the dialog. */
+    private static void act(Browser browser, String button, String outcome) {
+        assertThat(browser.tabTo(button)).allMatch(Stop::isMarked);
+        browser.press(Keys.ENTER);
+        assertThat(browser.tabTo(Dashboard.REASON)).allMatch(Stop::isMarked);
+        browser.press("no hands", Keys.ENTER);
+        browser.shows(outcome);
+        browser.tabTo("Close");
+        browser.press(Keys.ENTER);
+        browser.hides(outcome);
     }
 
     @Test

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyOperations;
 import io.safebunny.BunnyOperations.Pause;
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.PoisonRequest;
 import io.safebunny.proof.watchdog.browser.Browser;
 import io.safebunny.proof.watchdog.browser.BrowserExtension;
 import io.safebunny.proof.watchdog.page.Dashboard;
@@ -130,6 +133,27 @@ class OutageIT {
             Incidents.happenAt(site, "a gift");
             browser.hides("No answer");
             browser.shows(Incidents.PAUSED);
+        }
+    }
+
+    @Test
+    void anInstanceIsGoneInTheMiddleOfAnOperation(Browser browser) throws IOException {
+        String port = "server.port=" + freePort();
+        String operation;
+        try (Site site = Site.start(Variant.PLAIN, port)) {
+            Incidents.happenAt(site, "a gift");
+            operation = site.bean(PoisonMessages.class)
+                    .discard(PoisonRequest.of(PoisonFilter.all(), "operator", "one in a minute")
+                            .atRate(1 / 60.0))
+                    .id();
+            site.open(browser, "#/operations/" + operation);
+            browser.shows("running", "one in a minute");
+        }
+        browser.shows("No answer", "one in a minute"); // what was known is still there
+
+        try (Site site = Site.start(Variant.PLAIN, port)) {
+            browser.hides("No answer");
+            browser.shows("Not Found");
         }
     }
 

@@ -72,44 +72,6 @@ public final class Browser implements AutoCloseable {
     private static final String BUTTONS = "button, a[href], summary, [role=tab]";
     private static final String FIELDS = "input, select, textarea";
 
-    /** The name of an element as assistive technology has it, roughly: labels before content. */
-    private static final String NAME = """
-            const clean = text => (text ?? '').replace(/\\s+/g, ' ').trim();
-            const name = e => clean(e.getAttribute('aria-label'))
-                || clean((e.getAttribute('aria-labelledby') ?? '').split(' ')
-                    .map(id => document.getElementById(id)?.innerText ?? '').join(' '))
-                || clean([...(e.labels ?? [])].map(label => label.innerText).join(' '))
-                || clean(e.innerText) || clean(e.title) || clean(e.placeholder);
-            """;
-
-    /** What is behind an open dialog cannot be used. */
-    private static final String FIND = NAME + """
-            const [kinds, wanted, place] = arguments;
-            const root = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
-            return [...root.querySelectorAll(kinds)].find(
-                e => e.checkVisibility() && e.closest(place) && name(e) === wanted) ?? null;
-            """;
-
-    private static final String FOCUS = NAME + """
-            const e = document.activeElement;
-            const style = getComputedStyle(e);
-            return e === document.body ? null : [name(e),
-                (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== 'none'];
-            """;
-
-    private static final String AUDIT = """
-            const done = arguments[arguments.length - 1];
-            axe.run(document, {resultTypes: ['violations'], preload: false}).then(
-                result => done(result.violations.flatMap(rule => rule.nodes.map(
-                    node => `${rule.id}, ${rule.impact}: ${node.failureSummary} ${node.target}: ${node.html}`))),
-                failure => done([`axe-core failed: ${failure}`]));
-            """;
-
-    private static final String ANSWERS = """
-            return performance.getEntriesByType('resource').map(
-                entry => [entry.name.slice(location.origin.length), entry.decodedBodySize, entry.duration]);
-            """;
-
     private final ChromeDriver driver;
 
     Browser(ChromeDriver driver) {
@@ -183,7 +145,7 @@ public final class Browser implements AutoCloseable {
     }
 
     private @Nullable WebElement find(String kinds, String name, String place) {
-        return (WebElement) driver.executeScript(FIND, kinds, name, place);
+        return (WebElement) driver.executeScript(Scripts.FIND, kinds, name, place);
     }
 
     /** Whether there is a button or link of this name now. */
@@ -224,6 +186,28 @@ public final class Browser implements AutoCloseable {
         });
     }
 
+    /** Ticks the box, or takes the tick away. */
+    public void tick(String label) {
+        until("a box '" + label + "'", () -> {
+            WebElement box = find(FIELDS, label, ANYWHERE);
+            if (box == null) {
+                return false;
+            }
+            box.click();
+            return true;
+        });
+    }
+
+    /** What the frame shows that the page has, as text. */
+    public String textOfFrame() {
+        driver.switchTo().frame(0);
+        try {
+            return text();
+        } finally {
+            driver.switchTo().defaultContent();
+        }
+    }
+
     /** Presses these keys, one after the other, wherever the focus is. */
     public void press(CharSequence... keys) {
         new Actions(driver).sendKeys(keys).perform();
@@ -231,7 +215,7 @@ public final class Browser implements AutoCloseable {
 
     /** Where the focus is; {@code null} if it is on nothing of the page. */
     public @Nullable Stop focus() {
-        List<?> focus = (List<?>) driver.executeScript(FOCUS);
+        List<?> focus = (List<?>) driver.executeScript(Scripts.FOCUS);
         return focus == null ? null : new Stop((String) focus.get(0), (Boolean) focus.get(1));
     }
 
@@ -266,7 +250,7 @@ public final class Browser implements AutoCloseable {
         if (run(Boolean.class, "return typeof axe === 'undefined'")) {
             driver.executeScript(Axe.script());
         }
-        List<?> found = (List<?>) Objects.requireNonNull(driver.executeAsyncScript(AUDIT));
+        List<?> found = (List<?>) Objects.requireNonNull(driver.executeAsyncScript(Scripts.AUDIT));
         return found.stream().map(String::valueOf).toList();
     }
 
@@ -292,7 +276,7 @@ public final class Browser implements AutoCloseable {
     /** The answers since the page was loaded, at most the first 250. */
     public List<Answer> answers() {
         List<Answer> answers = new ArrayList<>();
-        for (Object entry : run(List.class, ANSWERS)) {
+        for (Object entry : run(List.class, Scripts.ANSWERS)) {
             List<?> values = (List<?>) entry;
             answers.add(new Answer(
                     (String) values.get(0), ((Number) values.get(1)).longValue(), millis((Number) values.get(2))));

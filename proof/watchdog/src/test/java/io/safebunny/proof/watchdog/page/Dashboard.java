@@ -43,6 +43,26 @@ public final class Dashboard {
         confirm("Replay", reason, "Moved 1 of 1");
     }
 
+    /** From the place of a saga that needs it. */
+    public void resumeSaga(String reason) {
+        browser.click("Resume…");
+        confirm("Resume", reason, "Done.");
+    }
+
+    /**
+     * Begins something with all copies of the list, from the place {@link Place#POISON} or {@link Place#ARCHIVE}.
+     *
+     * @param dryRun whether to leave it at counting, as the dialog has it by default
+     * @param outcome what is said then
+     */
+    public void moveAll(String action, boolean dryRun, String reason, String outcome) {
+        browser.click(action + "…");
+        if (!dryRun) {
+            browser.tick("Dry run: only count what would be moved");
+        }
+        confirm(action, reason, outcome);
+    }
+
     private void confirm(String action, String reason, String outcome) {
         browser.fill(REASON, reason);
         browser.click(action);

@@ -59,7 +59,7 @@ public final class Site implements AutoCloseable {
     }
 
     /** The address of the page, without a fragment. */
-    private URI address() {
+    public URI address() {
         StrippingProxy before = proxy;
         return URI.create((before == null ? server() : before.root()) + variant.path());
     }
