@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shell: who is looking, at which node, and which page.
 
-import { html, render, useEffect, useErrorBoundary, useRef, useState } from './vendor/htm-preact.js';
-import { open, session } from './ask.js';
+import { html, render, useEffect, useRef, useState } from './vendor/htm-preact.js';
+import { open, placeThatWasLeft, session } from './ask.js';
 import { Now } from './pages/now.js';
 import { Message, Operation, Poison } from './pages/poison.js';
 import { Saga } from './pages/saga.js';
@@ -11,10 +11,15 @@ import { Topology } from './pages/topology.js';
 import { Type, Types } from './pages/types.js';
 import { Waiting } from './pages/waiting.js';
 import { Dialogs } from './parts/action.js';
-import { Trouble } from './parts/problem.js';
+import { Page } from './parts/page.js';
+import { Boundary, Trouble } from './parts/problem.js';
 import { href, useRoute } from './parts/route.js';
+import { isWatched, useMixed, whenWatched } from './poll.js';
 
-const RETRY = 5_000;
+const RETRY = 2_000;
+const LONGEST = 30_000;
+/** The session may become another one, of another user with other rights. */
+const RENEWAL = 60_000;
 
 /** In the order of the menu. */
 const PAGES = [
@@ -43,19 +48,22 @@ const PAGES = [
 ];
 
 function Shell() {
-    const { path, query } = useRoute();
+    const { path, query, isQuiet } = useRoute();
     const [name, ...rest] = path;
     const page = PAGES.find(one => one.name === (name || 'now'));
     const main = useRef(null);
     const place = path.join('/');
-    const before = useRef(place);
+    const shown = JSON.stringify([path, query]);
+    const before = useRef(shown);
 
     useEffect(() => { // a screen reader says what has come
-        if (before.current !== place) {
-            before.current = place;
-            main.current.querySelector('h1')?.focus();
+        if (before.current !== shown) {
+            before.current = shown;
+            if (!isQuiet) {
+                main.current.querySelector('h1')?.focus();
+            }
         }
-    }, [place]);
+    }, [shown]);
 
     function skip(event) { // the hash is the address of the page, so it must stay
         event.preventDefault();
@@ -73,46 +81,86 @@ function Shell() {
             <p class="user">${session().user}</p>
         </header>
         <main id="main" tabindex="-1" ref=${main} data-page=${page?.name ?? 'none'}>
-            <${Content} key=${place} page=${page} rest=${rest} query=${query} />
+            <${Mixed} />
+            <${Boundary} key=${place} title="This page does not work">
+                <${Content} page=${page} rest=${rest} query=${query} />
+            </${Boundary}>
         </main>
-        <footer class="faint">Instance ${session().instance}. Times are by the clock of this browser.</footer>
+        <footer class="faint">Instance ${session().instance}. Ages are by the clock of the application, times of day in the zone of this browser.</footer>
         <${Dialogs} />`;
 }
 
-function Content({ page, rest, query }) {
-    const [fault] = useErrorBoundary();
-    if (fault) {
-        return html`<h1 tabindex="-1">This page does not work</h1><${Trouble} problem=${fault} />`;
-    }
-    if (!page) {
-        return html`<h1 tabindex="-1">No such page</h1><p><a href=${href(['now'])}>What is going on now</a></p>`;
-    }
-    const hidden = page.needs.map(name => session().endpoints[name]).filter(endpoint => endpoint.at === null);
-    return hidden.length === 0
-        ? page.show(rest, query)
-        : html`<h1 tabindex="-1">${page.title}</h1>${hidden.map(endpoint => html`<p class="rights" key=${endpoint.refusal}>${endpoint.refusal}</p>`)}`;
+function Mixed() {
+    const instances = useMixed();
+    return instances && html`
+        <p class="rights" data-mixed="yes">
+            Several instances answer at this address, in turns: ${instances}. Each number is of one of them, and an operation is known only to the one
+            that has begun it. Have a session stay with one of them.
+        </p>`;
 }
 
-/** Opens the session first, and again until it is open. */
+function Content({ page, rest, query }) {
+    if (!page) {
+        return html`<${Page} title="No such page"><p><a href=${href(['now'])}>What is going on now</a></p></${Page}>`;
+    }
+    const hidden = page.needs.map(name => session().endpoints[name]).filter(({ at }) => at === undefined || at === null);
+    return hidden.length === 0
+        ? page.show(rest, query)
+        : html`
+            <${Page} title=${page.title ?? page.name}>
+                ${hidden.map(({ refusal }) => html`<p class="rights" key=${refusal}>${refusal}</p>`)}
+            </${Page}>`;
+}
+
+/** Opens the session, again until it is open, and renews it then; both only while somebody looks. */
 function App() {
-    const [state, setState] = useState({ isOpen: false, problem: null });
+    const [state, setState] = useState({ seen: '', problem: null });
     useEffect(() => {
         let timer;
-        async function begin() {
-            try {
-                await open();
-                setState({ isOpen: true, problem: null });
-            } catch (problem) {
-                setState({ isOpen: false, problem });
-                timer = setTimeout(begin, RETRY);
+        let failures = 0;
+        let isOpen = false;
+        let isBusy = false;
+
+        async function renew() {
+            clearTimeout(timer);
+            if (isBusy || !isWatched()) {
+                return;
             }
+            isBusy = true;
+            try {
+                const { csrf, ...seen } = await open();
+                if (!isOpen) {
+                    isOpen = true;
+                    goBack();
+                }
+                failures = 0;
+                setState({ seen: JSON.stringify(seen), problem: null });
+            } catch (problem) {
+                failures++;
+                setState(({ seen }) => ({ seen, problem }));
+            }
+            isBusy = false;
+            timer = setTimeout(renew, isOpen ? RENEWAL : Math.min(RETRY * 2 ** failures, LONGEST));
         }
-        begin();
-        return () => clearTimeout(timer);
+
+        const unwatch = whenWatched(renew);
+        renew();
+        return () => {
+            clearTimeout(timer);
+            unwatch();
+        };
     }, []);
-    return state.isOpen
+    return state.seen
         ? html`<${Shell} />`
         : html`<main><h1>SafeBunny</h1>${state.problem ? html`<${Trouble} problem=${state.problem} />` : html`<p role="status">Loading…</p>`}</main>`;
+}
+
+/** To the place where the user was when the session ended. */
+function goBack() {
+    const left = placeThatWasLeft();
+    if (left?.startsWith('#') && location.hash.length <= 1) {
+        location.replace(left);
+    }
 }
 
 const root = document.getElementById('app');

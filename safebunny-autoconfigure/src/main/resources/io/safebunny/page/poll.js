@@ -1,23 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks again and again, but only while somebody looks.
 
-import { useEffect, useRef, useState } from './vendor/htm-preact.js';
-import { send } from './ask.js';
+import { createContext, useContext, useEffect, useRef, useState } from './vendor/htm-preact.js';
+import { mixed, PATIENCE_OF_ONE, send, serverTime } from './ask.js';
 
 const EVERY = 2_000;
 const LONGEST = 30_000;
-const NOTHING = { data: null, problem: null };
+/** Nobody looks at a page without a key or a click for so long: it would keep a login alive for ever. */
+const IDLE = 3_600_000;
+const STALE = 2;
+const NOTHING = { data: null, problem: null, failures: 0, isBusy: false };
+
+/** Whether what is shown is too old to act upon. */
+export const Stale = createContext(false);
+
+export const useStale = () => useContext(Stale);
+
+let touchedAt = Date.now();
+const watchers = new Set();
+
+/** Whether somebody looks. */
+export const isWatched = () => !document.hidden && Date.now() - touchedAt < IDLE;
+
+function touched() {
+    const wasWatched = isWatched();
+    touchedAt = Date.now();
+    if (!wasWatched) {
+        watchers.forEach(watcher => watcher());
+    }
+}
+
+addEventListener('keydown', touched, true);
+addEventListener('pointerdown', touched, true);
+document.addEventListener('visibilitychange', () => watchers.forEach(watcher => watcher()));
+
+/** Calls it whenever somebody may have begun to look. Returns what ends that. */
+export function whenWatched(watcher) {
+    watchers.add(watcher);
+    return () => watchers.delete(watcher);
+}
 
 /**
- * The latest answer to a request: asked every two seconds while the page is seen, less and less often while it fails. What is drawn changes
- * only if the answer does.
+ * The latest answer to a request: asked every two seconds while the page is seen, less and less often while it fails. Nothing is drawn for an
+ * answer that is the one before.
  *
  * @param request null for none yet
  * @param every milliseconds; 0 to ask only once, for what must not be asked often
+ * @param isOver whether an answer is the last one, because nothing changes any more
+ * @returns the request; its data; what went wrong with the last one; whether the data are too old to act upon; when they have come;
+ *     whether an answer is being waited for, for what is asked once; and what asks again
  */
-export function usePoll(request, every = EVERY) {
+export function usePoll(request, every = EVERY, isOver = () => false) {
     const [state, setState] = useState(NOTHING);
     const again = useRef(() => {});
+    const cameAt = useRef(null);
     const url = request?.url;
 
     useEffect(() => {
@@ -28,70 +64,102 @@ export function usePoll(request, every = EVERY) {
         let timer;
         let failures = 0;
         let busy = false;
+        let wanted = false;
         let last = null;
+        let over = every === 0;
+
+        const tell = change => control.signal.aborted || setState(before => ({ ...before, ...change }));
 
         async function ask() {
             clearTimeout(timer);
-            if (busy || (document.hidden && every > 0)) {
+            wanted = busy;
+            if (busy) {
                 return;
             }
             busy = true;
+            if (every === 0) {
+                tell({ isBusy: true });
+            }
             try {
-                const { body, text } = await send(request, control.signal);
-                failures = 0;
-                if (text !== last && !control.signal.aborted) {
-                    last = text;
-                    setState({ data: body, problem: null });
+                const { body, text } = await send(request, { signal: control.signal, patience: every === 0 ? PATIENCE_OF_ONE : undefined });
+                cameAt.current = Date.now();
+                if (text !== last || failures > 0) {
+                    tell({ data: body, problem: null, failures: 0 });
                 }
+                last = text;
+                failures = 0;
+                over = every === 0 || isOver(body);
             } catch (problem) {
                 failures++;
-                last = null;
-                if (!control.signal.aborted) {
-                    setState(before => ({ ...before, problem }));
-                }
+                tell({ problem, failures });
             } finally {
                 busy = false;
             }
-            if (every > 0 && !control.signal.aborted) {
-                timer = setTimeout(ask, Math.min(every * 2 ** failures, Math.max(every, LONGEST)));
+            if (control.signal.aborted) {
+                return;
+            }
+            if (wanted) {
+                ask();
+                return;
+            }
+            if (every === 0) {
+                tell({ isBusy: false });
+            } else if (!over) {
+                timer = setTimeout(askIfWatched, Math.min(every * 2 ** failures, Math.max(every, LONGEST)));
             }
         }
 
-        function seen() {
+        function askIfWatched() {
             clearTimeout(timer);
-            if (!document.hidden && every > 0) {
+            if (!over && !busy && isWatched()) {
                 ask();
             }
         }
 
         setState(NOTHING);
+        cameAt.current = null;
         again.current = ask;
-        document.addEventListener('visibilitychange', seen);
-        ask();
+        const unwatch = whenWatched(askIfWatched);
+        if (every === 0 || isWatched()) {
+            ask();
+        }
         return () => {
             control.abort();
             clearTimeout(timer);
-            document.removeEventListener('visibilitychange', seen);
+            unwatch();
         };
     }, [url, every]);
 
-    return { ...state, again: () => again.current() };
+    return { ...state, request, every, isStale: state.failures >= STALE, cameAt, again: () => again.current() };
 }
 
 const clocks = new Set();
 
 setInterval(() => {
     if (!document.hidden) {
-        clocks.forEach(tick => tick(Date.now()));
+        clocks.forEach(tick => tick());
     }
 }, 1_000);
 
-/** The time, as often as every second, while the page is seen. */
-export function useClock() {
-    const [now, setNow] = useState(Date.now());
+/** What is so now, looked at again every second while the page is seen. */
+function useEachSecond(look) {
+    const [, setSeen] = useState(null);
     useEffect(() => {
-        clocks.add(setNow);
-        return () => clocks.delete(setNow);
+        const tick = () => setSeen(look());
+        clocks.add(tick);
+        return () => clocks.delete(tick);
     }, []);
-    return now;
+    return look();
 }
+
+/** The time by the clock of the application, in milliseconds. */
+export const useClock = () => useEachSecond(serverTime);
+
+/** When an answer has come, in milliseconds; null for not yet. */
+export const useArrival = cameAt => useEachSecond(() => cameAt.current);
+
+/** The instances that answer in turns, as one text; empty if it is one. */
+export const useMixed = () => useEachSecond(() => mixed().join(', '));
+
+/** Whether the page has stopped asking because nobody has touched it. */
+export const useIdle = () => useEachSecond(() => !document.hidden && !isWatched());

@@ -2,62 +2,76 @@
 // A list takes the copies out of the queue while it looks, so it is asked for only when somebody wants it.
 
 import { html, useState } from '../vendor/htm-preact.js';
-import { change, look, remove, segment, send, session } from '../ask.js';
+import { change, look, place, remove, segment, session } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Act, Look, Rights } from '../parts/action.js';
-import { Diff, pretty } from '../parts/diff.js';
+import { Content, Diff, pretty } from '../parts/diff.js';
 import { Page } from '../parts/page.js';
-import { Trouble } from '../parts/problem.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, Facts, Table } from '../parts/table.js';
+import { Badge, Facts, Table, TextFilter } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 
 const ONCE = 0;
+/** More would be more than a megabyte. */
+const MOST = 500;
 const FILTERS = [['type', 'Type'], ['poisonReason', 'Reason'], ['exception', 'Exception'], ['correlation', 'Correlation id']];
 
-const filterOf = query => Object.fromEntries(FILTERS.map(([name]) => [name, query[name]]).filter(([, value]) => value));
+/** An empty value is one, too: of copies that have none. */
+const filterOf = query => Object.fromEntries(FILTERS.map(([name]) => [name, query[name]]).filter(([, value]) => value !== undefined));
 
-const counts = verdicts => Object.entries(verdicts).map(([verdict, count]) => `${count} ${verdict.toLowerCase().replaceAll('_', ' ')}`).join(', ') || 'none';
+const counts = verdicts =>
+    Object.entries(verdicts ?? {}).map(([verdict, count]) => `${count} ${verdict.toLowerCase().replaceAll('_', ' ')}`).join(', ') || 'none';
 
 const begun = answer => html`
     <p>${answer.dryRun ? 'Nothing was moved. It would have moved' : 'Moved'} ${answer.moved} of ${answer.matched} that matched. Verdicts: ${counts(answer.verdicts)}.</p>
+    ${answer.limit && answer.matched >= answer.limit && html`<p>It has stopped at the limit of ${answer.limit}: more may match.</p>`}
     <p>${answer.state === 'RUNNING' ? 'It goes on by itself. ' : ''}<a href=${href(['operations', answer.operation])}>Its progress, and what was not moved</a></p>`;
 
 /** What failed, grouped? */
 export function Poison({ query }) {
     const archived = query.archived === 'true' ? 'true' : undefined;
     const filter = filterOf(query);
-    const request = look('poison', '', { ...filter, archived, limit: query.limit });
-    const operationsRequest = look('node', 'operations');
-    const { data, problem, again } = usePoll(request, ONCE);
-    const { data: operations } = usePoll(operationsRequest);
+    const limit = query.limit ? String(Math.min(MOST, Number(query.limit) || MOST)) : undefined;
+    const list = usePoll(look('poison', '', { ...filter, archived, limit }), ONCE);
+    const operations = usePoll(look('node', 'operations'));
+    const { data, again } = list;
     return html`
-        <${Page} title=${archived ? 'Archive' : 'Poison'} question=${archived ? 'What was discarded?' : 'What failed, grouped?'}
-            requests=${[request, operationsRequest]} problem=${problem} loading=${!data}>
+        <${Page} title=${archived ? 'Archive' : 'Poison'} about=${Object.values(filter).map(value => value || 'none').join(', ')}
+            question=${archived ? 'What was discarded?' : 'What failed, grouped?'} polls=${[list, operations]}>
             <${Rights} endpoint="poison" />
-            <${Filter} query=${query} filter=${filter} archived=${archived} />
-            <p>
-                <${Look} label="Look again" request=${request} onClick=${again} />
+            <${Filter} filter=${filter} rest=${{ archived, limit }} />
+            <div class="buttons">
+                <${Look} label="Look again" request=${list.request} again=${again} isBusy=${list.isBusy} />
                 <a href=${href(['poison'], { ...filter, archived: archived ? undefined : 'true' })}>${archived ? 'What waits in the poison queue' : 'What was discarded'}</a>
-            </p>
+            </div>
             ${data && html`
-                <p>${data.messages.length} copies match, of ${data.scanned} that were read, of ${data.depth} in the queue.</p>
+                <${Extent} of=${data} query=${{ ...filter, archived, limit: MOST }} />
                 <${Bulk} filter=${filter} archived=${archived} again=${again} />
                 <${Groups} of=${data.groups} archived=${archived} />
                 <${Messages} of=${data.messages} archived=${archived} again=${again} />`}
-            ${operations && html`<${Operations} of=${operations.operations} />`}
+            ${operations.data && html`<${Operations} of=${operations.data.operations} />`}
         </${Page}>`;
 }
 
-function Filter({ query, filter, archived }) {
-    const set = (name, value) => replace(['poison'], { ...filter, archived, limit: query.limit, [name]: value });
+/** Of how many copies the numbers below are. */
+function Extent({ of: { messages = [], scanned, depth, truncated, limit }, query }) {
+    const isCut = truncated || messages.length >= (limit ?? Infinity);
+    return isCut
+        ? html`
+            <p>
+                At least ${messages.length} copies match: ${scanned} of ${depth} in the queue were read, and the groups are of these alone.
+                ${' '}${messages.length < MOST ? html`<a href=${href(['poison'], query)}>Read up to ${MOST}</a>` : 'Use a filter to see others.'}
+            </p>`
+        : html`<p>${messages.length} copies match, of ${scanned} that were read, of ${depth} in the queue.</p>`;
+}
+
+function Filter({ filter, rest }) {
+    const changed = (name, value) => ({ ...filter, ...rest, [name]: value });
     return html`
         <form class="filter" onSubmit=${event => event.preventDefault()}>
-            ${FILTERS.map(([name, label]) => html`
-                <span class="pair" key=${`${name}-${query[name] ?? ''}`}>
-                    <label for=${name}>${label}</label>
-                    <input id=${name} defaultValue=${query[name] ?? ''} autocomplete="off" onChange=${event => set(name, event.target.value)} />
-                </span>`)}
+            ${FILTERS.map(([name, label]) => (filter[name] === ''
+                ? html`<span class="pair" key=${name}>${label}: none <a href=${href(['poison'], changed(name, undefined))}>any ${label.toLowerCase()}</a></span>`
+                : html`<${TextFilter} key=${name} id=${name} label=${label} value=${filter[name]} set=${value => replace(['poison'], changed(name, value))} />`))}
         </form>`;
 }
 
@@ -89,42 +103,48 @@ function Bulk({ filter, archived, again }) {
 function Groups({ of, archived }) {
     return html`
         <${Table} caption="Groups" rows=${of} id=${row => `${row.type} ${row.reason} ${row.exception}`} empty="Nothing was set aside." columns=${[
-            { name: 'type', cell: row => row.type },
-            { name: 'reason', cell: row => row.reason },
-            { name: 'exception', cell: row => row.exception || '–' },
+            { name: 'type', cell: row => row.type || 'none' },
+            { name: 'reason', cell: row => row.reason || 'none' },
+            { name: 'exception', cell: row => row.exception || 'none' },
             { name: 'copies', cell: row => html`
-                <a href=${href(['poison'], { type: row.type, poisonReason: row.reason, exception: row.exception, archived })}>${row.copies}</a>` },
+                <a href=${href(['poison'], { type: row.type ?? '', poisonReason: row.reason ?? '', exception: row.exception ?? '', archived })}>${row.copies}</a>` },
         ]} />`;
 }
 
-function Messages({ of, archived, again }) {
+const why = row => `${row.reason}${row.exception ? `, ${row.exception}: ${row.exceptionMessage ?? ''}` : ''}`;
+
+function Messages({ of = [], archived, again }) {
     return html`
         <${Table} caption="Messages" rows=${of.map((one, at) => ({ ...one, at }))} id=${row => `${row.messageId} ${row.copy} ${row.at}`} empty="None." columns=${[
-            { name: 'message', cell: row => (archived ? row.messageId : html`<a href=${href(['poison', row.messageId])}>${row.messageId || 'without an id'}</a>`) },
+            { name: 'message', cell: row => (row.messageId && !archived ? html`<a href=${href(['poison', row.messageId])}>${row.messageId}</a>` : row.messageId || 'without an id') },
             { name: 'type', cell: row => row.type },
             { name: 'set aside', cell: row => html`<${Time} at=${row.poisonedAt} />` },
-            { name: 'why', cell: row => `${row.reason}${row.exception ? `, ${row.exception}: ${row.exceptionMessage}` : ''}` },
+            { name: 'why', cell: why },
             { name: 'correlation id', cell: row => row.correlationId },
             { name: 'a replay', cell: row => html`<span title=${row.explanation}><${Badge} of=${row.verdict} /></span>` },
             { name: 'change', cell: row => html`<${One} of=${row} archived=${archived} again=${again} />` },
         ]} />`;
 }
 
+/** What changes one copy. Some have an id that no path can have, and some have none: then there is only the digest. */
+function changeOne(of, values) {
+    const { path, query } = of.messageId ? place('', of.messageId, 'messageId') : { path: '', query: {} };
+    return change('poison', path, { ...query, copy: of.copy, ...values });
+}
+
 /** What can be done with one message. */
 function One({ of, archived, again }) {
-    if (!of.messageId) {
-        return null;
-    }
-    const move = action => values => change('poison', segment(of.messageId), { action, copy: of.copy, ...values });
+    const name = of.messageId || `copy ${of.copy}`;
+    const move = action => values => changeOne(of, { action, ...values });
     const common = { endpoint: 'poison', done: begun, after: again };
     return html`
         <span class="buttons">
             ${!archived && html`
-                <${Act} ...${common} label="Replay" title=${`Replay ${of.messageId}`} request=${move('replay')} intro=${of.explanation}
+                <${Act} ...${common} label="Replay" title=${`Replay ${name}`} request=${move('replay')} intro=${of.explanation}
                     fields=${[{ name: 'dryRun', label: 'Dry run', check: true }, { name: 'forced', label: 'Even if it is too old to know whether it was handled', check: true }]} />
-                <${Act} ...${common} label="Discard" title=${`Discard ${of.messageId}`} request=${move('discard')} intro="Moves it to the archive." />`}
+                <${Act} ...${common} label="Discard" title=${`Discard ${name}`} request=${move('discard')} intro="Moves it to the archive." />`}
             ${archived && html`
-                <${Act} ...${common} label="Restore" title=${`Restore ${of.messageId}`} request=${move('restore')} intro="Moves it back to the poison queue." />`}
+                <${Act} ...${common} label="Restore" title=${`Restore ${name}`} request=${move('restore')} intro="Moves it back to the poison queue." />`}
         </span>`;
 }
 
@@ -142,12 +162,15 @@ function Operations({ of }) {
         ]} />`;
 }
 
+const isOver = operation => operation.state !== 'RUNNING';
+
 /** How far is it? */
 export function Operation({ id }) {
-    const request = look('node', `operations/${segment(id)}`);
-    const { data, problem, again } = usePoll(request);
+    const path = `operations/${segment(id)}`;
+    const poll = usePoll(look('node', path), undefined, isOver);
+    const { data, again } = poll;
     return html`
-        <${Page} title=${`Operation ${id}`} question="How far is it, and what was not moved?" requests=${[request]} problem=${problem} loading=${!data}>
+        <${Page} title=${`Operation ${id}`} question="How far is it, and what was not moved?" polls=${[poll]}>
             ${data && html`
                 <p role="status">${data.dryRun ? 'Would have moved' : 'Moved'} ${data.moved} of ${data.matched} that were looked at.
                     <${Badge} of=${data.state} /></p>
@@ -156,16 +179,17 @@ export function Operation({ id }) {
                     ['by', data.by],
                     ['reason', data.reason],
                     ['begun', html`<${Time} at=${data.begunAt} />`],
+                    ['limit', data.limit && data.matched >= data.limit && `stopped at ${data.limit}: more may match`],
                     ['verdicts', counts(data.verdicts)],
                     ['never came', data.missed && `${data.missed} copies: somebody else has them`],
                     ['failure', data.failure],
                 ]} />
                 ${data.state === 'RUNNING' && html`
-                    <${Act} endpoint="node" label="Stop" title=${`Stop ${id}`} request=${() => remove('node', `operations/${segment(id)}`)} reasonless=${true}
+                    <${Act} endpoint="node" label="Stop" title=${`Stop ${id}`} request=${() => remove('node', path)} reasonless=${true}
                         intro="It ends before its next message. What was moved stays moved." after=${again} />`}
-                <${Table} caption="Not moved, the first hundred" rows=${data.refusals.map((one, at) => ({ ...one, at }))} id=${row => `${row.messageId} ${row.at}`}
+                <${Table} caption="Not moved, the first hundred" rows=${(data.refusals ?? []).map((one, at) => ({ ...one, at }))} id=${row => `${row.messageId} ${row.at}`}
                     empty="All that it looked at was moved." columns=${[
-                        { name: 'message', cell: row => html`<a href=${href(['poison', row.messageId])}>${row.messageId}</a>` },
+                        { name: 'message', cell: row => (row.messageId ? html`<a href=${href(['poison', row.messageId])}>${row.messageId}</a>` : 'without an id') },
                         { name: 'type', cell: row => row.type },
                         { name: 'verdict', cell: row => html`<${Badge} of=${row.verdict} />` },
                         { name: 'why', cell: row => row.explanation },
@@ -175,31 +199,24 @@ export function Operation({ id }) {
 
 /** One message that was set aside. */
 export function Message({ id }) {
-    const request = look('poison', segment(id), { content: 'false' });
-    const withBody = look('poison', segment(id));
-    const { data, problem, again } = usePoll(request, ONCE);
-    const [bodies, setBodies] = useState({ copies: null, problem: null });
-
-    async function showBodies() {
-        try {
-            const { body } = await send(withBody);
-            setBodies({ copies: body.copies, problem: null });
-        } catch (failure) {
-            setBodies({ copies: null, problem: failure });
-        }
-    }
-
-    const bodyOf = copy => bodies.copies?.find(one => one.copy === copy);
+    const { path, query } = place('', id, 'messageId');
+    const withBody = look('poison', path, query);
+    const poll = usePoll(look('poison', path, { ...query, content: 'false' }), ONCE);
+    const [bodies, setBodies] = useState([]);
+    const { data, again } = poll;
     return html`
-        <${Page} title=${`Message ${id}`} question="Why was it set aside, and what would a replay do?" requests=${[request]} problem=${problem} loading=${!data}>
+        <${Page} title=${`Message ${id}`} question="Why was it set aside, and what would a replay do?" polls=${[poll]}>
             <${Rights} endpoint="poison" />
             <div class="buttons">
-                <${Look} label="Look again" request=${request} onClick=${again} />
-                ${session().bodies && html`<${Look} label="Show the body" request=${withBody} onClick=${showBodies} />`}
+                <${Look} label="Look again" request=${poll.request} again=${again} isBusy=${poll.isBusy} />
+                ${session().bodies && html`<${Look} label="Show the body" request=${withBody} take=${answer => setBodies(answer.copies ?? [])} />`}
             </div>
-            ${!session().bodies && html`<p class="faint">The body is not shown to you. It is if management.endpoint.safebunnypoison.show-bodies allows it.</p>`}
-            <${Trouble} problem=${bodies.problem} />
-            ${data?.copies.map((copy, at) => html`<${Copy} key=${`${copy.copy} ${at}`} of=${copy} content=${bodyOf(copy.copy)} again=${again} />`)}
+            ${!session().bodies && html`
+                <p class="faint">
+                    The body is not shown to you, so you cannot edit it here. It is if management.endpoint.safebunnypoison.show-bodies allows it.
+                </p>`}
+            ${(data?.copies ?? []).map((copy, at) => html`
+                <${Copy} key=${`${copy.copy} ${at}`} of=${copy} content=${bodies.find(one => one.copy === copy.copy)} again=${again} />`)}
         </${Page}>`;
 }
 
@@ -218,23 +235,34 @@ function Copy({ of, content, again }) {
                 ['bytes', String(of.bodyBytes)],
                 ['a replay', html`<${Badge} of=${of.verdict} /> ${of.explanation}`],
             ]} />
-            <span class="buttons"><${One} of=${of} again=${again} /><${Edit} of=${of} content=${content} again=${again} /></span>
+            <span class="buttons"><${One} of=${of} again=${again} />${isWhole(content) && html`<${Edit} of=${of} body=${content.body} again=${again} />`}</span>
             ${of.record && html`<${Stored} of=${of.record} />`}
             ${content && html`
                 <h3>Body</h3>
-                <pre class="content" role="group" tabindex="0" aria-label="Body">${pretty(content.body)}</pre>
+                ${!isWhole(content) && html`<p class="rights">${whyNotEdited(content)}</p>`}
+                <${Content} label="Body" text=${content.body ?? ''} />
                 <h3>Headers</h3>
-                <${Facts} of=${Object.entries(content.headers).map(([name, value]) => [name, String(value)])} />`}
+                <${Facts} of=${Object.entries(content.headers ?? {}).map(([name, value]) => [name, asText(value)])} />`}
         </section>`;
 }
 
-function Edit({ of, content, again }) {
-    return content && html`
+/** Whether what is shown is what is stored: what stands for the rest would be written in its place. */
+const isWhole = content => content?.shown === true && content.masked === false;
+
+const whyNotEdited = ({ shown }) => (shown
+    ? 'Some of it is masked, or is no text, and would be overwritten by what is shown here. Edit it where all of it can be seen.'
+    : 'It is not shown, so it cannot be edited here.');
+
+const asText = value => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+function Edit({ of, body, again }) {
+    const before = pretty(body);
+    return html`
         <${Act} endpoint="poison" label="Edit" title=${`Edit ${of.messageId}`} done=${begun} after=${again}
-            intro="Puts a copy with another body in the place of this one. Nothing is handled yet: replay it then. Do not edit what is masked."
-            fields=${[{ name: 'body', label: 'New body', area: true, required: true, value: content.body }]}
-            preview=${values => html`<${Diff} before=${content.body} after=${values.body} />`}
-            request=${values => change('poison', segment(of.messageId), { action: 'edit', copy: of.copy, ...values })} />`;
+            intro="Puts a copy with another body in the place of this one. Nothing is handled yet: replay it then."
+            fields=${[{ name: 'body', label: 'New body', area: true, required: true, value: before }]}
+            preview=${values => html`<${Diff} before=${before} after=${values.body} />`}
+            request=${values => changeOne(of, { action: 'edit', ...values })} />`;
 }
 
 function Stored({ of }) {
@@ -245,7 +273,7 @@ function Stored({ of }) {
             ['delayed retries so far', String(of.attempt)],
             ['version', String(of.version)],
             ['written last by', of.owner],
-            ['steps that are done', of.steps.join(', ')],
+            ['steps that are done', (of.steps ?? []).join(', ')],
             ['publications', String(of.publications)],
         ]} />
         ${of.failures && html`

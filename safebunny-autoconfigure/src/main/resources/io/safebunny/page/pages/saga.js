@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html, useState } from '../vendor/htm-preact.js';
-import { change, look, segment, send, session } from '../ask.js';
+import { change, look, place, session } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Act, Look, Rights } from '../parts/action.js';
-import { Diff, pretty } from '../parts/diff.js';
+import { Content, Diff, pretty } from '../parts/diff.js';
 import { Page } from '../parts/page.js';
-import { Trouble } from '../parts/problem.js';
 import { href } from '../parts/route.js';
 import { Badge, Facts, Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
@@ -13,20 +12,16 @@ import { Time } from '../parts/time.js';
 /** It reads the store. */
 const EVERY = 5_000;
 
-/** An id as a path, or as a parameter where no path can have it. */
-function place(id) {
-    return /^(?!\.+$)[\w.:-]+$/.test(id) ? { path: `sagas/${segment(id)}`, query: {} } : { path: 'sagas', query: { sagaId: id } };
-}
+const RUNNING = ['ACTIVE', 'STUCK'];
+const UNDOING = ['COMPENSATING', 'COMPENSATION_FAILED'];
 
 /** One saga, and its repairs. */
 export function Saga({ saga, id }) {
-    const { path, query } = place(id);
-    const request = look('node', path, { saga, content: 'false', ...query });
-    const withState = look('node', path, { saga, ...query });
-    const { data, problem, again } = usePoll(request, EVERY);
-    const found = data?.sagas[0];
+    const { path, query } = place('sagas', id, 'sagaId');
+    const poll = usePoll(look('node', path, { saga, content: 'false', ...query }), EVERY);
+    const found = poll.data?.sagas?.[0];
     return html`
-        <${Page} title=${`${saga} ${id}`} question="Where is it, and what can be done?" requests=${[request]} problem=${problem} loading=${!data}>
+        <${Page} title=${`${saga} ${id}`} question="Where is it, and what can be done?" polls=${[poll]}>
             ${found && html`
                 <${Facts} of=${[
                     ['status', html`<${Badge} of=${found.status} />`],
@@ -35,7 +30,7 @@ export function Saga({ saga, id }) {
                     ['changed', html`<${Time} at=${found.changedAt} />`],
                     ['version', String(found.version)],
                 ]} />
-                <${Repairs} of=${found} again=${again} withState=${withState} />
+                <${Repairs} of=${found} again=${poll.again} withState=${look('node', path, { saga, ...query })} />
                 <h2>Waits for</h2>
                 <${Table} caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty="No message of it was set aside." columns=${[
                     { name: 'type', cell: row => row.type },
@@ -44,7 +39,7 @@ export function Saga({ saga, id }) {
                     { name: 'message', cell: row => (row.node === session().node ? html`<a href=${href(['poison', row.messageId])}>${row.messageId}</a>` : row.messageId) },
                 ]} />
                 <p><a href=${href(['poison'], { correlation: found.id })}>What this node has set aside with this correlation id</a></p>
-                <${Table} caption="Timeouts" rows=${Object.entries(found.timeouts)} id=${([name]) => name} empty="It has no timeout." columns=${[
+                <${Table} caption="Timeouts" rows=${Object.entries(found.timeouts ?? {})} id=${([name]) => name} empty="It has no timeout." columns=${[
                     { name: 'timeout', cell: ([name]) => name },
                     { name: 'expires', cell: ([, at]) => html`<${Time} at=${at} />` },
                 ]} />
@@ -63,47 +58,83 @@ export function Saga({ saga, id }) {
         </${Page}>`;
 }
 
-const result = ({ outcome, note, saga }) => html`
-    <p>${outcome === 'DONE' ? 'Done' : 'Sent'}. The saga is ${saga.status.toLowerCase().replaceAll('_', ' ')}. ${note}</p>`;
+const status = saga => String(saga.status).toLowerCase().replaceAll('_', ' ');
 
+const result = ({ outcome, note, saga }) => html`
+    <p>${outcome === 'DONE' ? 'Done.' : 'Sent.'} ${saga && `The saga is ${status(saga)}.`} ${note}</p>`;
+
+/** What its status can take; a saga may still refuse. */
 function Repairs({ of, again, withState }) {
-    const [seen, setSeen] = useState({ state: null, problem: null });
-    const { path, query } = place(of.id);
+    const [seen, setSeen] = useState(null); // with the version that it had then
+    const { path, query } = place('sagas', of.id, 'sagaId');
     const repair = action => values => change('node', path, { action, saga: of.saga, ...query, ...values });
     const common = { endpoint: 'node', done: result, after: again };
-
-    async function showState() {
-        try {
-            const { body } = await send(withState);
-            setSeen({ state: body.sagas[0]?.state ?? null, problem: null });
-        } catch (problem) {
-            setSeen({ state: null, problem });
-        }
-    }
-
+    const open = (of.steps ?? []).filter(step => ['SENT', 'UNDOING'].includes(step.status));
+    const isRunning = RUNNING.includes(of.status);
+    const isUndoing = UNDOING.includes(of.status);
     return html`
         <h2>Repair it</h2>
         <${Rights} endpoint="node" />
+        ${!isRunning && !isUndoing && html`<p class="faint">It is ${status(of)}: nothing is left to resume, retry, skip or fail.</p>`}
         <div class="buttons">
-            <${Act} ...${common} label="Resume" title=${`Resume ${of.id}`} request=${repair('resume')}
-                intro="It was stuck, and takes messages again. Do it when the cause is mended; replay what it missed." />
-            <${Act} ...${common} label="Retry" title=${`Retry ${of.id}`} request=${repair('retry')}
-                intro="Sends again what its participants have set aside." />
-            <${Act} ...${common} label="Skip" title=${`Skip a step of ${of.id}`} request=${repair('skip')}
-                fields=${[{ name: 'step', label: 'Step', required: true, value: of.steps[0]?.name, options: of.steps.map(step => [step.name, `${step.name} (${step.status.toLowerCase()})`]) }]}
-                intro="The step need not be undone: somebody has taken care of it." />
-            <${Act} ...${common} label="Fail" title=${`Fail ${of.id}`} request=${repair('fail')}
-                intro="It ends as failed: its steps are undone, the last one first." />
-            <${Act} ...${common} label="Patch" title=${`Patch the state of ${of.id}`} request=${repair('patch')}
-                fields=${[
-                    { name: 'version', label: 'Version that you have seen', required: true, type: 'number', min: 0, value: String(of.version) },
-                    { name: 'state', label: 'New state, as JSON', required: true, area: true, value: seen.state === null ? '' : pretty(seen.state) },
-                ]}
-                preview=${values => seen.state !== null && html`<${Diff} before=${seen.state} after=${values.state} />`}
-                intro=${seen.state === null ? 'Look at the state first, so that it is here and you see the difference.' : 'Replaces the state, unless the saga has changed since.'} />
-            ${session().states && html`<${Look} label="Show the state" request=${withState} onClick=${showState} />`}
+            ${(of.status === 'STUCK' || isUndoing) && html`
+                <${Act} ...${common} label="Resume" title=${`Resume ${of.id}`} request=${repair('resume')}
+                    intro=${isUndoing ? 'Sends its last undo again.' : 'It was stuck, and takes messages again. Do it when the cause is mended; replay what it missed.'} />`}
+            ${(isRunning || isUndoing) && of.blockedOn?.length > 0 && html`
+                <${Act} ...${common} label="Retry" title=${`Retry ${of.id}`} request=${repair('retry')}
+                    intro="Sends again what its participants have set aside." />`}
+            ${(isRunning || isUndoing) && open.length > 0 && html`
+                <${Act} ...${common} label="Skip" title=${`Skip a step of ${of.id}`} request=${repair('skip')}
+                    fields=${[{ name: 'step', label: 'Step', required: true, options: [['', 'choose one'], ...open.map(step => [step.name, `${step.name} (${step.status.toLowerCase()})`])] }]}
+                    intro="The step need not be undone: somebody has taken care of it." />`}
+            ${isRunning && html`
+                <${Act} ...${common} label="Fail" title=${`Fail ${of.id}`} request=${repair('fail')}
+                    intro="It ends as failed: its steps are undone, the last one first." />`}
+            <${Patch} of=${of} seen=${seen} common=${common} repair=${repair('patch')} />
         </div>
-        ${!session().states && html`<p class="faint">The state is not shown to you. It is if management.endpoint.safebunny.show-states allows it.</p>`}
-        <${Trouble} problem=${seen.problem} />
-        ${seen.state !== null && html`<h2>State</h2><pre class="content" role="group" tabindex="0" aria-label="State">${pretty(seen.state)}</pre>`}`;
+        <${State} of=${of} seen=${seen} setSeen=${setSeen} withState=${withState} />`;
+}
+
+/** With the version that the state had when it was looked at: whatever was written since would be lost with any other. */
+function Patch({ of, seen, common, repair }) {
+    if (!seen?.isWhole || seen.version !== of.version) {
+        return null;
+    }
+    const before = pretty(seen.state);
+    return html`
+        <${Act} ...${common} label="Patch" title=${`Patch the state of ${of.id}`} request=${values => repair({ version: String(seen.version), ...values })}
+            fields=${[{ name: 'state', label: 'New state, as JSON', required: true, area: true, value: before }]}
+            preview=${values => html`<${Diff} before=${before} after=${values.state} />`}
+            intro=${`Replaces the state of version ${seen.version}, which you have seen, unless the saga has changed since.`} />`;
+}
+
+function State({ of, seen, setSeen, withState }) {
+    function take({ sagas }) {
+        const { state, version, shown, masked } = sagas[0];
+        setSeen({ state: state ?? '', version, isShown: shown === true, isWhole: shown === true && masked === false });
+    }
+
+    return session().states
+        ? html`
+            <${Look} label="Show the state" request=${withState} take=${take} />
+            ${seen && html`
+                <h2>State of version ${seen.version}</h2>
+                <${Patchable} of=${of} seen=${seen} />
+                <${Content} label="State" text=${seen.state} />`}`
+        : html`
+            <p class="faint">
+                The state is not shown to you, so you cannot patch it here. It is if management.endpoint.safebunny.show-states allows it.
+            </p>`;
+}
+
+/** Why there is no button to patch it. */
+function Patchable({ of, seen }) {
+    if (!seen.isShown) {
+        return html`<p class="rights">It is not shown, so it cannot be patched here.</p>`;
+    }
+    if (!seen.isWhole) {
+        return html`<p class="rights">Some of it is masked, and would be overwritten by its mask. Patch it where all of it can be seen.</p>`;
+    }
+    return seen.version !== of.version && html`
+        <p class="rights">The saga has changed since: it has version ${of.version} by now. Show the state again before you patch it.</p>`;
 }

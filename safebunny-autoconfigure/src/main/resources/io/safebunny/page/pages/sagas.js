@@ -4,7 +4,7 @@ import { look } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, Table } from '../parts/table.js';
+import { Badge, Table, TextFilter } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 
 /** A list reads the store, so it is not asked as often as what the node knows. */
@@ -31,15 +31,15 @@ function Counts({ of }) {
 
 /** Where are they, and who is late? */
 export function Sagas({ query }) {
+    const { saga, after } = query;
     const state = query.state ?? 'running';
-    const countsRequest = look('node', 'sagas');
-    const listRequest = look('node', 'sagas', { state, saga: query.saga, after: query.after });
-    const { data: counts } = usePoll(countsRequest);
-    const { data, problem } = usePoll(listRequest, LIST_EVERY);
-    const filtered = changed => replace(['sagas'], { state, saga: query.saga, ...changed });
+    const list = usePoll(look('node', 'sagas', { state, saga, after }), LIST_EVERY);
+    const counts = usePoll(look('node', 'sagas'));
+    const { data } = list;
+    const filtered = changed => replace(['sagas'], { state, saga, ...changed });
     return html`
-        <${Page} title="Sagas" question="Where are they, and who is late?" requests=${[countsRequest, listRequest]} problem=${problem} loading=${!data}>
-            ${counts && html`<${Counts} of=${counts} />`}
+        <${Page} title="Sagas" about=${[query.state, saga, after && 'another page'].filter(Boolean).join(', ')} question="Where are they, and who is late?" polls=${[list, counts]}>
+            ${counts.data && html`<${Counts} of=${counts.data} />`}
             <form class="filter" onSubmit=${event => event.preventDefault()}>
                 <span class="pair">
                     <label for="state">State</label>
@@ -47,10 +47,7 @@ export function Sagas({ query }) {
                         ${STATES.map(([word, text]) => html`<option key=${word} value=${word}>${text}</option>`)}
                     </select>
                 </span>
-                <span class="pair">
-                    <label for="saga">Name of the saga</label>
-                    <input id="saga" defaultValue=${query.saga ?? ''} autocomplete="off" onChange=${event => filtered({ saga: event.target.value })} />
-                </span>
+                <${TextFilter} id="saga" label="Name of the saga" value=${saga} set=${name => filtered({ saga: name })} />
             </form>
             ${data && html`
                 <${Table} caption="Sagas, the oldest first" rows=${data.sagas} id=${row => `${row.saga} ${row.id}`} empty="No such sagas on this page of the list." columns=${[
@@ -60,8 +57,8 @@ export function Sagas({ query }) {
                     { name: 'started', cell: row => html`<${Time} at=${row.startedAt} />` },
                     { name: 'changed', cell: row => html`<${Time} at=${row.changedAt} />` },
                     { name: 'why', cell: row => row.reason },
-                    { name: 'blocked on', cell: row => row.blockedOn.map(one => `${one.type} at ${one.node}`).join(', ') },
+                    { name: 'blocked on', cell: row => (row.blockedOn ?? []).map(one => `${one.type} at ${one.node}`).join(', ') },
                 ]} />
-                ${data.next && html`<p><a href=${href(['sagas'], { state, saga: query.saga, after: data.next })}>Next page</a> (${data.scanned} sagas were read for this one)</p>`}`}
+                ${data.next && html`<p><a href=${href(['sagas'], { state, saga, after: data.next })}>Next page</a> (${data.scanned} sagas were read for this one)</p>`}`}
         </${Page}>`;
 }

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html } from '../vendor/htm-preact.js';
-import { change, look, segment } from '../ask.js';
+import { change, look, mixed, segment } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Act, Rights } from '../parts/action.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, Facts, Table } from '../parts/table.js';
+import { Badge, Facts, Table, TextFilter } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 
+/** Each answer has all of them. */
+const ALL_EVERY = 5_000;
 const HANDLERS_EVERY = 60_000;
-const SCOPES = [['node', 'all instances of this node'], ['instance', 'this instance only']];
+
+/** Nobody can tell which instance is "this" one if several answer in turns. */
+const where = () => ({
+    name: 'scope',
+    label: 'Where',
+    value: 'node',
+    options: [['node', 'all instances of this node'], ...(mixed().length > 0 ? [] : [['instance', 'this instance only']])],
+});
 
 const result = answer => html`
     <p>Operation ${answer.operation}, ${answer.stored ? 'stored for all instances' : 'not stored'}.</p>
-    <ul>${answer.instances.map(one => html`<li key=${one.id}>${one.id}: ${one.applied ? 'done' : 'has not answered'}</li>`)}</ul>
+    <ul>${(answer.instances ?? []).map(one => html`<li key=${one.id}>${one.id}: ${one.applied ? 'done' : 'has not answered'}</li>`)}</ul>
     ${answer.note && html`<p>${answer.note}</p>`}`;
 
 function Pause({ type, again }) {
@@ -21,7 +30,7 @@ function Pause({ type, again }) {
         intro="Its messages wait in their queue. Those that are being handled go on."
         fields=${[
             { name: 'duration', label: 'For how long', value: '10m', required: true, hint: 'a number with a unit: 30s, 10m, 2h' },
-            { name: 'scope', label: 'Where', value: 'node', options: SCOPES },
+            where(),
         ]}
         request=${values => change('node', `breakers/${segment(type)}`, { state: 'open', ...values })}
         done=${result} after=${again} />`;
@@ -30,7 +39,7 @@ function Pause({ type, again }) {
 function Resume({ type, again }) {
     return html`<${Act} endpoint="node" label="Resume" title=${`Resume ${type}`}
         intro="Ends a pause by an operator. A breaker that opened by itself closes once its probes succeed."
-        fields=${[{ name: 'scope', label: 'Where', value: 'node', options: SCOPES }]}
+        fields=${[where()]}
         request=${values => change('node', `breakers/${segment(type)}`, { state: 'closed', ...values })}
         done=${result} after=${again} />`;
 }
@@ -43,38 +52,42 @@ function Changes({ of: { type, state, pause }, again }) {
         </span>`;
 }
 
+const isHandled = ({ state, pause }) => state === 'CLOSED' && !pause;
+
 const isShown = (breaker, { q = '', state }) =>
-    breaker.type.toLowerCase().includes(q.toLowerCase()) && (state !== 'paused' || breaker.state !== 'CLOSED');
+    breaker.type.toLowerCase().includes(q.toLowerCase()) && (state !== 'paused' || !isHandled(breaker));
+
+/** What needs a look comes first: of hundreds of types only the beginning is shown. */
+const urgency = breaker => (isHandled(breaker) ? breaker.failureRate ?? 0 : 1_000);
+
+const byUrgency = (one, other) => urgency(other) - urgency(one) || one.type.localeCompare(other.type);
 
 const failure = last => last && html`<span title=${last.at}>${last.type}${last.text ? `: ${last.text}` : ''}</span>`;
 
 /** Which one fails, or is paused? */
 export function Types({ query }) {
-    const request = look('node', 'breakers');
-    const { data, problem, again } = usePoll(request);
-    const rows = Object.values(data ?? {}).filter(breaker => isShown(breaker, query));
+    const poll = usePoll(look('node', 'breakers'), ALL_EVERY);
+    const { data, again } = poll;
+    const rows = Object.values(data ?? {}).filter(breaker => isShown(breaker, query)).sort(byUrgency);
     return html`
-        <${Page} title="Types" question="Which one fails, or is paused?" requests=${[request]} problem=${problem} loading=${!data}>
+        <${Page} title="Types" about=${query.state === 'paused' ? 'not handled now' : undefined} question="Which one fails, or is paused?" polls=${[poll]}>
             <${Rights} endpoint="node" />
             <form class="filter" onSubmit=${event => event.preventDefault()}>
-                <span class="pair">
-                    <label for="q">Type</label>
-                    <input id="q" defaultValue=${query.q ?? ''} autocomplete="off" onInput=${event => replace(['types'], { ...query, q: event.target.value })} />
-                </span>
+                <${TextFilter} id="q" label="Type" value=${query.q} live=${true} set=${q => replace(['types'], { ...query, q })} />
                 <span class="pair">
                     <label for="state">State</label>
-                    <select id="state" value=${query.state ?? ''} onChange=${event => replace(['types'], { ...query, state: event.target.value })}>
+                    <select id="state" value=${query.state ?? ''} onChange=${event => replace(['types'], { ...query, state: event.target.value || undefined })}>
                         <option value="">all</option><option value="paused">not handled now</option>
                     </select>
                 </span>
             </form>
-            ${data && html`<${Table} caption="Types" rows=${rows} id=${row => row.type} empty="No such type." columns=${[
+            ${data && html`<${Table} caption="Types, those that need a look first" rows=${rows} id=${row => row.type} empty="No such type." columns=${[
                 { name: 'type', cell: row => html`<a href=${href(['types', row.type])}>${row.type}</a>` },
                 { name: 'state', cell: row => html`<${Badge} of=${row.state} />` },
                 { name: 'since', cell: row => html`<${Time} at=${row.since} />` },
                 { name: 'until', cell: row => html`<${Time} at=${row.until} />` },
                 { name: 'why', cell: row => row.reason },
-                { name: 'failing', cell: row => (row.failureRate === null ? '–' : `${row.failureRate} %`) },
+                { name: 'failing', cell: row => (row.failureRate === undefined || row.failureRate === null ? '–' : `${row.failureRate} %`) },
                 { name: 'last failure', cell: row => failure(row.lastFailure) },
                 { name: 'change', cell: row => html`<${Changes} of=${row} again=${again} />` },
             ]} />`}
@@ -83,12 +96,12 @@ export function Types({ query }) {
 
 /** One type: its handler and its breaker. */
 export function Type({ type }) {
-    const request = look('node', `breakers/${segment(type)}`);
-    const handlers = look('node', `handlers/${segment(type)}`);
-    const { data, problem, again } = usePoll(request);
-    const { data: handler } = usePoll(handlers, HANDLERS_EVERY);
+    const poll = usePoll(look('node', `breakers/${segment(type)}`));
+    const handlers = usePoll(look('node', `handlers/${segment(type)}`), HANDLERS_EVERY);
+    const { data, again } = poll;
+    const { data: handler } = handlers;
     return html`
-        <${Page} title=${type} question="How is it handled?" requests=${[request, handlers]} problem=${problem} loading=${!data}>
+        <${Page} title=${type} question="How is it handled?" polls=${[poll, handlers]}>
             <${Rights} endpoint="node" />
             ${data && html`
                 <${Changes} of=${data} again=${again} />
@@ -98,7 +111,7 @@ export function Type({ type }) {
                     ['since', html`<${Time} at=${data.since} />`],
                     ['until', data.until && html`<${Time} at=${data.until} />`],
                     ['why', data.reason],
-                    ['failing', data.failureRate === null ? null : `${data.failureRate} % of the latest messages`],
+                    ['failing', data.failureRate === undefined || data.failureRate === null ? null : `${data.failureRate} % of the latest messages`],
                     ['last failure', failure(data.lastFailure)],
                     ['paused by', data.pause && `${data.pause.by}: ${data.pause.reason}`],
                     ['paused until', data.pause && html`<${Time} at=${data.pause.until} />`],
@@ -108,10 +121,10 @@ export function Type({ type }) {
                 <${Facts} of=${[
                     ['handler', handler.handler],
                     ['payload', handler.payload],
-                    ['from', handler.from.join(', ')],
+                    ['from', (handler.from ?? []).join(', ')],
                     ['prefetch', String(handler.prefetch)],
                     ['retries in memory', String(handler.inMemoryRetries)],
-                    ['delayed retries', handler.delayedRetries.join(', ') || 'none'],
+                    ['delayed retries', (handler.delayedRetries ?? []).join(', ') || 'none'],
                 ]} />
                 <p><a href=${href(['poison'], { type })}>What was set aside of this type</a></p>`}
         </${Page}>`;

@@ -1,39 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buttons. Each shows the curl that it is, and none is there without the right to what it does.
 
-import { html, useEffect, useRef, useState } from '../vendor/htm-preact.js';
-import { curl, mayChange, send, session } from '../ask.js';
-import { Outcome, Trouble } from './problem.js';
+import { html, useEffect, useLayoutEffect, useRef, useState } from '../vendor/htm-preact.js';
+import { curl, mayChange, PATIENCE_OF_ONE, send, session } from '../ask.js';
+import { useStale } from '../poll.js';
+import { Boundary, Trouble } from './problem.js';
 
 let show = () => {};
 
 /** Requests as commands, to be copied. */
 export function Curl({ of }) {
-    return html`<pre class="curl" role="group" tabindex="0" aria-label="The same as a command">${of.map(curl).join('\n')}</pre>`;
+    const commands = of.map(curl);
+    const file = commands.find(one => one.file)?.file;
+    return html`
+        <pre class="curl" role="group" tabindex="0" aria-label="The same as a command">${commands.map(one => one.command).join('\n')}</pre>
+        <p class="faint hint">For a POSIX shell; cmd.exe and PowerShell quote otherwise. Add what your application wants of a login.</p>
+        ${file && html`
+            <p class="faint hint">The file change.json:</p>
+            <pre class="curl" role="group" tabindex="0" aria-label="The file change.json">${file}</pre>`}`;
 }
 
-/** A button that looks at something; its curl is beside it. */
-export function Look({ label, request, onClick }) {
+/**
+ * A button that looks at something; its curl is beside it.
+ *
+ * @param again what asks again, for what the page shows anyway
+ * @param isBusy whether that is under way
+ * @param take told the answer, for what is asked only by this button
+ */
+export function Look({ label, request, again, isBusy = false, take }) {
+    const [state, setState] = useState({ isBusy: false, problem: null });
+    const isWaiting = isBusy || state.isBusy;
+
+    async function look() {
+        setState({ isBusy: true, problem: null });
+        try {
+            const { body } = await send(request, { patience: PATIENCE_OF_ONE });
+            take(body);
+            setState({ isBusy: false, problem: null });
+        } catch (problem) {
+            setState({ isBusy: false, problem });
+        }
+    }
+
     return html`
         <div class="look">
-            <button type="button" data-action=${label} onClick=${onClick}>${label}</button>
+            <button type="button" data-action=${label} aria-busy=${isWaiting} onClick=${again ?? look}>${isWaiting ? 'Wait…' : label}</button>
             <details><summary>as curl</summary><${Curl} of=${[request]} /></details>
+            <${Trouble} problem=${state.problem} />
         </div>`;
 }
 
 /**
- * A button that changes something, after a dialog that says what, asks for the rest, and shows the curl. Absent without the right.
+ * A button that changes something, after a dialog that says what, asks for the rest, and shows the curl. Absent without the right, and while
+ * what is shown is too old to act upon.
  *
  * @param endpoint node or poison
- * @param intro what it does
+ * @param label what it does, in a word
+ * @param title what it does to what: its name for who does not see where it is
+ * @param intro what it does, in sentences
  * @param fields each with name, label, and what else an input needs
  * @param request makes the request of the values of the fields
- * @param done what to say of the answer
+ * @param preview what to show of the values
+ * @param done what to say of the answer to the values
  * @param after called when it is done
  */
 export function Act(action) {
-    return mayChange(action.endpoint)
-        ? html`<button type="button" data-action=${action.label} onClick=${() => show(action)}>${action.label}…</button>`
+    const isStale = useStale();
+    return mayChange(action.endpoint) && !isStale
+        ? html`
+            <button type="button" data-action=${action.label} aria-label=${`${action.title}…`} onClick=${() => show({ ...action })}>
+                ${action.label}…
+            </button>`
         : null;
 }
 
@@ -46,8 +83,20 @@ export function Rights({ endpoint }) {
 /** The dialog. It is here, and not beside its button, so that a poll does not close it. */
 export function Dialogs() {
     const [action, setAction] = useState(null);
+    const isBusy = useRef(false);
+    const close = () => setAction(null);
     show = setAction;
-    return action && html`<${Dialog} action=${action} close=${() => setAction(null)} />`;
+
+    useEffect(() => { // what it was for may be gone
+        const moved = () => isBusy.current || close();
+        addEventListener('hashchange', moved);
+        return () => removeEventListener('hashchange', moved);
+    }, []);
+
+    return action && html`
+        <${Boundary} key=${action.title} title="This dialog does not work" label="Close" then=${close}>
+            <${Dialog} action=${action} close=${close} isBusy=${isBusy} />
+        </${Boundary}>`;
 }
 
 const REASON = { name: 'reason', label: 'Reason, for the log and the audit', required: true, maxlength: 400 };
@@ -56,31 +105,70 @@ function initial(fields) {
     return Object.fromEntries(fields.map(field => [field.name, field.value ?? '']));
 }
 
-function Dialog({ action, close }) {
+/** Nothing is said of a field that is left empty. */
+const filled = values => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
+
+const IDLE = { isBusy: false, answer: null, problem: null };
+
+function Dialog({ action, close, isBusy }) {
     const fields = [...(action.fields ?? []), ...(action.reasonless ? [] : [REASON])];
     const dialog = useRef(null);
+    const last = useRef(null);
+    const [user] = useState(() => session().user);
     const [values, setValues] = useState(() => initial(fields));
-    const [state, setState] = useState({ busy: false, answer: null, problem: null });
-    const request = action.request(values);
+    const [state, setState] = useState(IDLE);
+    const request = action.request(filled(values));
+    const isDry = values.dryRun === true;
 
-    useEffect(() => {
+    useLayoutEffect(() => {
         dialog.current.showModal();
     }, []);
 
-    async function submit(event) {
-        event.preventDefault();
-        setState({ busy: true, answer: null, problem: null });
+    useLayoutEffect(() => { // the button that had the focus is gone
+        if (state.answer) {
+            last.current.focus();
+        }
+    }, [state.answer]);
+
+    async function carryOut(wanted) {
+        if (isBusy.current) {
+            return;
+        }
+        isBusy.current = true;
+        setValues(wanted);
+        setState({ ...IDLE, isBusy: true });
         try {
-            const { body } = await send(request);
-            setState({ busy: false, answer: body ?? {}, problem: null });
+            const { body } = await send(action.request(filled(wanted)), { user });
+            setState({ ...IDLE, answer: body });
             action.after?.(body);
         } catch (problem) {
-            setState({ busy: false, answer: null, problem });
+            setState({ ...IDLE, problem });
+        } finally {
+            isBusy.current = false;
+        }
+    }
+
+    function submit(event) {
+        event.preventDefault();
+        carryOut(values);
+    }
+
+    function cancel(event) { // it goes on, and what comes of it has to be seen
+        if (isBusy.current) {
+            event.preventDefault();
+        }
+    }
+
+    function closed() { // a browser lets nobody prevent it twice
+        if (isBusy.current) {
+            dialog.current.showModal();
+        } else {
+            close();
         }
     }
 
     return html`
-        <dialog ref=${dialog} onClose=${close} aria-labelledby="dialog-title">
+        <dialog ref=${dialog} onCancel=${cancel} onClose=${closed} aria-labelledby="dialog-title">
             <form onSubmit=${submit}>
                 <h2 id="dialog-title">${action.title}</h2>
                 ${action.intro && html`<p>${action.intro}</p>`}
@@ -89,19 +177,36 @@ function Dialog({ action, close }) {
                         set=${value => setValues(before => ({ ...before, [field.name]: value }))} />`)}
                 ${!state.answer && action.preview?.(values)}
                 <${Trouble} problem=${state.problem} />
-                ${state.answer && html`<${Outcome}>${action.done?.(state.answer) ?? html`<p>Done.</p>`}</${Outcome}>`}
+                <div role="status" class=${state.answer ? 'outcome' : undefined}>
+                    ${state.answer && html`
+                        ${action.done?.(state.answer, values) ?? html`<p>Done.</p>`}
+                        ${state.answer.instance && html`<p class="faint">Instance ${state.answer.instance} has answered.</p>`}`}
+                    ${state.isBusy && html`<p class="faint">It is under way, also if this page is closed.</p>`}
+                </div>
                 <${Curl} of=${[request]} />
                 <div class="buttons">
                     ${!state.answer && html`
-                        <button type="submit" class="main" data-action="confirm" disabled=${state.busy}>
-                            ${state.busy ? 'Wait…' : action.label}
+                        <button type="submit" class="main" data-action="confirm" aria-disabled=${state.isBusy}>${confirms(action, state, isDry)}</button>`}
+                    ${state.answer && isDry && html`
+                        <button type="button" class="main" data-action="confirm" onClick=${() => carryOut({ ...values, dryRun: false })}>
+                            ${action.label} now
                         </button>`}
-                    <button type="button" data-action="close" onClick=${() => dialog.current.close()}>
+                    <button type="button" data-action="close" ref=${last} disabled=${state.isBusy} onClick=${() => dialog.current.close()}>
                         ${state.answer ? 'Close' : 'Cancel'}
                     </button>
                 </div>
             </form>
         </dialog>`;
+}
+
+function confirms(action, { isBusy, problem }, isDry) {
+    if (isBusy) {
+        return 'Wait…';
+    }
+    if (isDry) {
+        return 'Count only';
+    }
+    return problem?.kind === 'unsure' ? `${action.label} again` : action.label;
 }
 
 function Field({ field, value, set }) {

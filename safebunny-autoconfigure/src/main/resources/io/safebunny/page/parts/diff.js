@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { html } from '../vendor/htm-preact.js';
+import { html, useMemo } from '../vendor/htm-preact.js';
 
-const MOST_LINES = 1_000;
+/** Lines of both texts between their common beginning and their common end: beyond so many pairs, they are not compared. */
+const MOST_PAIRS = 1_000_000;
+const MOST_LETTERS = 400_000;
+/** Lines around a change. */
+const AROUND = 3;
 
 /** JSON with a line for each value, so that lines can be compared; other text as it is. */
 export function pretty(text) {
@@ -47,15 +51,33 @@ function broken(json) {
     return out;
 }
 
-/** Lines that are only in one of both, and those in both, in order. */
+/** Lines that are only in one of both, and some of those in both, in order; null if it would take too long. */
 export function compared(before, after) {
     const old = before.split('\n');
     const now = after.split('\n');
-    if (old.length > MOST_LINES || now.length > MOST_LINES) {
-        return [...old.map(text => ({ sign: '-', text })), ...now.map(text => ({ sign: '+', text }))];
+    let head = 0;
+    while (head < Math.min(old.length, now.length) && old[head] === now[head]) {
+        head++;
     }
-    const longest = old.map(() => new Uint16Array(now.length + 1));
-    longest.push(new Uint16Array(now.length + 1));
+    let tail = 0;
+    while (tail < Math.min(old.length, now.length) - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) {
+        tail++;
+    }
+    const same = lines => lines.map(text => ({ sign: ' ', text }));
+    const changed = middle(old.slice(head, old.length - tail), now.slice(head, now.length - tail));
+    return changed && [
+        ...same(old.slice(Math.max(0, head - AROUND), head)),
+        ...changed,
+        ...same(old.slice(old.length - tail, old.length - tail + AROUND)),
+    ];
+}
+
+function middle(old, now) {
+    if (old.length * now.length > MOST_PAIRS) {
+        return null;
+    }
+    const longest = old.map(() => new Uint32Array(now.length + 1));
+    longest.push(new Uint32Array(now.length + 1));
     for (let i = old.length - 1; i >= 0; i--) {
         for (let j = now.length - 1; j >= 0; j--) {
             longest[i][j] = old[i] === now[j]
@@ -79,13 +101,29 @@ export function compared(before, after) {
     return lines;
 }
 
+function difference(before, after) {
+    if (before === after) {
+        return [];
+    }
+    return before.length + after.length > MOST_LETTERS ? null : compared(pretty(before), pretty(after));
+}
+
 /** What a change of a text would do to it. */
 export function Diff({ before, after }) {
-    const lines = compared(pretty(before), pretty(after));
+    const lines = useMemo(() => difference(before, after), [before, after]);
+    if (lines === null) {
+        return html`<p class="faint">It is too long to show the difference.</p>`;
+    }
     if (lines.every(line => line.sign === ' ')) {
         return html`<p class="faint">Nothing is changed.</p>`;
     }
     return html`
         <pre class="diff" role="group" tabindex="0" aria-label="What is changed">${lines.map((line, at) => html`
             <span key=${at} data-sign=${line.sign}>${line.sign} ${line.text}${'\n'}</span>`)}</pre>`;
+}
+
+/** Content as text, in lines if it is JSON. */
+export function Content({ label, text }) {
+    const shown = useMemo(() => pretty(text), [text]);
+    return html`<pre class="content" role="group" tabindex="0" aria-label=${label}>${shown}</pre>`;
 }

@@ -1,22 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html, useEffect } from '../vendor/htm-preact.js';
+import { Stale, useArrival, useIdle } from '../poll.js';
 import { Curl } from './action.js';
 import { Trouble } from './problem.js';
+import { timeOfDay } from './time.js';
 
 /**
- * The frame of a page: its title, the question that it answers, what went wrong, and the requests that it makes.
+ * The frame of a page: its title, the question that it answers, of when its answer is, what went wrong, and the requests that it makes.
  *
- * @param requests those that are made to show it
+ * @param about what of it is shown, where it shows less than all
+ * @param polls those that fill it, the most important one first
  */
-export function Page({ title, question, requests, problem, loading, children }) {
+export function Page({ title, about, question, polls = [], children }) {
+    const heading = about ? `${title}: ${about}` : title;
+    const problem = polls.find(poll => poll.problem)?.problem;
+    const isStale = polls.some(poll => poll.isStale);
+    const isLoading = !problem && polls.some(poll => !poll.data);
+    const requests = polls.map(poll => poll.request).filter(Boolean);
     useEffect(() => {
-        document.title = `${title} · SafeBunny`;
-    }, [title]);
+        document.title = `${heading} · SafeBunny`;
+    }, [heading]);
     return html`
-        <h1 tabindex="-1">${title}</h1>
+        <h1 tabindex="-1">${heading}</h1>
         ${question && html`<p class="question">${question}</p>`}
+        ${polls.length > 0 && html`<${AsOf} poll=${polls[0]} isStale=${isStale} />`}
         <${Trouble} problem=${problem} />
-        ${loading && !problem && html`<p class="faint" role="status">Loading…</p>`}
-        ${children}
-        <details class="asked"><summary>This page as curl</summary><${Curl} of=${requests.filter(Boolean)} /></details>`;
+        ${isLoading && html`<p class="faint" role="status">Loading…</p>`}
+        <${Stale.Provider} value=${isStale}>
+            <div class="answer" data-stale=${isStale ? 'yes' : 'no'}>${children}</div>
+        </${Stale.Provider}>
+        ${requests.length > 0 && html`<details class="asked"><summary>This page as curl</summary><${Curl} of=${requests} /></details>`}`;
+}
+
+function AsOf({ poll, isStale }) {
+    const at = useArrival(poll.cameAt);
+    const isIdle = useIdle();
+    const isOnce = poll.every === 0;
+    const when = at === null ? '' : `${isOnce ? 'Read at' : 'As of'} ${timeOfDay(at)}${isStale ? ', and too old to act upon' : ''}.`;
+    return html`
+        <p class="asof faint" role=${isOnce ? 'status' : undefined} aria-busy=${poll.isBusy}>
+            ${poll.isBusy ? 'Reading…' : when}${isIdle && ' Nobody has touched this page for an hour, so it has stopped asking: press a key.'}
+        </p>`;
 }

@@ -11,26 +11,35 @@ const decoded = text => {
     }
 };
 
+let isQuiet = false;
+
 function current() {
     const [path, query] = location.hash.replace(/^#\/?/, '').split(/\?(.*)/s);
-    return { path: path.split('/').map(decoded), query: Object.fromEntries(new URLSearchParams(query ?? '')) };
+    return { path: path.split('/').map(decoded), query: Object.fromEntries(new URLSearchParams(query ?? '')), isQuiet };
 }
 
-/** A link to a place of the page. Empty values of the query are left out. */
+/** A link to a place of the page. Absent values of the query are left out; an empty text is a value. */
 export function href(path, query = {}) {
-    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '');
+    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
     const text = new URLSearchParams(given).toString();
     return `#/${path.map(encodeURIComponent).join('/')}${text ? `?${text}` : ''}`;
 }
 
-/** Goes there without a step in the history, as for each letter of a filter. */
-export const replace = (path, query) => location.replace(href(path, query));
+/** Goes there without a step in the history, as for each letter of a filter. Whoever types keeps the focus. */
+export function replace(path, query) {
+    const before = location.hash;
+    location.replace(href(path, query));
+    isQuiet ||= location.hash !== before;
+}
 
-/** Where the page is. */
+/** Where the page is, and whether somebody has only typed a filter. */
 export function useRoute() {
     const [route, setRoute] = useState(current);
     useEffect(() => {
-        const moved = () => setRoute(current());
+        const moved = () => {
+            setRoute(current());
+            isQuiet = false;
+        };
         addEventListener('hashchange', moved);
         return () => removeEventListener('hashchange', moved);
     }, []);

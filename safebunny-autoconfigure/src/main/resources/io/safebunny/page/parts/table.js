@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-import { html, useState } from '../vendor/htm-preact.js';
+import { html, useEffect, useState } from '../vendor/htm-preact.js';
 
 const STEP = 100;
 
 /**
- * A table of at most a hundred rows, and more when asked.
+ * A table of at most a hundred rows, and more when asked. The roles are said because on a phone its parts are laid out as blocks, and
+ * browsers take that for the end of the table.
  *
  * @param columns each with a name and what is in its cell for a row
+ * @param rows none if absent
  * @param id what tells a row from the others
  * @param empty what to say if there is no row
  */
-export function Table({ caption, columns, rows, id, empty }) {
+export function Table({ caption, columns, rows = [], id, empty }) {
     const [shown, setShown] = useState(STEP);
     if (rows.length === 0) {
         return html`<p class="faint">${empty}</p>`;
     }
     return html`
         <div class="scroll" role="group" aria-label=${caption} tabindex="0">
-            <table>
+            <table role="table">
                 <caption>${caption}</caption>
-                <thead><tr>${columns.map(column => html`<th scope="col" key=${column.name}>${column.name}</th>`)}</tr></thead>
-                <tbody>
+                <thead role="rowgroup">
+                    <tr role="row">${columns.map(column => html`<th scope="col" role="columnheader" key=${column.name}>${column.name}</th>`)}</tr>
+                </thead>
+                <tbody role="rowgroup">
                     ${rows.slice(0, shown).map(row => html`
-                        <tr key=${id(row)} data-row=${id(row)}>
-                            ${columns.map(column => html`<td key=${column.name} data-label=${column.name}>${column.cell(row)}</td>`)}
+                        <tr role="row" key=${id(row)} data-row=${id(row)}>
+                            ${columns.map(column => html`<td role="cell" key=${column.name} data-label=${column.name}>${column.cell(row)}</td>`)}
                         </tr>`)}
                 </tbody>
             </table>
@@ -39,6 +43,31 @@ export function Facts({ of }) {
 }
 
 /** A state as a word that is not told by its colour alone. */
-export function Badge({ of }) {
+export function Badge({ of = 'unknown' }) {
     return html`<span class="badge" data-level=${String(of).toLowerCase()}>${String(of).toLowerCase().replaceAll('_', ' ')}</span>`;
+}
+
+/**
+ * A field of a filter. What is typed stays while answers come, and gives way only to another place in the history.
+ *
+ * @param value of the address; absent for any
+ * @param set told what was typed, undefined for nothing
+ * @param live with each letter, and not only at the end
+ */
+export function TextFilter({ id, label, value = '', set, live = false }) {
+    const [typed, setTyped] = useState(value);
+    useEffect(() => setTyped(value), [value]);
+
+    function type(event) {
+        setTyped(event.target.value);
+        if (live) {
+            set(event.target.value || undefined);
+        }
+    }
+
+    return html`
+        <span class="pair">
+            <label for=${id}>${label}</label>
+            <input id=${id} value=${typed} autocomplete="off" onInput=${type} onChange=${event => set(event.target.value || undefined)} />
+        </span>`;
 }

@@ -3,6 +3,9 @@ import { html } from '../vendor/htm-preact.js';
 import { useClock } from '../poll.js';
 
 const STEPS = [[86_400, 'd'], [3_600, 'h'], [60, 'min'], [1, 's']];
+const DAY = 86_400_000;
+/** Clocks are not as exact as this. */
+const NOW = 2_000;
 
 function rough(millis) {
     const seconds = Math.round(Math.abs(millis) / 1_000);
@@ -10,12 +13,23 @@ function rough(millis) {
     return `${Math.floor(seconds / size)} ${unit}`;
 }
 
-/** How long ago something was, or how long until it is, by the clock of this browser. */
+function told(millis) {
+    if (millis < 0) {
+        return `${rough(millis)} ago`;
+    }
+    return millis < NOW ? 'now' : `in ${rough(millis)}`;
+}
+
+/** A time of day in the zone of this browser. */
+export const timeOfDay = at => new Date(at).toLocaleTimeString();
+
+/** How long ago something was, or how long until it is, by the clock of the application; and when, in the zone of this browser. */
 export function Time({ at }) {
     const now = useClock();
-    if (!at) {
+    const time = Date.parse(at ?? '');
+    if (Number.isNaN(time)) {
         return html`<span class="faint">–</span>`;
     }
-    const millis = Date.parse(at) - now;
-    return html`<time dateTime=${at} title=${at}>${millis > 0 ? `in ${rough(millis)}` : `${rough(millis)} ago`}</time>`;
+    const when = Math.abs(time - now) < DAY / 2 ? timeOfDay(time) : new Date(time).toLocaleString();
+    return html`<time dateTime=${at}>${told(time - now)} <span class="when">${when}</span></time>`;
 }

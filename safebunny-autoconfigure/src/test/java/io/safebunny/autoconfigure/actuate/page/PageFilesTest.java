@@ -30,9 +30,12 @@ class PageFilesTest {
     private static final String LIBRARY_SHA_256 = "72284e8e9079c87817145df1110f74e8a2aa040b2fc384922e18dfcb46fc1fd7";
     private static final long MOST_BYTES = 220_000;
 
-    private static final Pattern IMPORT = Pattern.compile("import (?:\\{([^}]*)} from )?'([^']+)';");
+    private static final Pattern ANY_IMPORT = Pattern.compile("\\bimport\\b(?!\\.meta)");
+    private static final Pattern IMPORT = Pattern.compile("\\bimport \\{([^}]*)} from '([^']+)';");
     private static final Pattern EXPORT = Pattern.compile("export (?:async )?(?:function\\*? |class |const )(\\w+)");
     private static final Pattern BUTTON = Pattern.compile("<button");
+    private static final Pattern LINK = Pattern.compile("href=\\$\\{(?!href\\()([^}]*)");
+    private static final String CURL = "<${Curl} of=${[request]} />";
 
     private static String read(String name) throws IOException {
         return Files.readString(FOLDER.resolve(name));
@@ -78,12 +81,20 @@ class PageFilesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "innerHTML",
-                "outerHTML",
+                "(?i)innerHTML",
+                "(?i)outerHTML",
+                "(?i)srcdoc",
+                "(?i)setHTML",
+                "createContextualFragment",
+                "DOMParser",
                 "insertAdjacentHTML",
                 "document\\.write",
                 "\\beval\\b",
                 "new Function",
+                "\\bimport\\s*\\(",
+                "location(\\.href)?\\s*=[^=]",
+                "\\.assign\\(",
+                "window\\.open",
                 "(?<!=)\\bstyle=",
                 "\\bon\\w+=[\"']",
                 "javascript:",
@@ -100,11 +111,24 @@ class PageFilesTest {
         }
     }
 
+    /** A link made of what somebody else has said could lead anywhere, or run something. */
+    @Test
+    void linkOnlyToPlacesOfThePage() throws IOException {
+        Set<String> others = new TreeSet<>();
+        for (String name : own()) {
+            LINK.matcher(read(name)).results().forEach(found -> others.add(name + ": " + found.group(1)));
+        }
+        // the page itself, and what begins with #/
+        assertThat(others).containsExactly("pages/now.js: page", "parts/problem.js: anew()");
+        assertThat(read("pages/now.js")).contains("page?.startsWith('#/') ? html`<a href=${page}>");
+        assertThat(read("parts/problem.js")).contains("const anew = () => location.href.split('#')[0];");
+    }
+
     @Test
     void allowOnlyWhatIsOurs() throws IOException {
         assertThat(read("index.html"))
-                .contains("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
-                        + " connect-src 'self'; base-uri 'none'; form-action 'none'")
+                .contains("content=\"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+                        + " connect-src 'self'; base-uri 'none'; form-action 'none'\">")
                 .doesNotContain("<style", "unsafe-");
         assertThat(Pattern.compile("<script(?![^>]* src=\"\\{files})")
                         .matcher(read("index.html"))
@@ -115,9 +139,15 @@ class PageFilesTest {
     @Test
     void importOnlyWhatOthersExport() throws IOException {
         List<String> wrong = new ArrayList<>();
+        int imports = 0;
         for (String name : own()) {
             Matcher found = IMPORT.matcher(read(name));
+            assertThat(ANY_IMPORT.matcher(read(name)).results().count())
+                    .as("imports of %s that are written like the others", name)
+                    .isEqualTo(found.results().count());
+            found.reset();
             while (found.find()) {
+                imports++;
                 String target = FOLDER.resolve(name)
                         .resolveSibling(found.group(2))
                         .normalize()
@@ -134,6 +164,7 @@ class PageFilesTest {
             }
         }
         assertThat(wrong).isEmpty();
+        assertThat(imports).isGreaterThan(50);
     }
 
     private static Set<String> exports(String name) throws IOException {
@@ -147,19 +178,38 @@ class PageFilesTest {
         return EXPORT.matcher(text).results().map(found -> found.group(1)).collect(Collectors.toSet());
     }
 
-    /** Buttons that ask for something are in one file, which shows the curl of each. */
+    /** Buttons that ask for something are in one file, which shows the curl of each, and nobody else sends anything but polls. */
     @Test
     void haveNoButtonWithoutItsCurl() throws IOException {
         Set<String> with = new TreeSet<>();
+        Set<String> senders = new TreeSet<>();
         for (String name : own()) {
-            if (BUTTON.matcher(read(name)).find()) {
+            String text = read(name);
+            if (BUTTON.matcher(text).find()) {
                 with.add(name);
             }
+            IMPORT.matcher(text)
+                    .results()
+                    .filter(found -> Stream.of(found.group(1).split(",")).anyMatch(one -> one.strip().equals("send")))
+                    .forEach(found -> senders.add(name));
+            assertThat(text.contains("fetch(")).as(name).isEqualTo(name.equals("ask.js"));
         }
-        // that of the table only shows more of what is there already
-        assertThat(with).containsExactly("parts/action.js", "parts/table.js");
-        assertThat(read("parts/table.js")).doesNotContain("ask.js");
-        assertThat(read("parts/action.js")).contains("<${Curl} of=${[request]} />");
+        assertThat(senders).containsExactly("parts/action.js", "poll.js");
+        // that of the table only shows more of what is there already, and that of a fault draws it anew
+        assertThat(with).containsExactly("parts/action.js", "parts/problem.js", "parts/table.js");
+        assertThat(read("parts/problem.js") + read("parts/table.js")).doesNotContain("ask.js");
+        for (String asking : List.of("export function Look(", "function Dialog(")) {
+            assertThat(function(read("parts/action.js"), asking))
+                    .as(asking)
+                    .containsOnlyOnce("send(")
+                    .contains(CURL);
+        }
+        assertThat(read("parts/action.js").split("\\bsend\\(")).hasSize(3);
+    }
+
+    private static String function(String text, String beginning) {
+        int from = text.indexOf(beginning);
+        return text.substring(from, text.indexOf("\n}\n", from));
     }
 
     /** Another version is another checksum: look at what has changed, and at its licences. */
