@@ -16,91 +16,73 @@ import io.safebunny.proof.watchdog.page.Place;
 import io.safebunny.proof.watchdog.site.Incidents;
 import io.safebunny.proof.watchdog.site.Shop.Charge;
 import io.safebunny.proof.watchdog.site.Shop.PlaceOrder;
+import io.safebunny.proof.watchdog.site.SharedSite;
 import io.safebunny.proof.watchdog.site.Site;
-import io.safebunny.proof.watchdog.site.Variant;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.Keys;
 
 /** With the keys Tab, Enter and Escape alone. */
 @Tag("once")
-@TestInstance(Lifecycle.PER_CLASS)
-@ExtendWith(BrowserExtension.class)
+@ExtendWith({BrowserExtension.class, SharedSite.class})
 class KeyboardIT {
 
     private static final String CHARGE = "#/types/Charge";
 
-    @SuppressWarnings("NullAway.Init") // before all
-    private Site site;
-
-    @BeforeAll
-    void start() {
-        site = Site.start(Variant.PLAIN);
-        Incidents.happenAt(site, "a gift");
-    }
-
     @BeforeEach
-    void open(Browser browser) {
+    void open(Site site, Browser browser) {
         site.open(browser, CHARGE);
         browser.shows("How is it handled?", "the bank is closed");
     }
 
-    @AfterAll
-    void close() {
-        site.close();
-    }
-
-    private Iterable<String> paused() {
+    private static Iterable<String> paused(Site site) {
         return site.bean(BunnyOperations.class).paused().stream()
                 .map(Pause::type)
                 .toList();
     }
 
     @Test
-    void pausesAndResumes(Browser browser) {
-        act(browser, "Pause…", "stored for all instances");
+    void pausesAndResumes(Site site, Browser browser) {
+        act(browser, "Pause Charge…", "stored for all instances");
 
-        assertThat(paused()).contains("Charge");
-        assertThat(browser.isAt("Pause…")).isTrue();
+        assertThat(paused(site)).contains("Charge");
+        assertThat(browser.isAt("Pause Charge…")).isTrue();
 
-        act(browser, "Resume…", "stored for all instances");
+        act(browser, "Resume Charge…", "stored for all instances");
 
-        assertThat(paused()).doesNotContain("Charge");
+        assertThat(paused(site)).doesNotContain("Charge");
     }
 
     @Test
-    void discardsAMessage(Browser browser) {
+    void discardsAMessage(Site site, Browser browser) {
         Incidents.publish(site, "order-8", new Charge("order-8", "another gift"));
         PoisonFilter ofTheOrder = PoisonFilter.all().withCorrelationId("order-8");
         PoisonMessages poison = site.bean(PoisonMessages.class);
         await().until(() -> poison.list(ofTheOrder).messages().size() == 1);
-        site.open(browser, "#/poison/" + poison.list(ofTheOrder).messages().get(0).messageId());
+        String id = poison.list(ofTheOrder).messages().get(0).messageId();
+        site.open(browser, "#/poison/" + id);
         browser.shows("what would a replay do?", "another gift");
 
-        act(browser, "Discard…", "Moved 1 of 1");
+        act(browser, "Discard " + id + "…", "Moved 1 of 1");
 
         assertThat(poison.list(ofTheOrder).messages()).isEmpty();
         assertThat(poison.archived(ofTheOrder).messages()).hasSize(1);
     }
 
     @Test
-    void failsASaga(Browser browser) {
+    void failsASaga(Site site, Browser browser) {
         Incidents.publish(site, "order-6", new PlaceOrder("a gift"));
         Sagas sagas = site.bean(Sagas.class);
         await().until(() -> sagas.find("Order", "order-6").isPresent());
         site.open(browser, "#/sagas/Order/order-6");
         browser.shows("Order order-6");
 
-        act(browser, "Fail…", "Done.");
+        act(browser, "Fail order-6…", "Done.");
 
         assertThat(sagas.find("Order", "order-6"))
                 .get()
@@ -115,27 +97,27 @@ class KeyboardIT {
         assertThat(browser.tabTo(Dashboard.REASON)).allMatch(Stop::isMarked);
         browser.press("no hands", Keys.ENTER);
         browser.shows(outcome);
-        browser.tabTo("Close");
+        browser.until("the focus on Close", () -> browser.isAt("Close"));
         browser.press(Keys.ENTER);
         browser.hides(outcome);
     }
 
     @Test
-    void escapeChangesNothingAndTheFocusIsWhereItWas(Browser browser) {
-        browser.tabTo("Pause…");
+    void escapeChangesNothingAndTheFocusIsWhereItWas(Site site, Browser browser) {
+        browser.tabTo("Pause Charge…");
         browser.press(Keys.ENTER);
         browser.shows("Its messages wait in their queue.");
         browser.tabTo(Dashboard.REASON);
         browser.press("never mind", Keys.ESCAPE);
         browser.hides("Its messages wait in their queue.");
 
-        assertThat(browser.focus()).isEqualTo(new Stop("Pause…", true));
-        assertThat(paused()).doesNotContain("Charge");
+        assertThat(browser.focus()).isEqualTo(new Stop("Pause Charge…", true));
+        assertThat(paused(site)).doesNotContain("Charge");
     }
 
     @Test
-    void aNewAnswerTakesNeitherDialogNorFocusNorWhatIsTyped(Browser browser) {
-        browser.tabTo("Pause…");
+    void aNewAnswerTakesNeitherDialogNorFocusNorWhatIsTyped(Site site, Browser browser) {
+        browser.tabTo("Pause Charge…");
         browser.press(Keys.ENTER);
         browser.tabTo(Dashboard.REASON);
         browser.press("half a sen");
@@ -165,6 +147,30 @@ class KeyboardIT {
         assertThat(browser.address()).hasFragment("/now");
     }
 
+    /** Else nobody who does not see it would notice that there is something else. */
+    @Test
+    void aLinkThatOnlyNarrowsAListPutsTheFocusOnItsTitle(Site site, Browser browser) {
+        site.open(browser, "#/sagas");
+        browser.shows("Where are they, and who is late?");
+
+        site.open(browser, Place.SAGAS.fragment());
+
+        browser.until("the focus on the title", () -> browser.isAt("Sagas: stuck"));
+        assertThat(browser.run(String.class, "return document.title")).startsWith("Sagas: stuck");
+    }
+
+    @Test
+    void whoFiltersKeepsTheFocus(Site site, Browser browser) {
+        site.open(browser, Place.POISON.fragment());
+        browser.shows("copies match");
+        browser.tabTo("Reason");
+
+        browser.press("handler-failed", Keys.ENTER);
+
+        browser.shows("Poison: handler-failed");
+        assertThat(browser.isAt("Reason")).isTrue();
+    }
+
     @Test
     void skipsTheMenu(Browser browser) {
         browser.tabTo("To the content");
@@ -177,7 +183,7 @@ class KeyboardIT {
     }
 
     @Test
-    void everythingThatStopsTheKeyIsToBeSeen(Browser browser) {
+    void everythingThatStopsTheKeyIsToBeSeen(Site site, Browser browser) {
         for (Place place : Place.values()) {
             new Dashboard(browser, site).open(place);
 

@@ -54,7 +54,7 @@ class LoadIT {
         "#/now,                        wait in the poison queue",
         "#/types,                      Show more",
         "#/types?q=Type7,              Type77",
-        "#/poison,                     100000 in the queue",
+        "#/poison,                     At least 100 copies match: 100 of 100000",
         "#/poison?type=Type7,          no room for this order",
         "#/poison/message-7,           what would a replay do?",
         "#/topology,                   shop-Type10",

@@ -3,8 +3,6 @@ package io.safebunny.proof.watchdog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.BunnyOperations;
-import io.safebunny.BunnyOperations.Pause;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonRequest;
@@ -12,8 +10,8 @@ import io.safebunny.proof.watchdog.browser.Browser;
 import io.safebunny.proof.watchdog.browser.BrowserExtension;
 import io.safebunny.proof.watchdog.page.Dashboard;
 import io.safebunny.proof.watchdog.page.Place;
-import io.safebunny.proof.watchdog.site.Challenges;
 import io.safebunny.proof.watchdog.site.Incidents;
+import io.safebunny.proof.watchdog.site.SharedSite;
 import io.safebunny.proof.watchdog.site.Shop.Charge;
 import io.safebunny.proof.watchdog.site.Site;
 import io.safebunny.proof.watchdog.site.StoreSwitch;
@@ -29,33 +27,29 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 
-/** Something is away: the page says so, loses nothing that somebody has typed, and goes on by itself when it is back. */
+/** Something is away: the page says so, still shows what it knew, and goes on by itself when it is back. */
 @Tag("once")
-@ExtendWith(BrowserExtension.class)
+@ExtendWith({BrowserExtension.class, SharedSite.class})
 class OutageIT {
 
     @Test
-    void theStoreIsAway(Browser browser) {
-        try (Site site = Site.start(Variant.PLAIN)) {
-            Incidents.happenAt(site, "a gift");
-            Dashboard dashboard = new Dashboard(browser, site);
-            dashboard.open(Place.STUCK_SAGA);
-
+    void theStoreIsAway(Site site, Browser browser) {
+        Dashboard dashboard = new Dashboard(browser, site);
+        dashboard.open(Place.STUCK_SAGA);
+        try {
             site.bean(StoreSwitch.class).goAway();
             browser.shows("SB-4001", "the store is away");
-            // what it knew is still there
             browser.shows("order-3", "History");
             Incidents.publish(site, "order-7", new Charge("order-7", "")); // somebody needs the store
             site.open(browser, Place.NOW.fragment());
             browser.shows("The store has not answered since");
-
+        } finally {
             site.bean(StoreSwitch.class).comeBack();
-            browser.shows("The store answers.");
-            dashboard.open(Place.STUCK_SAGA);
-            browser.hides("SB-4001");
         }
+        browser.shows("The store answers.");
+        dashboard.open(Place.STUCK_SAGA);
+        browser.hides("SB-4001");
     }
 
     @Test
@@ -90,70 +84,27 @@ class OutageIT {
         }
     }
 
-    /** Whoever logs in elsewhere goes on here, with a new token. */
-    @ParameterizedTest
-    @EnumSource(names = {"SECURED", "SECURED_WEBFLUX"})
-    void theSessionHasExpired(Variant variant, Browser browser) {
-        try (Site site = Site.start(variant)) {
-            Incidents.happenAt(site, "a gift");
-            Dashboard dashboard = new Dashboard(browser, site);
-            dashboard.open(Place.TYPES);
-            browser.clickIn("tr[data-row=\"Charge\"]", "Pause…");
-            browser.fill(Dashboard.REASON, "typed before");
-
-            site.expire(browser);
-            browser.click("Pause");
-            browser.shows("Logged out");
-            assertThat(site.bean(BunnyOperations.class).paused())
-                    .extracting(Pause::type)
-                    .doesNotContain("Charge");
-
-            browser.inAnotherTab(() -> site.open(browser, Place.NOW.fragment()));
-            browser.click("Pause");
-            browser.shows("stored for all instances");
-            assertThat(site.bean(BunnyOperations.class).paused())
-                    .extracting(Pause::reason)
-                    .contains("typed before");
-            browser.click("Close");
-            browser.hides("Logged out");
-            assertThat(site.bean(Challenges.class).paths()).noneMatch(path -> path.startsWith("/actuator/"));
-        }
-    }
-
+    /** Another instance in its place knows nothing of its operation. */
     @Test
-    void theApplicationIsGoneAndComesBack(Browser browser) throws IOException {
+    void theApplicationIsGoneInTheMiddleOfAnOperationAndComesBack(Browser browser) throws IOException {
         String port = "server.port=" + freePort();
         try (Site site = Site.start(Variant.PLAIN, port)) {
             Incidents.happenAt(site, "a gift");
-            new Dashboard(browser, site).open(Place.TYPES);
-        }
-        browser.shows("No answer", "OrderPlaced");
-
-        try (Site site = Site.start(Variant.PLAIN, port)) {
-            Incidents.happenAt(site, "a gift");
-            browser.hides("No answer");
-            browser.shows(Incidents.PAUSED);
-        }
-    }
-
-    @Test
-    void anInstanceIsGoneInTheMiddleOfAnOperation(Browser browser) throws IOException {
-        String port = "server.port=" + freePort();
-        String operation;
-        try (Site site = Site.start(Variant.PLAIN, port)) {
-            Incidents.happenAt(site, "a gift");
-            operation = site.bean(PoisonMessages.class)
+            String operation = site.bean(PoisonMessages.class)
                     .discard(PoisonRequest.of(PoisonFilter.all(), "operator", "one in a minute")
                             .atRate(1 / 60.0))
                     .id();
             site.open(browser, "#/operations/" + operation);
-            browser.shows("running", "one in a minute");
+            browser.shows("running", "one in a minute", "Stop…");
         }
-        browser.shows("No answer", "one in a minute"); // what was known is still there
+        browser.shows("No answer", "too old to act upon", "one in a minute");
+        assertThat(browser.has("Stop…")).isFalse();
 
         try (Site site = Site.start(Variant.PLAIN, port)) {
             browser.hides("No answer");
             browser.shows("Not Found");
+            site.open(browser, Place.TYPES.fragment());
+            browser.shows("OrderPlaced");
         }
     }
 
@@ -171,34 +122,29 @@ class OutageIT {
         "#/operations/nobody,   nobody",
         "#/nothing,             No such page",
     })
-    void whatNobodyKnowsIsSaid(String fragment, String named, Browser browser) {
-        try (Site site = Site.start(Variant.PLAIN)) {
-            site.open(browser, fragment);
+    void whatNobodyKnowsIsSaid(String fragment, String named, Site site, Browser browser) {
+        site.open(browser, fragment);
 
-            browser.shows(named);
-            browser.hides("Loading");
-            assertThat(browser.barriers()).isEmpty();
-        }
+        browser.shows(named);
+        browser.hides("Loading");
+        assertThat(browser.barriers()).isEmpty();
     }
 
     @Test
-    void nobodyIsAskedWhileThePageIsNotSeen(Browser browser) {
-        try (Site site = Site.start(Variant.PLAIN)) {
-            Incidents.happenAt(site, "a gift");
-            Dashboard dashboard = new Dashboard(browser, site);
+    void nobodyIsAskedWhileThePageIsNotSeen(Site site, Browser browser) {
+        Dashboard dashboard = new Dashboard(browser, site);
+        dashboard.open(Place.NOW);
+
+        browser.inAnotherTab(() -> {
             dashboard.open(Place.NOW);
+            int before = browser.answers().size();
+            browser.until("three more answers", () -> browser.answers().size() >= before + 3);
+        });
 
-            browser.inAnotherTab(() -> {
-                dashboard.open(Place.NOW);
-                int before = browser.answers().size();
-                browser.until("four more answers", () -> browser.answers().size() >= before + 4);
-            });
-
-            long silence = browser.run(Number.class, """
-                    const times = performance.getEntriesByName(new URL('safebunny/now', location).href).map(entry => entry.startTime);
-                    return Math.max(...times.slice(1).map((time, at) => time - times[at]));
-                    """).longValue();
-            assertThat(silence).isGreaterThan(5_000);
-        }
+        long silence = browser.run(Number.class, """
+                const times = performance.getEntriesByName(new URL('safebunny/now', location).href).map(entry => entry.startTime);
+                return Math.max(...times.slice(1).map((time, at) => time - times[at]));
+                """).longValue();
+        assertThat(silence).isGreaterThan(4_000);
     }
 }

@@ -8,28 +8,22 @@ import io.safebunny.proof.watchdog.browser.Browser.Scheme;
 import io.safebunny.proof.watchdog.browser.BrowserExtension;
 import io.safebunny.proof.watchdog.page.Dashboard;
 import io.safebunny.proof.watchdog.page.Place;
-import io.safebunny.proof.watchdog.site.Incidents;
+import io.safebunny.proof.watchdog.site.SharedSite;
 import io.safebunny.proof.watchdog.site.Site;
-import io.safebunny.proof.watchdog.site.Variant;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
 import javax.imageio.ImageIO;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Takes pictures of each place, for a person to look at: light and dark, on a desk and on a phone. */
+/** Each place can be used by everybody, in the light and in the dark, on a desk and on a phone; with pictures for a person to look at. */
 @Tag("once")
-@TestInstance(Lifecycle.PER_CLASS)
-@ExtendWith(BrowserExtension.class)
+@ExtendWith({BrowserExtension.class, SharedSite.class})
 class PicturesIT {
 
     private static final Path PICTURES = Path.of("target/pictures");
@@ -43,23 +37,9 @@ class PicturesIT {
             }).length;
             """;
 
-    @SuppressWarnings("NullAway.Init") // before all
-    private Site site;
-
-    @BeforeAll
-    void start() {
-        site = Site.start(Variant.PLAIN);
-        Incidents.happenAt(site, "a gift");
-    }
-
-    @AfterAll
-    void close() {
-        site.close();
-    }
-
     @ParameterizedTest
     @EnumSource
-    void isLightOrDarkAndFitsAPhone(Place place, Browser browser) throws IOException {
+    void hasNoBarriersAndFitsAPhone(Place place, Site site, Browser browser) throws IOException {
         new Dashboard(browser, site).open(place);
         for (Scheme scheme : Scheme.values()) {
             browser.prefer(scheme);
@@ -67,6 +47,7 @@ class PicturesIT {
             assertThat(brightness(photograph(browser, place.name(), scheme.toString())))
                     .as(scheme.toString())
                     .matches(level -> scheme == Scheme.LIGHT ? level > 200 : level < 60);
+            assertThat(browser.barriers()).as(scheme.toString()).isEmpty();
             browser.onAPhone();
             photograph(browser, place.name(), scheme + "-phone");
             assertThat(browser.run(
@@ -76,10 +57,11 @@ class PicturesIT {
                     .isTrue();
             assertThat(browser.run(Number.class, HEADINGS)).isEqualTo(0L);
         }
+        assertThat(browser.complaints()).isEmpty();
     }
 
     @Test
-    void aDialogFitsAPhoneAndHasNoBarriers(Browser browser) throws IOException {
+    void aDialogFitsAPhoneAndHasNoBarriers(Site site, Browser browser) throws IOException {
         new Dashboard(browser, site).open(Place.TYPE);
         browser.click("Pause…");
         browser.shows("Its messages wait in their queue.");

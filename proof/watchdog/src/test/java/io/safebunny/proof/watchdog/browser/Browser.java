@@ -64,6 +64,18 @@ public final class Browser implements AutoCloseable {
      */
     public record Answer(String path, long bytes, Duration took) {}
 
+    /** What becomes of requests of the page. */
+    public enum Fault {
+        /** Nothing: nobody answers. The page loses its patience after a fifth of a second. */
+        NEVER,
+        /** They reach the server, and its answer does not reach the page. */
+        LOST,
+        /** The answer comes when {@link Browser#letThrough} lets it. */
+        HELD,
+        /** Every second answer says that it is of another instance. */
+        IN_TURNS
+    }
+
     private static final Duration PATIENCE = Duration.ofSeconds(40);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
     private static final int MOST_STOPS = 200;
@@ -282,6 +294,30 @@ public final class Browser implements AutoCloseable {
                     (String) values.get(0), ((Number) values.get(1)).longValue(), millis((Number) values.get(2))));
         }
         return answers;
+    }
+
+    /**
+     * Interferes with requests, until {@link #letThrough} or until the page is loaded anew.
+     *
+     * @param address part of theirs
+     */
+    public void interfere(String method, String address, Fault fault) {
+        driver.executeScript(Scripts.INTERFERE, method, address, fault.name());
+    }
+
+    /** Answers in place of the server, with the status 200: JSON if it begins with a brace. */
+    public void answer(String method, String address, String body) {
+        driver.executeScript(Scripts.INTERFERE, method, address, body);
+    }
+
+    /** Interferes no more, and hands over what was held. */
+    public void letThrough() {
+        driver.executeScript(Scripts.INTERFERE_NO_MORE);
+    }
+
+    /** Back in the history. */
+    public void back() {
+        driver.navigate().back();
     }
 
     /** Lets the page know that it is not seen, does something in a tab of its own, closes that, and comes back. */

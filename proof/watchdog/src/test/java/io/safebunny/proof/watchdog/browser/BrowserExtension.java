@@ -2,6 +2,7 @@
 package io.safebunny.proof.watchdog.browser;
 
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
@@ -12,7 +13,13 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * Gives tests the {@link Browser}, one for all of them, without anything that an earlier one has left in it. Where there is no Chromium, they
  * are skipped.
  */
-public final class BrowserExtension implements BeforeEachCallback, ParameterResolver {
+public final class BrowserExtension implements BeforeAllCallback, BeforeEachCallback, ParameterResolver {
+
+    /** Before anything else is started that nobody would look at. */
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        browser(context);
+    }
 
     @Override
     public void beforeEach(ExtensionContext context) {

@@ -50,17 +50,18 @@ public final class Dashboard {
     }
 
     /**
-     * Begins something with all copies of the list, from the place {@link Place#POISON} or {@link Place#ARCHIVE}.
+     * Does something with all copies of the list, after it was counted, from the place {@link Place#POISON} or {@link Place#ARCHIVE}.
      *
-     * @param dryRun whether to leave it at counting, as the dialog has it by default
-     * @param outcome what is said then
+     * @param copies how many there are
      */
-    public void moveAll(String action, boolean dryRun, String reason, String outcome) {
+    public void moveAll(String action, String reason, int copies) {
         browser.click(action + "…");
-        if (!dryRun) {
-            browser.tick("Dry run: only count what would be moved");
-        }
-        confirm(action, reason, outcome);
+        browser.fill(REASON, reason);
+        browser.click("Count only");
+        browser.shows("It would have moved %s of %s".formatted(copies, copies));
+        browser.click(action + " now");
+        browser.shows("Moved %s of %s".formatted(copies, copies));
+        browser.click("Close");
     }
 
     private void confirm(String action, String reason, String outcome) {

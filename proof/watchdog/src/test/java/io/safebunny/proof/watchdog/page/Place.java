@@ -13,7 +13,7 @@ public enum Place {
     STUCK_SAGA("#/sagas/Order/order-3", "stuck", "History"),
     BLOCKED_SAGA("#/sagas/Order/order-2", "Messages that were set aside", "handler-failed", "charge"),
     POISON("#/poison", "the bank is closed", "nothing can be added"),
-    ARCHIVE("#/poison?archived=true", "What was discarded?", "Nothing was set aside."),
+    ARCHIVE("#/poison?archived=true", "Archive", "What was discarded?"),
     WAITING("#/waiting", "The broker takes all of them."),
     TOPOLOGY("#/topology", "shop-Charge", "shop-poison");
 

@@ -45,6 +45,19 @@ public final class Copies {
         }
     }
 
+    /**
+     * One.
+     *
+     * @param exception empty for none
+     */
+    public static void put(Site site, String id, String type, String reason, String exception) {
+        Map<String, Object> headers = headers("shop-" + type, reason, exception.isEmpty() ? "" : "of " + exception);
+        if (!exception.isEmpty()) {
+            headers.put(Headers.EXCEPTION_TYPE, exception);
+        }
+        send(site, new WireMessage(id, id, type, "shop", null, "application/json", null, headers, body("{}")));
+    }
+
     /** One that has the text wherever a sender can write something. */
     public static void put(Site site, String text) {
         Map<String, Object> headers = headers(text, text, text);

@@ -3,17 +3,21 @@ package io.safebunny.proof.watchdog.site;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.PoisonMessageException;
+import io.safebunny.actuate.BodyMasker;
 import io.safebunny.failure.policy.RecoveryPolicy;
 import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerSource;
 import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.SagaContext;
+import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Starts;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Retention;
 import io.safebunny.time.Timeline;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -108,6 +112,26 @@ public class Shop {
     @Bean
     MessageStore store(Timeline timeline, StoreSwitch store) {
         return store.before(new MemoryMessageStore(timeline, Retention.of(Duration.ofDays(7))));
+    }
+
+    /** Masks what follows the word pin. */
+    @Bean
+    BodyMasker masker() {
+        return new BodyMasker() {
+            @Override
+            public String mask(PoisonedMessage message, byte[] body) {
+                return masked(new String(body, StandardCharsets.UTF_8));
+            }
+
+            @Override
+            public String maskState(SagaView saga) {
+                return masked(saga.state());
+            }
+        };
+    }
+
+    private static String masked(String text) {
+        return text.replaceAll("pin \\d+", "pin ***");
     }
 
     /** @param types how many more types the node takes: {@code Type0}, {@code Type1} and so on */

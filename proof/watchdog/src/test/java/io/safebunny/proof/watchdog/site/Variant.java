@@ -8,8 +8,12 @@ import org.springframework.boot.WebApplicationType;
 
 /** A kind of server, and where the page is on it. */
 public enum Variant {
-    /** Spring MVC, and nothing special. */
-    PLAIN(WebApplicationType.SERVLET, "/actuator/safebunnyui"),
+    /** Spring MVC, and everybody sees bodies and states. */
+    PLAIN(
+            WebApplicationType.SERVLET,
+            "/actuator/safebunnyui",
+            "management.endpoint.safebunny.show-states=always",
+            "management.endpoint.safebunnypoison.show-bodies=always"),
     CONTEXT_PATH(WebApplicationType.SERVLET, "/shop/app/actuator/safebunnyui", "server.servlet.context-path=/shop/app"),
     /** Behind a proxy that takes a prefix away, and of which the application knows nothing. */
     PROXY(WebApplicationType.SERVLET, "/actuator/safebunnyui"),
