@@ -24,7 +24,7 @@ const UNSURE = 'Nobody knows whether it was carried out. Look at the operations,
 let known = null;
 let skew = 0;
 let isLoggedOut = false;
-const instances = { last: null, before: new Set(), mixedAt: -Infinity };
+const instances = { last: null, seenAt: new Map(), mixedAt: -Infinity };
 
 /** What went wrong, in words. */
 export class Problem extends Error {
@@ -60,20 +60,19 @@ export const mayChange = endpoint => known.endpoints[endpoint].writes;
 /** The time by the clock of the application, in milliseconds. */
 export const serverTime = () => Date.now() + skew;
 
+const isOfLate = at => Date.now() - at < MIXED;
+
 /** The instances that answer in turns at this address; empty if it is one. */
-export const mixed = () => (Date.now() - instances.mixedAt < MIXED ? [...instances.before, instances.last].sort() : []);
+export const mixed = () => (isOfLate(instances.mixedAt)
+    ? [...instances.seenAt.keys()].filter(instance => isOfLate(instances.seenAt.get(instance))).sort()
+    : []);
 
 /** An instance that has answered, was followed by another, and answers again, is not one that was started anew. */
 function answeredBy(instance) {
-    if (instance === instances.last) {
-        return;
-    }
-    if (instances.before.delete(instance)) {
+    if (instance !== instances.last && instances.seenAt.has(instance)) {
         instances.mixedAt = Date.now();
     }
-    if (instances.last !== null) {
-        instances.before.add(instances.last);
-    }
+    instances.seenAt.set(instance, Date.now());
     instances.last = instance;
 }
 
@@ -189,7 +188,7 @@ async function* tokens({ method }, user = known.user) {
 
 function requireUser(user) {
     if (known.user !== user) {
-        throw new Problem('login', 'Somebody else is logged in', `This was begun as ${user}, and now ${known.user} is logged in. Nothing was sent. Load the page again.`);
+        throw loggedOut('Somebody else is logged in', `This was begun as ${user}, and now ${known.user} is logged in. Nothing was changed. Load the page again.`);
     }
 }
 

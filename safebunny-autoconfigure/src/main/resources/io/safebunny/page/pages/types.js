@@ -62,7 +62,7 @@ const urgency = breaker => (isHandled(breaker) ? breaker.failureRate ?? 0 : 1_00
 
 const byUrgency = (one, other) => urgency(other) - urgency(one) || one.type.localeCompare(other.type);
 
-const failure = last => last && html`<span title=${last.at}>${last.type}${last.text ? `: ${last.text}` : ''}</span>`;
+const failure = last => last && html`${last.type}${last.text ? `: ${last.text}` : ''} <${Time} at=${last.at} />`;
 
 /** Which one fails, or is paused? */
 export function Types({ query }) {
