@@ -92,7 +92,7 @@ class HostileTextIT {
         site.open(browser, fragment);
 
         if (fragment.equals("#/now")) { // it quotes nothing, and does not stumble
-            browser.shows("paused: OrderPlaced");
+            browser.shows("OrderPlaced (paused by night shift");
         } else {
             browser.shows(TEXT);
         }

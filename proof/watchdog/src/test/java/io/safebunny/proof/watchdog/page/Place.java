@@ -6,7 +6,7 @@ import java.util.List;
 
 /** A place of the page, and what it tells of the {@link Incidents}. */
 public enum Place {
-    NOW("#/now", "paused: OrderPlaced"),
+    NOW("#/now", "OrderPlaced (paused by night shift"),
     TYPES("#/types", "Charge", "the bank is closed"),
     TYPE("#/types/OrderPlaced", "night shift", Incidents.PAUSED),
     SAGAS("#/sagas?state=stuck", "order-3"),
