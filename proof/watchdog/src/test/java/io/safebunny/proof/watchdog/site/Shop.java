@@ -127,6 +127,11 @@ public class Shop {
             public String maskState(SagaView saga) {
                 return masked(saga.state());
             }
+
+            @Override
+            public Map<String, Object> maskHeaders(PoisonedMessage message) {
+                return message.headers();
+            }
         };
     }
 
