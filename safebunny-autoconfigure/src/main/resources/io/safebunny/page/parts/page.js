@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { html, useEffect } from '../vendor/htm-preact.js';
+import { html, useLayoutEffect } from '../vendor/htm-preact.js';
 import { Stale, useArrival, useIdle } from '../poll.js';
 import { Curl } from './action.js';
 import { Trouble } from './problem.js';
@@ -17,7 +17,7 @@ export function Page({ title, about, question, polls = [], children }) {
     const isStale = polls.some(poll => poll.isStale);
     const isLoading = !problem && polls.some(poll => !poll.data);
     const requests = polls.map(poll => poll.request).filter(Boolean);
-    useEffect(() => {
+    useLayoutEffect(() => { // before the focus is put on it
         document.title = `${heading} · SafeBunny`;
     }, [heading]);
     return html`

@@ -49,10 +49,7 @@ class HostileTextIT {
 
     @BeforeAll
     void start() {
-        site = Site.start(
-                Variant.PLAIN,
-                "management.endpoint.safebunny.show-states=always",
-                "management.endpoint.safebunnypoison.show-bodies=always");
+        site = Site.start(Variant.PLAIN);
         Incidents.happenAt(site, TEXT);
         site.bean(BunnyOperations.class).pause("ReminderDue", Duration.ofHours(1), Scope.NODE, TEXT, TEXT);
         site.bean(Bunny.class)

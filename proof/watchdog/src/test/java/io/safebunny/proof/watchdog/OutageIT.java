@@ -34,22 +34,24 @@ import org.junit.jupiter.params.provider.CsvSource;
 class OutageIT {
 
     @Test
-    void theStoreIsAway(Site site, Browser browser) {
-        Dashboard dashboard = new Dashboard(browser, site);
-        dashboard.open(Place.STUCK_SAGA);
-        try {
+    void theStoreIsAway(Browser browser) {
+        try (Site site = Site.start(Variant.PLAIN)) {
+            Incidents.happenAt(site, "a gift");
+            Dashboard dashboard = new Dashboard(browser, site);
+            dashboard.open(Place.STUCK_SAGA);
+
             site.bean(StoreSwitch.class).goAway();
             browser.shows("SB-4001", "the store is away");
             browser.shows("order-3", "History");
             Incidents.publish(site, "order-7", new Charge("order-7", "")); // somebody needs the store
             site.open(browser, Place.NOW.fragment());
             browser.shows("The store has not answered since");
-        } finally {
+
             site.bean(StoreSwitch.class).comeBack();
+            browser.shows("The store answers.");
+            dashboard.open(Place.STUCK_SAGA);
+            browser.hides("SB-4001");
         }
-        browser.shows("The store answers.");
-        dashboard.open(Place.STUCK_SAGA);
-        browser.hides("SB-4001");
     }
 
     @Test

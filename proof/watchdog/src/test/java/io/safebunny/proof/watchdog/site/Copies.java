@@ -50,12 +50,12 @@ public final class Copies {
      *
      * @param exception empty for none
      */
-    public static void put(Site site, String id, String type, String reason, String exception) {
+    public static void put(Site site, String id, String type, String reason, String exception, String body) {
         Map<String, Object> headers = headers("shop-" + type, reason, exception.isEmpty() ? "" : "of " + exception);
         if (!exception.isEmpty()) {
             headers.put(Headers.EXCEPTION_TYPE, exception);
         }
-        send(site, new WireMessage(id, id, type, "shop", null, "application/json", null, headers, body("{}")));
+        send(site, new WireMessage(id, id, type, "shop", null, "application/json", null, headers, body(body)));
     }
 
     /** One that has the text wherever a sender can write something. */
