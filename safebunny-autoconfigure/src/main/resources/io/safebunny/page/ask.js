@@ -126,7 +126,7 @@ export const remove = (endpoint, path) => ({ method: 'DELETE', url: address(endp
 const quoted = text => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** Content does not belong into the history of a shell. */
-const isContent = body => body.body !== undefined || body.state !== undefined;
+const isContent = body => ['edit', 'patch'].includes(body?.action);
 
 /**
  * The request as a command for a POSIX shell, without a login.
@@ -141,7 +141,7 @@ export function curl({ method, url, body }) {
     if (body) {
         words.push('-H', quoted('Content-Type: application/json'), '-d', isContent(body) ? '@change.json' : quoted(JSON.stringify(body)));
     }
-    return { command: [...words, quoted(url)].join(' '), file: body && isContent(body) ? JSON.stringify(body, null, 2) : null };
+    return { command: [...words, quoted(url)].join(' '), file: isContent(body) ? JSON.stringify(body, null, 2) : null };
 }
 
 /**

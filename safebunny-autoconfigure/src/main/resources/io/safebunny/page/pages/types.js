@@ -62,7 +62,7 @@ const urgency = breaker => (isHandled(breaker) ? breaker.failureRate ?? 0 : 1_00
 
 const byUrgency = (one, other) => urgency(other) - urgency(one) || one.type.localeCompare(other.type);
 
-const failure = last => last && html`${last.type}${last.text ? `: ${last.text}` : ''} <${Time} at=${last.at} />`;
+const failure = last => last && html`<${Time} at=${last.at} /> ${last.type}${last.text ? `: ${last.text}` : ''}`;
 
 /** Which one fails, or is paused? */
 export function Types({ query }) {
