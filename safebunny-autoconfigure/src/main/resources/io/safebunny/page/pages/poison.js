@@ -134,6 +134,9 @@ function changeOne(of, values) {
 
 /** What can be done with one message. */
 function One({ of, archived, again }) {
+    if (!of.messageId && !of.copy) { // nothing tells it from others
+        return null;
+    }
     const name = of.messageId || `copy ${of.copy}`;
     const move = action => values => changeOne(of, { action, ...values });
     const common = { endpoint: 'poison', done: begun, after: again };
@@ -257,7 +260,7 @@ const asText = value => (typeof value === 'object' ? JSON.stringify(value) : Str
 
 function Edit({ of, body, again }) {
     const before = pretty(body);
-    return html`
+    return of.copy && html`
         <${Act} endpoint="poison" label="Edit" title=${`Edit ${of.messageId}`} done=${begun} after=${again}
             intro="Puts a copy with another body in the place of this one. Nothing is handled yet: replay it then."
             fields=${[{ name: 'body', label: 'New body', area: true, required: true, value: before }]}

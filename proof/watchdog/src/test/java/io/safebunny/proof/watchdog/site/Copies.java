@@ -52,6 +52,7 @@ public final class Copies {
      */
     public static void put(Site site, String id, String type, String reason, String exception, String body) {
         Map<String, Object> headers = headers("shop-" + type, reason, exception.isEmpty() ? "" : "of " + exception);
+        headers.put(Headers.POISON_DIGEST, "digest of " + id);
         if (!exception.isEmpty()) {
             headers.put(Headers.EXCEPTION_TYPE, exception);
         }
