@@ -12,6 +12,7 @@ import io.safebunny.proof.watchdog.page.Dashboard;
 import io.safebunny.proof.watchdog.site.Copies;
 import io.safebunny.proof.watchdog.site.Incidents;
 import io.safebunny.proof.watchdog.site.SharedSite;
+import io.safebunny.proof.watchdog.site.Shop.Charge;
 import io.safebunny.proof.watchdog.site.Shop.Pay;
 import io.safebunny.proof.watchdog.site.Shop.PlaceOrder;
 import io.safebunny.proof.watchdog.site.Site;
@@ -107,11 +108,16 @@ class ContentIT {
         browser.shows("pin ***", "Some of it is masked");
         assertThat(browser.has("Edit…")).isFalse();
 
-        Copies.put(site, "message-24", "Letter", "invalid-message", "", "{\"note\":\"a gift\"}");
-        site.open(browser, "#/poison/message-24");
+        PoisonFilter ofTheOrder = PoisonFilter.all().withCorrelationId("order-24");
+        PoisonMessages poison = site.bean(PoisonMessages.class);
+        Incidents.publish(site, "order-24", new Charge("order-24", "a gift"));
+        await().until(() -> poison.list(ofTheOrder).messages().size() == 1);
+        site.open(
+                browser,
+                "#/poison/" + poison.list(ofTheOrder).messages().get(0).messageId());
         browser.click("Show the body");
         browser.click("Edit…");
-        browser.fill("New body", "{\"note\":\"two gifts\"}");
+        browser.fill("New body", "{\"orderId\":\"order-24\",\"note\":\"two gifts\"}");
         browser.fill(Dashboard.REASON, "they had forgotten one");
         browser.click("Edit");
 
