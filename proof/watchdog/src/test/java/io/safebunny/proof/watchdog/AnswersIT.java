@@ -98,8 +98,7 @@ class AnswersIT {
         browser.back();
 
         browser.until(
-                "no dialog",
-                () -> browser.run(Boolean.class, "return document.querySelector('dialog') === null"));
+                "no dialog", () -> browser.run(Boolean.class, "return document.querySelector('dialog') === null"));
         browser.shows("Which one fails, or is paused?");
     }
 

@@ -113,8 +113,7 @@ class ContentIT {
         Incidents.publish(site, "order-24", new Charge("order-24", "a gift"));
         await().until(() -> poison.list(ofTheOrder).messages().size() == 1);
         site.open(
-                browser,
-                "#/poison/" + poison.list(ofTheOrder).messages().get(0).messageId());
+                browser, "#/poison/" + poison.list(ofTheOrder).messages().get(0).messageId());
         browser.click("Show the body");
         browser.click("Edit…");
         browser.fill("New body", "{\"orderId\":\"order-24\",\"note\":\"two gifts\"}");

@@ -126,8 +126,8 @@ class HostileTextIT {
     /** Else its user could be made to click on what he does not see. */
     @Test
     void withinThePageOfAnotherSiteItShowsNothing(Browser browser) {
-        try (OtherSite other = OtherSite.with(
-                "", "<iframe title=\"a bait\" src=\"" + site.address() + "\"></iframe>")) {
+        try (OtherSite other =
+                OtherSite.with("", "<iframe title=\"a bait\" src=\"" + site.address() + "\"></iframe>")) {
             browser.open(other.address());
             browser.until("a refusal", () -> browser.textOfFrame().contains("does not work within another one"));
             browser.open(URI.create("about:blank"));

@@ -14,9 +14,9 @@ import io.safebunny.proof.watchdog.browser.BrowserExtension;
 import io.safebunny.proof.watchdog.page.Dashboard;
 import io.safebunny.proof.watchdog.page.Place;
 import io.safebunny.proof.watchdog.site.Incidents;
+import io.safebunny.proof.watchdog.site.SharedSite;
 import io.safebunny.proof.watchdog.site.Shop.Charge;
 import io.safebunny.proof.watchdog.site.Shop.PlaceOrder;
-import io.safebunny.proof.watchdog.site.SharedSite;
 import io.safebunny.proof.watchdog.site.Site;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
@@ -150,13 +150,17 @@ class KeyboardIT {
     /** Else nobody who does not see it would notice that there is something else. */
     @Test
     void aLinkThatOnlyNarrowsAListPutsTheFocusOnItsTitle(Site site, Browser browser) {
-        site.open(browser, "#/sagas");
-        browser.shows("Where are they, and who is late?");
+        String title = "Poison: Add, handler-failed, io.safebunny.PoisonMessageException";
+        site.open(browser, Place.POISON.fragment());
+        browser.shows("copies match");
+        browser.run(
+                Boolean.class,
+                "document.querySelector('tr[data-row^=\"Add \"] a').focus(); return document.activeElement.matches('td a')");
 
-        site.open(browser, Place.SAGAS.fragment());
+        browser.press(Keys.ENTER);
 
-        browser.until("the focus on the title", () -> browser.isAt("Sagas: stuck"));
-        assertThat(browser.run(String.class, "return document.title")).startsWith("Sagas: stuck");
+        browser.until("the focus on the title", () -> browser.isAt(title));
+        assertThat(browser.run(String.class, "return document.title")).startsWith(title);
     }
 
     @Test

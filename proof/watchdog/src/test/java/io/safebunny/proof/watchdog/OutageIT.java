@@ -143,8 +143,7 @@ class OutageIT {
             browser.until("three more answers", () -> browser.answers().size() >= before + 3);
         });
 
-        browser.until(
-                "a silence of more than four seconds between two answers", () -> browser.run(Boolean.class, """
+        browser.until("a silence of more than four seconds between two answers", () -> browser.run(Boolean.class, """
                         const times = performance.getEntriesByName(new URL('safebunny/now', location).href).map(entry => entry.startTime);
                         return times.slice(1).some((time, at) => time - times[at] > 4_000);
                         """));

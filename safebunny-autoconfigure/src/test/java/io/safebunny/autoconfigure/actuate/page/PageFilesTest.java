@@ -190,7 +190,8 @@ class PageFilesTest {
             }
             IMPORT.matcher(text)
                     .results()
-                    .filter(found -> Stream.of(found.group(1).split(",")).anyMatch(one -> one.strip().equals("send")))
+                    .filter(found -> Stream.of(found.group(1).split(","))
+                            .anyMatch(one -> one.strip().equals("send")))
                     .forEach(found -> senders.add(name));
             assertThat(text.contains("fetch(")).as(name).isEqualTo(name.equals("ask.js"));
         }
