@@ -280,7 +280,7 @@ function Stored({ of }) {
             ['publications', String(of.publications)],
         ]} />
         ${of.failures && html`
-            <${Table} caption="Failures, as they were" rows=${of.failures} id=${row => `${row.at} ${row.instance}`} empty="None are known." columns=${[
+            <${Table} caption="Failures, as they were" rows=${of.failures.map((one, number) => ({ ...one, number }))} id=${row => row.number} empty="None are known." columns=${[
                 { name: 'when', cell: row => html`<${Time} at=${row.at} />` },
                 { name: 'instance', cell: row => row.instance },
                 { name: 'took', cell: row => `${row.millis} ms` },

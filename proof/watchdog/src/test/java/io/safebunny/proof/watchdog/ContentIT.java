@@ -114,6 +114,7 @@ class ContentIT {
         await().until(() -> poison.list(ofTheOrder).messages().size() == 1);
         site.open(
                 browser, "#/poison/" + poison.list(ofTheOrder).messages().get(0).messageId());
+        browser.shows("Failures, as they were", "java.lang.IllegalStateException");
         browser.click("Show the body");
         browser.click("Edit…");
         browser.fill("New body", "{\"orderId\":\"order-24\",\"note\":\"two gifts\"}");
