@@ -41,6 +41,7 @@ export function useRoute() {
             isQuiet = false;
         };
         addEventListener('hashchange', moved);
+        moved(); // it may have been while this was drawn for the first time
         return () => removeEventListener('hashchange', moved);
     }, []);
     return route;
