@@ -40,6 +40,7 @@ public enum Variant {
 
     private final WebApplicationType type;
     private final String path;
+
     @SuppressWarnings("ImmutableEnumChecker") // immutable, because made by List.of
     private final List<String> properties;
 
