@@ -18,6 +18,8 @@ public enum Place {
     TOPOLOGY("#/topology", "shop-Charge", "shop-poison");
 
     private final String fragment;
+
+    @SuppressWarnings("ImmutableEnumChecker") // immutable, because made by List.of
     private final List<String> facts;
 
     Place(String fragment, String... facts) {
