@@ -271,6 +271,7 @@ public final class Browser implements AutoCloseable {
         return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
                 .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
                 .map(LogEntry::getMessage)
+                .filter(line -> !line.contains("/favicon.ico")) // of the page for the login; ours names an icon
                 .toList();
     }
 
