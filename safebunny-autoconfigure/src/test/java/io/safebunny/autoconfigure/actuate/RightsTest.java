@@ -144,9 +144,13 @@ class RightsTest {
                     .run(context -> {
                         List<WebOperation> bare = EndpointCalls.bareOperations(context);
                         for (SecurityContext user : List.of(SecurityContext.NONE, READER, OPERATOR)) {
+                            String why = access.equals("read-only")
+                                    ? "is read-only"
+                                    : user == OPERATOR ? "does not check the parameters" : "write-roles=OPS";
                             for (BareChange change : BARE_CHANGES) {
-                                isForbidden(
-                                        EndpointCalls.call(bare, change.method, change.path, change.arguments, user));
+                                isForbiddenBecause(
+                                        EndpointCalls.call(bare, change.method, change.path, change.arguments, user),
+                                        why);
                             }
                         }
                         assertThat(context.getBean(BunnyOperations.class).paused())
@@ -185,10 +189,11 @@ class RightsTest {
                     POISON,
                     Map.of("id", new String[] {"m-1"}, "action", "discard", "reason", "why")));
 
-    private static void isForbidden(@Nullable Object answer) {
-        assertThat(answer)
-                .isInstanceOfSatisfying(WebEndpointResponse.class, response -> assertThat(response.getStatus())
-                        .isEqualTo(403));
+    private static void isForbiddenBecause(@Nullable Object answer, String why) {
+        assertThat(answer).isInstanceOfSatisfying(WebEndpointResponse.class, response -> {
+            assertThat(response.getStatus()).isEqualTo(403);
+            assertThat(String.valueOf(response.getBody())).contains(why);
+        });
     }
 
     /** Nobody can say of himself that his parameters were checked. */
