@@ -36,6 +36,7 @@ final class Conversation {
     private final AtomicBoolean greeted = new AtomicBoolean();
 
     private volatile ControlChannel control = ControlChannel.none();
+    private volatile boolean isLeaving;
 
     /** @param toRead receives each operation that another instance asks this one to read; must not block */
     Conversation(Node node, Sender self, Neighbours neighbours, Consumer<String> toRead) {
@@ -60,12 +61,18 @@ final class Conversation {
 
     void join(ControlChannel channel) {
         control = channel;
+        isLeaving = false;
         tell(ControlMessage.of(ControlMessage.Kind.HELLO, self));
         signs.start();
     }
 
-    /** @return whether the others could be told, as far as is known now */
+    /**
+     * From now on nothing is answered: whoever starts while the handlers' last messages are drained would count on this instance.
+     *
+     * @return whether the others could be told, as far as is known now
+     */
     boolean leave() {
+        isLeaving = true;
         signs.stop();
         return !send(ControlMessage.of(ControlMessage.Kind.BYE, self)).isCompletedExceptionally();
     }
@@ -110,7 +117,7 @@ final class Conversation {
     /** Takes what was sent to this node. Does not block. */
     void heard(byte[] bytes) {
         ControlMessage message = ControlMessage.parse(bytes, JSON);
-        if (message == null || message.from().instance().equals(self.instance())) {
+        if (isLeaving || message == null || message.from().instance().equals(self.instance())) {
             return;
         }
         String instance = message.from().instance();
@@ -138,7 +145,9 @@ final class Conversation {
         try {
             node.workers().execute(() -> {
                 greeted.set(false);
-                tell(message);
+                if (!isLeaving) {
+                    tell(message);
+                }
             });
         } catch (RejectedExecutionException e) {
             greeted.set(false);

@@ -446,6 +446,22 @@ class NodeOperationsTest {
         other.end();
     }
 
+    /** It may drain for as long as its handlers take, and takes part in no pause any more. */
+    @Test
+    void anInstanceThatStopsGreetsNobody() {
+        List<String> told = new ArrayList<>();
+        ControlChannel unused = new MemoryTransport(broker, TopologyOptions.defaults())
+                .control(Map.of(
+                        new OfNode("billing"), message -> told.add(new String(message, StandardCharsets.UTF_8))));
+        start(store).operations.stopConsuming();
+        assertThat(told).last().asString().contains("BYE");
+
+        told("{\"kind\":\"HELLO\",\"from\":\"forged\"}");
+        timeline.advance(LEASE.multipliedBy(2));
+
+        assertThat(told).last().asString().contains("forged");
+    }
+
     /** In a later version, names of nodes may be others. */
     @Test
     void aHintCountsWhateverItSaysOfItsNode() {

@@ -2,7 +2,6 @@
 package io.safebunny.operations.questions;
 
 import io.safebunny.BunnyCircuitBreaker.Status;
-import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.message.Names;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,15 +41,13 @@ public record InstanceFacts(
      * A circuit breaker that is not closed; times are by that instance's clock.
      *
      * @param until empty if unknown
-     * @param reason empty if the instance keeps the texts of exceptions to itself
+     * @param reason why, if that quotes neither a person nor an exception; otherwise empty
      */
     public record NotClosed(String type, String state, String since, String until, String reason) {
 
-        /** Leaves out who has paused the type and why, and quotes no exception unless that is permitted. */
-        static NotClosed of(Status status, ExceptionDetails details) {
-            String reason = status.pause() != null
-                    ? "paused by an operator"
-                    : details == ExceptionDetails.FULL ? textOf(status.reason()) : "";
+        /** Without the breaker's own text: it may quote an operator, even after a pause, or an exception, and anybody on the broker may ask. */
+        static NotClosed of(Status status) {
+            String reason = status.pause() != null ? "paused by an operator" : "";
             return new NotClosed(
                     status.type(),
                     status.state().name(),

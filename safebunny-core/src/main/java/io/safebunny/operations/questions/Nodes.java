@@ -212,9 +212,7 @@ public final class Nodes {
         ArrayNode notClosed = facts.putArray("notClosed");
         node.breakers().statuses().values().stream()
                 .filter(status -> status.state() != State.CLOSED)
-                .forEach(status -> InstanceFacts.NotClosed.of(
-                                status, node.options().exceptionDetails())
-                        .writeTo(notClosed.addObject()));
+                .forEach(status -> InstanceFacts.NotClosed.of(status).writeTo(notClosed.addObject()));
         return facts;
     }
 

@@ -113,9 +113,9 @@ class EndpointRequestsTest {
             new Case("'id':'nobody'", "name=id"),
             new Case(
                     "'id':'nobody','all':true",
-                    "action, all, correlation, dryRun, exception, forced, limit, poisonReason, rate, reason, type"),
+                    "action, all, body, copy, correlation, dryRun, exception, forced, limit, messageId, poisonReason, rate, reason, type"),
             new Case("'security':'x','all':true", "name=security"),
-            new Case("'copy':'x','all':true", "name=copy"),
+            new Case("'copy':'x','all':true", "all=true"),
             new Case("'forced':true,'all':true", "forced=true"),
             new Case("'limit':10", "all=missing"),
             new Case("'dryRun':true", "all=missing"),
