@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.watchdog.browser;
 
+import java.time.Duration;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -15,9 +17,13 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  */
 public final class BrowserExtension implements BeforeAllCallback, BeforeEachCallback, ParameterResolver {
 
+    /** As long as the browser waits. */
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+
     /** Before anything else is started that nobody would look at. */
     @Override
     public void beforeAll(ExtensionContext context) {
+        Awaitility.setDefaultTimeout(PATIENCE);
         browser(context);
     }
 
