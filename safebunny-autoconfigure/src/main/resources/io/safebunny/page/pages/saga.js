@@ -32,7 +32,7 @@ export function Saga({ saga, id }) {
                 ]} />
                 <${Repairs} of=${found} again=${poll.again} withState=${look('node', path, { saga, ...query })} />
                 <h2>Waits for</h2>
-                <${Table} caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty="No message of it was set aside." columns=${[
+                <${Table} caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty=${found.status === 'STUCK' ? 'None by others. It is stuck on a message that its own node has set aside: the history below names it.' : 'No message of it was set aside.'} columns=${[
                     { name: 'type', cell: row => row.type },
                     { name: 'node', cell: row => row.node },
                     { name: 'why', cell: row => row.reason },
