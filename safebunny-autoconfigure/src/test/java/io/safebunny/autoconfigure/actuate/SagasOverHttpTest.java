@@ -35,6 +35,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.test.context.assertj.AssertableReactiveWebApplicationContext;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
@@ -576,9 +578,12 @@ class SagasOverHttpTest {
         });
     }
 
-    @Test
-    void aNodeWithoutSagasSaysSo() {
-        HttpCalls.node().withBean(Billing.class).run(context -> {
+    @ParameterizedTest
+    @ValueSource(strings = {"memory", "none"})
+    void aNodeWithoutSagasSaysSo(String store) {
+        ReactiveWebApplicationContextRunner node =
+                HttpCalls.node().withPropertyValues("safebunny.store.type=" + store).withBean(Billing.class);
+        node.run(context -> {
             assertThat(get(context, SAGAS).statusCode()).isEqualTo(200);
             isProblem(get(context, SAGAS + "?state=all"), 404, "no sagas");
             isProblem(get(context, SAGAS + "/o-1"), 404, "no sagas");

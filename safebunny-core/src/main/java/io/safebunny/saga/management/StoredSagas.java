@@ -84,7 +84,8 @@ final class StoredSagas implements Sagas {
         if (query.saga() != null) {
             requireKnown(query.saga());
         }
-        return new SagaPages(node.requireStore()).read(names.get(), query);
+        Set<String> known = names.get(); // before the store, which a node without sagas need not have
+        return new SagaPages(node.requireStore()).read(known, query);
     }
 
     private Stream<SagaView> list(String kind, String listed, @Nullable Instant before, int limit) {
