@@ -581,8 +581,9 @@ class SagasOverHttpTest {
     @ParameterizedTest
     @ValueSource(strings = {"memory", "none"})
     void aNodeWithoutSagasSaysSo(String store) {
-        ReactiveWebApplicationContextRunner node =
-                HttpCalls.node().withPropertyValues("safebunny.store.type=" + store).withBean(Billing.class);
+        ReactiveWebApplicationContextRunner node = HttpCalls.node()
+                .withPropertyValues("safebunny.store.type=" + store)
+                .withBean(Billing.class);
         node.run(context -> {
             assertThat(get(context, SAGAS).statusCode()).isEqualTo(200);
             isProblem(get(context, SAGAS + "?state=all"), 404, "no sagas");
