@@ -214,7 +214,7 @@ public record MessageRecord(
 
     /** The same owner's next write: everything is done, so steps and publications are removed. The trail tells what was published. */
     public MessageRecord dispatched() {
-        return next(RecordState.DISPATCHED, List.of()).withSteps(Map.of()).withTrail(trail.sent(outgoing, key));
+        return next(RecordState.DISPATCHED, Map.of(), List.of(), trail.sent(outgoing, key));
     }
 
     /**
@@ -223,12 +223,20 @@ public record MessageRecord(
      * @param sent how many of the first ones
      */
     public MessageRecord dispatchedUpTo(int sent) {
-        return next(RecordState.COMPLETED, outgoing.subList(sent, outgoing.size()))
-                .withTrail(trail.sent(outgoing.subList(0, sent), key));
+        return next(
+                RecordState.COMPLETED,
+                steps,
+                outgoing.subList(sent, outgoing.size()),
+                trail.sent(outgoing.subList(0, sent), key));
     }
 
     /** The same owner's next write. */
     public MessageRecord next(RecordState newState, List<OutboundMessage> newOutgoing) {
+        return next(newState, steps, newOutgoing, trail);
+    }
+
+    private MessageRecord next(
+            RecordState newState, Map<String, String> newSteps, List<OutboundMessage> newOutgoing, Trail newTrail) {
         return new MessageRecord(
                 key,
                 newState,
@@ -238,9 +246,9 @@ public record MessageRecord(
                 takeovers,
                 lease,
                 fingerprint,
-                steps,
+                newSteps,
                 newOutgoing,
-                trail,
+                newTrail,
                 listing,
                 etag);
     }
