@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.database;
 
+import io.safebunny.test.process.Ports;
 import io.safebunny.test.process.Processes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -83,7 +82,7 @@ public final class CosmosServer implements AutoCloseable {
             try (var resource = CosmosServer.class.getResourceAsStream("cosmos-server.js")) {
                 Files.copy(Objects.requireNonNull(resource), script);
             }
-            int port = freePort();
+            int port = Ports.take(1);
             String newKey = newKey();
             ProcessBuilder command = new ProcessBuilder(
                             "node", script.toString(), module.toString(), Integer.toString(port))
@@ -107,12 +106,6 @@ public final class CosmosServer implements AutoCloseable {
         byte[] key = new byte[64];
         new SecureRandom().nextBytes(key);
         return Base64.getEncoder().encodeToString(key);
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     private void awaitAnswer(Process started) {

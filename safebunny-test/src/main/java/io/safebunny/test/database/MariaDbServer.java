@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.database;
 
+import io.safebunny.test.process.Ports;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.net.JarURLConnection;
@@ -33,7 +34,7 @@ public final class MariaDbServer implements AutoCloseable {
                 'access', cast(~0 as unsigned), 'plugin', 'mysql_native_password', 'authentication_string', password('%s')));
             """;
 
-    private final int port = Server.freePort();
+    private final int port = Ports.take(1);
     private final String password = UUID.randomUUID().toString();
     private final Server server;
 

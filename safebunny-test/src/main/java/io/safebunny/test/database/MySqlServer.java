@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.database;
 
+import io.safebunny.test.process.Ports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -44,7 +45,7 @@ public final class MySqlServer implements AutoCloseable {
             create database test;
             """;
 
-    private final int port = Server.freePort();
+    private final int port = Ports.take(1);
     private final String password = UUID.randomUUID().toString();
     private final Server server;
 

