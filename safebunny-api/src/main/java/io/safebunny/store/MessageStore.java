@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.store;
 
+import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.Listing;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
@@ -100,6 +101,25 @@ public interface MessageStore {
 
     /** Number of companions with a {@link Listing} of this kind and status. May be slightly stale. */
     long countListed(String kind, String status);
+
+    /**
+     * What is stored of one correlation id, in the order of {@link DatedRecord#SHARED_FIRST}, for people who ask: the records of
+     * messages and their companions, but not steps that are kept apart. Nothing is decided by it, and it may be slightly stale.
+     * Omits what {@link #findDue} omits.
+     *
+     * @param limit maximum to return; if there are more, the store chooses which
+     */
+    List<DatedRecord> findCorrelated(String correlationId, int limit);
+
+    /**
+     * The correlation ids of the messages with this id of which a record is stored, for people who know nothing else. A store need
+     * not have an index for that, so this may read the keys of all records of the node.
+     *
+     * @param limit maximum to return; if there are more, the store chooses which
+     * @param atMost how long it may take; stores may round it up to whole seconds
+     * @throws StoreUnavailableException also if there was not enough time to look everywhere
+     */
+    List<String> findCorrelationIds(String messageId, int limit, Duration atMost);
 
     /**
      * Whether the same records may also be written through a {@link TransactionalMessageStore}, which keeps a message's steps in

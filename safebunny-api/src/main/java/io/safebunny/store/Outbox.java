@@ -2,9 +2,12 @@
 package io.safebunny.store;
 
 import io.safebunny.transport.OutboundMessage;
+import java.time.Instant;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * SPI: stores messages that the application publishes in its own transactions, outside handlers. Sends them after the commit, and
@@ -34,6 +37,33 @@ public interface Outbox {
     default OptionalInt backlog() {
         return OptionalInt.empty();
     }
+
+    /**
+     * Committed messages of one correlation id that are not confirmed yet, in the order in which they will be sent, for people who ask.
+     *
+     * @param limit maximum to return
+     * @throws StoreUnavailableException if the store does not answer
+     */
+    List<Unsent> findCorrelated(String correlationId, int limit);
+
+    /**
+     * The correlation ids of the committed messages with this id that are not confirmed yet. May read all of them.
+     *
+     * @param limit maximum to return
+     * @throws StoreUnavailableException if the store does not answer, or has not looked at all of them in time
+     */
+    List<String> findCorrelationIds(String messageId, int limit);
+
+    /**
+     * A committed message that is not confirmed yet.
+     *
+     * @param type {@code null} if this version cannot read the message
+     * @param attempts how often the relay has tried in vain to send it
+     * @param storedAt by the store's clock, as is {@code dueAt}
+     * @param dueAt when the relay sends it, unless the instance that stored it has done so by then, or an earlier message of its correlation
+     *     id is still waiting
+     */
+    record Unsent(String messageId, @Nullable String type, int attempts, Instant storedAt, Instant dueAt) {}
 
     /** Stops sending, and returns when nothing is in flight. Unconfirmed messages are sent after the next start. */
     void stop();

@@ -4,6 +4,7 @@ package io.safebunny.doubles;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
@@ -61,6 +62,16 @@ public abstract class ForwardingMessageStore implements MessageStore {
     @Override
     public long countListed(String kind, String status) {
         return wrapped.countListed(kind, status);
+    }
+
+    @Override
+    public List<DatedRecord> findCorrelated(String correlationId, int limit) {
+        return wrapped.findCorrelated(correlationId, limit);
+    }
+
+    @Override
+    public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
+        return wrapped.findCorrelationIds(messageId, limit, atMost);
     }
 
     @Override

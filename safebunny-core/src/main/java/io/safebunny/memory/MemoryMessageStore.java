@@ -5,6 +5,7 @@ import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Retention;
+import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.Listing;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
@@ -49,7 +50,7 @@ public final class MemoryMessageStore implements MessageStore {
         this.retention = retention;
     }
 
-    private record Entry(MessageRecord record, long writtenAt) {}
+    private record Entry(MessageRecord record, long writtenAt, Instant changedAt) {}
 
     @Override
     public synchronized MessageRecord create(MessageRecord record) {
@@ -80,7 +81,7 @@ public final class MemoryMessageStore implements MessageStore {
     }
 
     private MessageRecord put(MessageRecord record) {
-        Entry entry = new Entry(record, timeline.nanoTime());
+        Entry entry = new Entry(record, timeline.nanoTime(), timeline.now());
         records.put(record.key(), entry);
         completed.remove(record.key());
         if (record.listing() == null) {
@@ -147,6 +148,26 @@ public final class MemoryMessageStore implements MessageStore {
                 .filter(record -> kind.equals(listingOf(record).kind())
                         && status.equals(listingOf(record).status()))
                 .count();
+    }
+
+    @Override
+    public synchronized List<DatedRecord> findCorrelated(String correlationId, int limit) {
+        return records.values().stream()
+                .filter(entry -> entry.record.key().correlationId().equals(correlationId))
+                .map(entry -> new DatedRecord(entry.record, entry.changedAt))
+                .sorted(DatedRecord.SHARED_FIRST)
+                .limit(limit)
+                .toList();
+    }
+
+    @Override
+    public synchronized List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
+        return records.keySet().stream()
+                .filter(key -> key.messageId().equals(messageId))
+                .map(RecordKey::correlationId)
+                .sorted()
+                .limit(limit)
+                .toList();
     }
 
     @Override

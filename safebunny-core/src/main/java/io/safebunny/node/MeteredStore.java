@@ -7,6 +7,7 @@ import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.time.Timeline;
@@ -104,6 +105,17 @@ class MeteredStore implements MessageStore {
     @Override
     public long countListed(String kind, String status) {
         return timers.time(Operation.COUNT_LISTED, () -> store.countListed(kind, status));
+    }
+
+    /** Not timed, like {@link #findCorrelationIds}: what people look for, and how long that may take, says nothing of the node's store. */
+    @Override
+    public List<DatedRecord> findCorrelated(String correlationId, int limit) {
+        return store.findCorrelated(correlationId, limit);
+    }
+
+    @Override
+    public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
+        return store.findCorrelationIds(messageId, limit, atMost);
     }
 
     @Override

@@ -148,6 +148,16 @@ class SafeBunnyEngineTest {
                 new SafeBunnyEngine(SafeBunnyParts.builder(SafeBunnyOptions.of("orders"), memory, timeline)
                         .outbox(new Outbox() {
                             @Override
+                            public List<Unsent> findCorrelated(String correlationId, int limit) {
+                                return List.of();
+                            }
+
+                            @Override
+                            public List<String> findCorrelationIds(String messageId, int limit) {
+                                return List.of();
+                            }
+
+                            @Override
                             public boolean add(OutboundMessage message) {
                                 return false;
                             }

@@ -140,6 +140,16 @@ class TwoEnginesTest {
         List<OutboundMessage> stored = new ArrayList<>();
         Bunny withOutbox = engine("gateway", thereTransport, new Outbox() {
                     @Override
+                    public List<Unsent> findCorrelated(String correlationId, int limit) {
+                        return List.of();
+                    }
+
+                    @Override
+                    public List<String> findCorrelationIds(String messageId, int limit) {
+                        return List.of();
+                    }
+
+                    @Override
                     public boolean add(OutboundMessage message) {
                         return stored.add(message);
                     }

@@ -108,6 +108,16 @@ class DeliverAtTest {
     void ofATransactionArriveThenHoweverLateTheyAreSent() {
         Outbox outbox = new Outbox() {
             @Override
+            public List<Unsent> findCorrelated(String correlationId, int limit) {
+                return List.of();
+            }
+
+            @Override
+            public List<String> findCorrelationIds(String messageId, int limit) {
+                return List.of();
+            }
+
+            @Override
             public boolean add(OutboundMessage message) {
                 return stored.add(message);
             }

@@ -35,6 +35,16 @@ class PublishInTransactionTest {
         public void start(Function<OutboundMessage, CompletableFuture<Void>> sender) {}
 
         @Override
+        public List<Unsent> findCorrelated(String correlationId, int limit) {
+            return List.of();
+        }
+
+        @Override
+        public List<String> findCorrelationIds(String messageId, int limit) {
+            return List.of();
+        }
+
+        @Override
         public void stop() {}
     }
 

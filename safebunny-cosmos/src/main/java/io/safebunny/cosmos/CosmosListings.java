@@ -5,6 +5,7 @@ import com.azure.cosmos.CosmosAsyncContainer;
 import com.azure.cosmos.CosmosException;
 import com.azure.cosmos.CosmosItemSerializer;
 import com.azure.cosmos.models.CosmosQueryRequestOptions;
+import com.azure.cosmos.models.PartitionKey;
 import com.azure.cosmos.models.SqlParameter;
 import com.azure.cosmos.models.SqlQuerySpec;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -12,8 +13,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.safebunny.cosmos.CosmosCalls.Operation;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.Listing;
 import io.safebunny.store.record.MessageRecord;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,9 +28,10 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /**
- * Finds companions by their listing, in all partitions of a container. The service cannot sort by paths that are not indexed; then all
+ * Finds companions by their listing, and what people ask for, in all partitions of a container or in one. The service cannot sort by paths that are not indexed; then all
  * matches are read and sorted here, which gives the same result at a higher cost. Thread-safe.
  */
 final class CosmosListings {
@@ -101,6 +105,45 @@ final class CosmosListings {
         }
     }
 
+    /** The records of one partition; the service chooses which if there are more. */
+    List<DatedRecord> findCorrelated(String correlationId, int limit) {
+        Condition condition = new Condition().and("c.correlationId = @correlation", "@correlation", correlationId);
+        return answered(pages(
+                                new SqlQuerySpec("SELECT * FROM c WHERE " + condition.text(), condition.parameters),
+                                ObjectNode.class,
+                                new CosmosQueryRequestOptions().setPartitionKey(new PartitionKey(correlationId)))
+                        .flatMapIterable(document -> readable(document)
+                                .map(record -> new DatedRecord(
+                                        record,
+                                        Instant.ofEpochSecond(
+                                                document.path("_ts").asLong())))
+                                .toList())
+                        .take(limit)
+                        .collectList())
+                .stream()
+                .sorted(DatedRecord.SHARED_FIRST)
+                .toList();
+    }
+
+    List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
+        Condition condition = new Condition().and("c.id = @id", "@id", DocumentId.of(messageId));
+        return answered(pages(
+                        new SqlQuerySpec("SELECT * FROM c WHERE " + condition.text(), condition.parameters),
+                        ObjectNode.class)
+                .map(document -> document.path("correlationId").asText())
+                .take(limit)
+                .collectSortedList()
+                .timeout(atMost));
+    }
+
+    private <T> T answered(Mono<T> query) {
+        try {
+            return calls.run(Operation.QUERY, query);
+        } catch (CosmosException e) {
+            throw CosmosErrors.unavailable(Operation.QUERY, container.getId(), e);
+        }
+    }
+
     private static final class Condition {
 
         private final List<String> conditions = new ArrayList<>();
@@ -162,8 +205,11 @@ final class CosmosListings {
     }
 
     private <T> Flux<T> pages(SqlQuerySpec query, Class<T> type) {
-        CosmosQueryRequestOptions options = new CosmosQueryRequestOptions()
-                .setCustomItemSerializer(CosmosItemSerializer.DEFAULT_SERIALIZER)
+        return pages(query, type, new CosmosQueryRequestOptions());
+    }
+
+    private <T> Flux<T> pages(SqlQuerySpec query, Class<T> type, CosmosQueryRequestOptions asked) {
+        CosmosQueryRequestOptions options = asked.setCustomItemSerializer(CosmosItemSerializer.DEFAULT_SERIALIZER)
                 .setScanInQueryEnabled(true); // otherwise the service refuses conditions on paths that are not indexed
         return container
                 .queryItems(query, options, type)

@@ -18,6 +18,7 @@ import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Retention;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
@@ -267,6 +268,18 @@ public final class CosmosMessageStore implements MessageStore {
     @Override
     public long countListed(String kind, String status) {
         return listings.countListed(kind, status);
+    }
+
+    /** {@inheritDoc} Queries one partition. Times are in whole seconds. */
+    @Override
+    public List<DatedRecord> findCorrelated(String correlationId, int limit) {
+        return listings.findCorrelated(correlationId, limit);
+    }
+
+    /** {@inheritDoc} Queries all partitions by an index that each has: the cost grows with the number of physical partitions. */
+    @Override
+    public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
+        return listings.findCorrelationIds(messageId, limit, atMost);
     }
 
     @Override

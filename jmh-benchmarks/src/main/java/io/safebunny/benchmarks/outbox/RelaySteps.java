@@ -11,6 +11,7 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
@@ -101,6 +102,16 @@ final class RelaySteps {
     /** The same outbox, whose messages are timed. */
     Outbox timed(Outbox outbox) {
         return new Outbox() {
+            @Override
+            public List<Unsent> findCorrelated(String correlationId, int limit) {
+                return outbox.findCorrelated(correlationId, limit);
+            }
+
+            @Override
+            public List<String> findCorrelationIds(String messageId, int limit) {
+                return outbox.findCorrelationIds(messageId, limit);
+            }
+
             @Override
             public boolean add(OutboundMessage message) {
                 return outbox.add(message);

@@ -4,6 +4,7 @@ package io.safebunny.proof.model;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
@@ -82,6 +83,18 @@ final class MortalStore implements MessageStore {
     public long countListed(String kind, String status) {
         instance.requireAlive();
         return store.countListed(kind, status);
+    }
+
+    @Override
+    public List<DatedRecord> findCorrelated(String correlationId, int limit) {
+        instance.requireAlive();
+        return store.findCorrelated(correlationId, limit);
+    }
+
+    @Override
+    public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
+        instance.requireAlive();
+        return store.findCorrelationIds(messageId, limit, atMost);
     }
 
     @Override

@@ -4,6 +4,7 @@ package io.safebunny.proof.point;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
@@ -95,6 +96,18 @@ public class PointedStore implements MessageStore {
     public long countListed(String kind, String status) {
         faults.asksStore();
         return store.countListed(kind, status);
+    }
+
+    @Override
+    public List<DatedRecord> findCorrelated(String correlationId, int limit) {
+        faults.asksStore();
+        return store.findCorrelated(correlationId, limit);
+    }
+
+    @Override
+    public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
+        faults.asksStore();
+        return store.findCorrelationIds(messageId, limit, atMost);
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.jdbc.sql.JdbcSchema;
 import io.safebunny.jdbc.sql.JoinedConnections;
 import io.safebunny.jdbc.sql.OwnConnections;
+import io.safebunny.jdbc.sql.SqlWork;
 import io.safebunny.jdbc.sql.TableCheck;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.store.Outbox;
@@ -151,6 +152,25 @@ public final class JdbcOutbox implements Outbox {
     @Override
     public OptionalInt backlog() {
         return outbox.metrics().backlog();
+    }
+
+    @Override
+    public List<Unsent> findCorrelated(String correlationId, int limit) {
+        return read(connection -> outbox.table().findCorrelated(connection, correlationId, limit));
+    }
+
+    /** {@inheritDoc} Takes at most the timeout of a statement. */
+    @Override
+    public List<String> findCorrelationIds(String messageId, int limit) {
+        return read(connection -> outbox.table().findCorrelationIds(connection, messageId, limit));
+    }
+
+    private <T> T read(SqlWork<T> work) {
+        try {
+            return outbox.connections().once(work);
+        } catch (SQLException e) {
+            throw failures.translate("The outbox could not be read", e);
+        }
     }
 
     private static RuntimeException remembered(StoredInTransaction stored, RuntimeException failure) {

@@ -11,24 +11,28 @@ public enum Dialect {
             "clock_timestamp()",
             "statement_timestamp() - ? * interval '1 millisecond'",
             "clock_timestamp() + ? * interval '1 millisecond'",
+            "floor(extract(epoch from %s) * 1000)",
             "",
             " on conflict do nothing"),
     MYSQL(
             "utc_timestamp(6)",
             "utc_timestamp(6) - interval (? * 1000) microsecond",
             "utc_timestamp(6) + interval (? * 1000) microsecond",
+            "timestampdiff(microsecond, '1970-01-01 00:00:00', %s) div 1000",
             " force index (%s)",
             Dialect.COUNT_CONFLICT),
     MARIADB(
             "utc_timestamp(6)",
             "utc_timestamp(6) - interval (? * 1000) microsecond",
             "utc_timestamp(6) + interval (? * 1000) microsecond",
+            "timestampdiff(microsecond, '1970-01-01 00:00:00', %s) div 1000",
             " force index (%s)",
             Dialect.COUNT_CONFLICT),
     H2(
             "current_timestamp(6)",
             "dateadd(millisecond, -1 * cast(? as bigint), current_timestamp(6))",
             "dateadd(millisecond, cast(? as bigint), current_timestamp(6))",
+            "datediff(millisecond, timestamp with time zone '1970-01-01 00:00:00+00:00', %s)",
             "",
             "");
 
@@ -41,13 +45,15 @@ public enum Dialect {
     private final String now;
     private final String ago;
     private final String later;
+    private final String millis;
     private final String inOrderOf;
     private final String unlessPresent;
 
-    Dialect(String now, String ago, String later, String inOrderOf, String unlessPresent) {
+    Dialect(String now, String ago, String later, String millis, String inOrderOf, String unlessPresent) {
         this.now = now;
         this.ago = ago;
         this.later = later;
+        this.millis = millis;
         this.inOrderOf = inOrderOf;
         this.unlessPresent = unlessPresent;
     }
@@ -65,6 +71,11 @@ public enum Dialect {
     /** SQL for a future time of the database's clock; the one parameter is the distance in milliseconds. */
     public String later() {
         return later;
+    }
+
+    /** SQL for a stored time in milliseconds since 1970. */
+    public String millisOf(String column) {
+        return millis.formatted(column);
     }
 
     /**

@@ -18,11 +18,13 @@ import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -277,6 +279,29 @@ public final class JdbcMessageStore implements MessageStore {
                 tables.companions(),
                 "The companions could not be counted",
                 connection -> listings.countListed(connection, kind, status));
+    }
+
+    @Override
+    public List<DatedRecord> findCorrelated(String correlationId, int limit) {
+        List<DatedRecord> found = new ArrayList<>();
+        for (Statements table : List.of(tables.companions(), tables.messages())) {
+            if (found.size() < limit) {
+                int rest = limit - found.size();
+                found.addAll(read(
+                        table,
+                        "The records of a correlation id could not be read",
+                        connection -> table.findCorrelated(
+                                connection, correlationId, rest, JdbcMessageStore::leaveToOthers)));
+            }
+        }
+        return found.stream().sorted(DatedRecord.SHARED_FIRST).toList();
+    }
+
+    @Override
+    public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
+        return read(
+                tables.messages(), "The records could not be searched for a message id", connection -> tables.messages()
+                        .findCorrelationIds(connection, messageId, limit, atMost));
     }
 
     private <T> T read(Statements table, String what, SqlWork<T> work) {

@@ -14,6 +14,7 @@ import io.safebunny.store.RecordRefusedException;
 import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.TransactionalMessageStore;
+import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import java.sql.SQLException;
@@ -267,6 +268,16 @@ public final class TransactionalJdbcMessageStore implements TransactionalMessage
     @Override
     public long countListed(String kind, String status) {
         return alone.countListed(kind, status);
+    }
+
+    @Override
+    public List<DatedRecord> findCorrelated(String correlationId, int limit) {
+        return alone.findCorrelated(correlationId, limit);
+    }
+
+    @Override
+    public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
+        return alone.findCorrelationIds(messageId, limit, atMost);
     }
 
     @Override

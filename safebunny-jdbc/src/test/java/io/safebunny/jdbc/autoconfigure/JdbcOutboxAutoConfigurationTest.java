@@ -12,6 +12,7 @@ import io.safebunny.test.logs.CapturedLogs;
 import io.safebunny.test.logs.LogLine;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.transport.OutboundMessage;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
@@ -145,6 +146,16 @@ class JdbcOutboxAutoConfigurationTest {
 
         @Override
         public void start(Function<OutboundMessage, CompletableFuture<Void>> sender) {}
+
+        @Override
+        public List<Unsent> findCorrelated(String correlationId, int limit) {
+            return List.of();
+        }
+
+        @Override
+        public List<String> findCorrelationIds(String messageId, int limit) {
+            return List.of();
+        }
 
         @Override
         public void stop() {}

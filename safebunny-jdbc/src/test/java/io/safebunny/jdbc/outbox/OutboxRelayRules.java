@@ -4,7 +4,10 @@ package io.safebunny.jdbc.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.store.Outbox;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -73,6 +76,45 @@ abstract class OutboxRelayRules {
                 .usingRecursiveComparison()
                 .isEqualTo(OutboxUnderTest.message("c", "1"));
         assertThat(next.count("relayed")).isEqualTo(3);
+    }
+
+    @Test
+    void whatWaitsIsFoundByItsIds() {
+        OutboxUnderTest storing = instance(new RecordingSender());
+        Instant before = storing.databaseTime();
+        storing.publishAndCommit("c", "2", "1");
+        storing.publishAndCommit("C", "1");
+        storing.publishAndCommit("d", "3");
+        storing.transaction.executeWithoutResult(status -> {
+            storing.publish("c", "rolled back");
+            status.setRollbackOnly();
+        });
+        Instant after = storing.databaseTime();
+
+        List<Outbox.Unsent> found = storing.outbox.findCorrelated("c", 10);
+        assertThat(found).extracting(Outbox.Unsent::messageId).containsExactly("2", "1");
+        assertThat(found).allSatisfy(unsent -> {
+            assertThat(unsent.type()).isEqualTo("Ping");
+            assertThat(unsent.attempts()).isZero();
+            assertThat(unsent.storedAt()).isBetween(before.truncatedTo(ChronoUnit.MILLIS), after.plusMillis(1));
+            assertThat(Duration.between(unsent.storedAt(), unsent.dueAt()))
+                    .isBetween(Duration.ofMillis(9_990), Duration.ofSeconds(11));
+        });
+        assertThat(storing.outbox.findCorrelated("c", 1))
+                .extracting(Outbox.Unsent::messageId)
+                .containsExactly("2");
+        assertThat(storing.outbox.findCorrelationIds("1", 10)).containsExactlyInAnyOrder("C", "c");
+        assertThat(storing.outbox.findCorrelationIds("1", 1)).hasSize(1);
+        assertThat(storing.outbox.findCorrelationIds("rolled back", 10)).isEmpty();
+        OutboxUnderTest otherNode = new OutboxUnderTest(
+                database().pool(), TestDatabase.newNode(), new RecordingSender(), options -> options);
+        assertThat(otherNode.outbox.findCorrelated("c", 10)).isEmpty();
+        assertThat(otherNode.outbox.findCorrelationIds("1", 10)).isEmpty();
+        otherNode.close();
+        storing.sql.update("update safebunny_outbox set message = 'of the future' where node = ?", storing.node);
+        assertThat(storing.outbox.findCorrelated("c", 10))
+                .extracting(Outbox.Unsent::type)
+                .containsExactly(null, null);
     }
 
     @Test

@@ -4,14 +4,18 @@ package io.safebunny.jdbc.outbox;
 import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.jdbc.fixture.TestDatabase;
+import io.safebunny.jdbc.sql.Database;
+import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.message.WireMessage;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
@@ -100,6 +104,13 @@ final class OutboxUnderTest implements AutoCloseable {
     List<String> stored() {
         return sql.queryForList(
                 "select message_id from safebunny_outbox where node = ? order by id", String.class, node);
+    }
+
+    /** The time by the database's clock, which may not be ours. */
+    Instant databaseTime() {
+        Dialect dialect = Database.of(dataSource).dialect();
+        return Instant.ofEpochMilli(
+                Objects.requireNonNull(sql.queryForObject("select " + dialect.millisOf(dialect.now()), Long.class)));
     }
 
     /** Makes all rows due, as if they were old. */

@@ -4,6 +4,7 @@ package io.safebunny.jdbc.outbox.rows;
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.TablePrefix;
+import io.safebunny.store.Outbox;
 import io.safebunny.store.record.RecordJson;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
@@ -12,6 +13,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -233,6 +235,49 @@ public final class OutboxTable {
                 return rows.next() ? rows.getInt(1) : 0;
             }
         }
+    }
+
+    public List<Outbox.Unsent> findCorrelated(Connection connection, String correlationId, int limit)
+            throws SQLException {
+        Dialect dialect = database.dialect();
+        String sql =
+                "select id, correlation_id, message_id, attempts, message, %s, %s from %s where node = ? and correlation_id = ? order by node, correlation_id, %s limit ?"
+                        .formatted(dialect.millisOf("created_at"), dialect.millisOf("due_at"), name, idInOrder(""));
+        List<Outbox.Unsent> found = new ArrayList<>();
+        try (PreparedStatement statement = prepare(connection, sql)) {
+            statement.setString(1, node);
+            statement.setString(2, correlationId);
+            statement.setInt(3, limit);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    ClaimedRow row = claimed(rows, false);
+                    found.add(new Outbox.Unsent(
+                            row.messageId(),
+                            row.type(),
+                            row.attempts(),
+                            Instant.ofEpochMilli(rows.getLong(6)),
+                            Instant.ofEpochMilli(rows.getLong(7))));
+                }
+            }
+        }
+        return found;
+    }
+
+    /** Reads all rows of the node. */
+    public List<String> findCorrelationIds(Connection connection, String messageId, int limit) throws SQLException {
+        String sql = "select distinct correlation_id from %s where node = ? and message_id = ? limit ?".formatted(name);
+        List<String> found = new ArrayList<>();
+        try (PreparedStatement statement = prepare(connection, sql)) {
+            statement.setString(1, node);
+            statement.setString(2, messageId);
+            statement.setInt(3, limit);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    found.add(rows.getString(1));
+                }
+            }
+        }
+        return found;
     }
 
     private String idInOrder(String alias) {

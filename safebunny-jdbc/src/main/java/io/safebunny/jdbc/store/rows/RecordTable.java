@@ -154,6 +154,17 @@ final class RecordTable {
         return "select count(*) from %s where node = ? and listed_kind = ? and listed_status = ?".formatted(name);
     }
 
+    /** Parameters: node, readable format, correlation id, limit. Columns: rest of the key, epoch milliseconds of the change, columns. */
+    String findCorrelated() {
+        return "select correlation_id, message_id, %s, %s from %s where node = ? and format <= ? and correlation_id = ? order by message_id limit ?"
+                .formatted(dialect().millisOf("changed_at"), columns, name);
+    }
+
+    /** Reads the keys of all rows, which are in an index with each database. Parameters: node, message id, limit. */
+    String findCorrelationIds() {
+        return "select correlation_id from %s where node = ? and message_id = ? limit ?".formatted(name);
+    }
+
     /** Parameters: node, state, milliseconds, limit. Columns: rest of the key, version. */
     String findExpired() {
         return "select correlation_id, message_id, version from %s where node = ? and state = ? and changed_at < %s order by changed_at limit ?%s"

@@ -5,6 +5,7 @@ import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import java.sql.Connection;
@@ -12,6 +13,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -43,8 +45,7 @@ public final class Statements {
         this.row = new RecordRow(table.isListed());
         this.failures = new Failures(table.name());
         this.node = node;
-        // rounded up: JDBC takes whole seconds, and 0 would mean no limit
-        this.timeoutSeconds = Math.toIntExact(timeout.plusMillis(999).toSeconds());
+        this.timeoutSeconds = Math.toIntExact(seconds(timeout));
         this.duplicatesFail = dialect().unlessPresent().isEmpty();
         this.check = table.check();
         this.insert = table.insert();
@@ -202,6 +203,52 @@ public final class Statements {
             statement.setInt(4, limit);
             return found(statement, unreadable);
         }
+    }
+
+    public List<DatedRecord> findCorrelated(
+            Connection connection, String correlationId, int limit, Consumer<UnreadableRecordException> unreadable)
+            throws SQLException {
+        List<DatedRecord> found = new ArrayList<>();
+        try (PreparedStatement statement = prepare(connection, table.findCorrelated())) {
+            statement.setString(1, node);
+            statement.setInt(2, RecordRow.FORMAT);
+            statement.setString(3, correlationId);
+            statement.setInt(4, limit);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    try {
+                        RecordKey key = new RecordKey(rows.getString(1), rows.getString(2));
+                        found.add(new DatedRecord(row.read(key, rows, 4), Instant.ofEpochMilli(rows.getLong(3))));
+                    } catch (UnreadableRecordException e) {
+                        unreadable.accept(e);
+                    }
+                }
+            }
+        }
+        return found;
+    }
+
+    /** @param atMost how long the database may take, unless the timeout is shorter */
+    public List<String> findCorrelationIds(Connection connection, String messageId, int limit, Duration atMost)
+            throws SQLException {
+        List<String> found = new ArrayList<>();
+        try (PreparedStatement statement = prepare(connection, table.findCorrelationIds())) {
+            statement.setQueryTimeout((int) Math.min(timeoutSeconds, seconds(atMost)));
+            statement.setString(1, node);
+            statement.setString(2, messageId);
+            statement.setInt(3, limit);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    found.add(rows.getString(1));
+                }
+            }
+        }
+        return found;
+    }
+
+    /** Rounded up: JDBC takes whole seconds, and 0 would mean no limit. */
+    private static long seconds(Duration timeout) {
+        return Math.max(1, timeout.plusMillis(999).toSeconds());
     }
 
     /** Runs a query whose columns are the key without the node, and those of the table. */

@@ -24,7 +24,8 @@ public abstract class MessageStoreContract
                 CompletedRules,
                 ExpiryRules,
                 JointWriteRules,
-                ListingRules {
+                ListingRules,
+                SearchRules {
 
     private final StoreBench bench = new StoreBench(this);
 

@@ -13,6 +13,7 @@ class MessageStoreContractBitesTest extends ContractBites {
                 new BrokenContent(),
                 new BrokenLookups(),
                 new BrokenJointWrites(),
-                new BrokenListings());
+                new BrokenListings(),
+                new BrokenSearches());
     }
 }

@@ -3,6 +3,7 @@ package io.safebunny.test.contract.store;
 
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.Fingerprint;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
@@ -20,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Faults of stores, and what several of them have in common. */
@@ -76,6 +78,35 @@ abstract class StoreFaults extends Faults<BrokenStoreContract, MessageStore> {
                     .instead((real, unchangedFor, limit) -> real.findCompleted(unchangedFor, limit).stream()
                             .map(record -> withKey(record, keys.getOrDefault(record.key(), record.key())))
                             .toList());
+            store.on(MessageStore::findCorrelated).instead((real, correlation, limit) -> Stream.concat(
+                            real.findCorrelated(correlation, Integer.MAX_VALUE).stream()
+                                    .filter(dated -> dated.record().key().isShared()),
+                            keys.entrySet().stream()
+                                    .filter(key -> !key.getValue().isShared()
+                                            && key.getValue().correlationId().equals(correlation))
+                                    .flatMap(key ->
+                                            real
+                                                    .findCorrelated(key.getKey().correlationId(), Integer.MAX_VALUE)
+                                                    .stream()
+                                                    .filter(dated ->
+                                                            dated.record().key().equals(key.getKey()))
+                                                    .map(dated -> new DatedRecord(
+                                                            with(
+                                                                    dated.record(),
+                                                                    key.getValue(),
+                                                                    dated.record()
+                                                                            .lease(),
+                                                                    dated.record()
+                                                                            .fingerprint()),
+                                                            dated.changedAt()))))
+                    .sorted(DatedRecord.SHARED_FIRST)
+                    .limit(limit)
+                    .toList());
+            store.on(MessageStore::findCorrelationIds).instead((real, id, limit, atMost) -> keys.values().stream()
+                    .filter(key -> key.messageId().equals(id) && real.find(normal.apply(key)) != null)
+                    .map(RecordKey::correlationId)
+                    .limit(limit)
+                    .toList());
             store.on(MessageStore::writeTogether).instead((real, records) -> {
                 synchronized (store) { // soundly, but for the keys
                     for (MessageRecord record : records) {
