@@ -18,7 +18,6 @@ import io.safebunny.transport.ControlAddress;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -43,6 +42,9 @@ final class ControlQueue {
 
     private static final String NOT_JOINED = "not connected";
 
+    /** How old a binding may be: the broker tells nobody when somebody deletes the exchange, and the bindings with it. */
+    private static final Duration RENEWAL = Duration.ofMinutes(1);
+
     private final Consequence consequence;
     private final DeclaredTopology declared;
     private final Executor workers;
@@ -54,8 +56,8 @@ final class ControlQueue {
     private volatile boolean isStale;
     /** Of the queue as a whole; {@code null} if it was declared when last tried, or never tried. */
     private volatile @Nullable ControlProblem failed;
-    /** The addresses with which the queue is bound. */
-    private final Set<ControlAddress> bound = ConcurrentHashMap.newKeySet();
+    /** The addresses with which the queue is bound, and the monotonic times at which that was last made sure. */
+    private final Map<ControlAddress, Long> bound = new ConcurrentHashMap<>();
     /** Of the other bindings. */
     private final Map<ControlAddress, ControlProblem> unbound = new ConcurrentHashMap<>();
 
@@ -103,7 +105,7 @@ final class ControlQueue {
         if (present == null || !present.isOpen()) {
             return words(failed);
         }
-        return !listeners.containsKey(address) || bound.contains(address) ? null : words(unbound.get(address));
+        return !listeners.containsKey(address) || bound.containsKey(address) ? null : words(unbound.get(address));
     }
 
     private static String words(@Nullable ControlProblem problem) {
@@ -127,7 +129,7 @@ final class ControlQueue {
             return;
         }
         for (ControlAddress address : listeners.keySet()) {
-            if (!bound.contains(address) && mayTry(isNew, unbound.get(address))) {
+            if (!isSurelyBound(address) && mayTry(isNew, unbound.get(address))) {
                 ControlProblem problem = bind(present, address);
                 if (problem != null && problem.concernsTheExchange()) { // then the others would only be refused, too
                     listeners.keySet().forEach(other -> unbound.put(other, problem));
@@ -135,6 +137,14 @@ final class ControlQueue {
                 }
             }
         }
+        if (!bound.isEmpty()) {
+            joinAfter.accept(RENEWAL);
+        }
+    }
+
+    private boolean isSurelyBound(ControlAddress address) {
+        Long at = bound.get(address);
+        return at != null && timeline.nanoTime() - at < RENEWAL.toNanos();
     }
 
     /** Otherwise asks to be called again when it may be tried, if that helps. */
@@ -218,10 +228,16 @@ final class ControlQueue {
         try {
             binding = Channels.open(present);
             binding.queueBind(queue, declared.require().options().controlExchange(), RabbitControl.key(address));
-            bound.add(address);
+            bound.put(address, timeline.nanoTime());
             unbound.remove(address);
             return null;
         } catch (IOException | RuntimeException e) {
+            bound.remove(address);
+            AMQP.Channel.Close close = Channels.closeReason(e);
+            if (close != null && close.getReplyCode() == AMQP.NOT_FOUND) { // nor are the other bindings there
+                lost();
+                return null;
+            }
             ControlProblem problem = ControlProblem.of(consequence, unbound.get(address), isRefusal(e), e, timeline);
             unbound.put(address, problem);
             joinAgain(problem);

@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.safebunny.doubles.ForwardingTimeline;
 import io.safebunny.node.TopologyPlanner;
 import io.safebunny.test.broker.RabbitNode;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
+import io.safebunny.time.Timeline;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.ControlAddress;
@@ -51,11 +53,7 @@ class ControlTroubleIT {
     private final Set<String> handled = ConcurrentHashMap.newKeySet();
     private final Queue<String> heard = new ConcurrentLinkedQueue<>();
     private final Queue<String> heardByAll = new ConcurrentLinkedQueue<>();
-    private final RabbitTransport transport = new RabbitTransport(
-            RabbitTransportOptions.defaults(),
-            new BrokerConnections(factory("publish"), factory("consume"), factory("dead-letters")),
-            workers,
-            timeline);
+    private final RabbitTransport transport = transport(timeline);
     private ControlChannel control;
 
     @BeforeAll
@@ -69,6 +67,14 @@ class ControlTroubleIT {
         if (server != null) {
             server.close();
         }
+    }
+
+    private RabbitTransport transport(Timeline time) {
+        return new RabbitTransport(
+                RabbitTransportOptions.defaults(),
+                new BrokerConnections(factory("publish"), factory("consume"), factory("dead-letters")),
+                workers,
+                time);
     }
 
     private static CachingConnectionFactory factory(String name) {
@@ -148,6 +154,48 @@ class ControlTroubleIT {
 
         awaitHandling("without the exchange");
         awaitHearing("declared again");
+    }
+
+    /** It sends nothing, so no failure tells it. */
+    @Test
+    void anInstanceThatOnlyListensHearsAgainAfterTheExchangeWasDeleted() {
+        Queue<String> listening = new ConcurrentLinkedQueue<>();
+        RabbitTransport listener = transport(new HurriedTimeline(timeline));
+        listener.start(TopologyPlanner.plan("control-listener", List.of(), TopologyOptions.defaults()));
+        try {
+            listener.control(Map.of(EVERYONE, message -> listening.add(new String(message, UTF_8))));
+            awaitHearing("before");
+            await().atMost(SOON).until(() -> listening.contains("before"));
+
+            new Onlooker(server.broker()).onBroker(channel -> channel.exchangeDelete("safebunny.control"));
+
+            await().atMost(SOON).untilAsserted(() -> {
+                awaitHearing("heard again");
+                assertThat(listening).contains("heard again");
+            });
+        } finally {
+            listener.close();
+        }
+    }
+
+    /** On it, three seconds take as long as a minute. */
+    private static final class HurriedTimeline extends ForwardingTimeline {
+
+        private static final int TIMES = 20;
+
+        private HurriedTimeline(Timeline timeline) {
+            super(timeline);
+        }
+
+        @Override
+        public long nanoTime() {
+            return super.nanoTime() * TIMES;
+        }
+
+        @Override
+        public Cancellable schedule(Purpose purpose, Duration delay, Runnable task) {
+            return super.schedule(purpose, delay.dividedBy(TIMES), task);
+        }
     }
 
     @Test

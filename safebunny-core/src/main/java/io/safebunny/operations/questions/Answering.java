@@ -116,7 +116,7 @@ final class Answering {
         try {
             CompletableFuture<Void> unused = control.tell(asked.question().answerTo(), reply(asked))
                     .whenComplete((none, failure) -> replied(failure));
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // an error, too: otherwise nobody would ever be answered again
             replied(e);
         }
     }

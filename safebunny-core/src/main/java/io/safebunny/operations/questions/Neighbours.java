@@ -5,6 +5,8 @@ import io.safebunny.node.Node;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +20,7 @@ public final class Neighbours {
     /** How long after its farewell an instance may still be heard, because messages overtake each other. */
     private static final Duration ECHO = Duration.ofSeconds(10);
 
-    /** Maximum number of known instances. Any beyond this limit are probably forged, and ignored. */
+    /** Maximum number of known instances. Beyond it a new one takes the place of one that was not heard lately, or is ignored. */
     static final int MOST = 1_000;
 
     private final Timeline timeline;
@@ -47,9 +49,18 @@ public final class Neighbours {
     public synchronized void heard(Sender who) {
         forget();
         String instance = who.instance();
-        if (!left.containsKey(instance) && (heard.size() < MOST || heard.containsKey(instance))) {
+        if (!left.containsKey(instance) && (heard.containsKey(instance) || hasPlace())) {
             heard.put(instance, new Neighbour(who, timeline.now(), timeline.nanoTime()));
         }
+    }
+
+    /** Forgets the one that has been silent longest if there are too many: it has probably crashed. */
+    private boolean hasPlace() {
+        if (heard.size() < MOST) {
+            return true;
+        }
+        Neighbour silent = Collections.min(heard.values(), Comparator.comparingLong(Neighbour::nanos));
+        return !isHeardLately(silent) && heard.remove(silent.who().instance(), silent);
     }
 
     public synchronized void left(String instance) {

@@ -55,6 +55,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
@@ -435,6 +436,41 @@ class NodesTest {
     }
 
     @Test
+    void anErrorWhileAnsweringSilencesNoLaterAnswer() {
+        AtomicBoolean fails = new AtomicBoolean(true);
+        Transport failing = new ForwardingTransport(transport()) {
+            @Override
+            public ControlChannel control(Map<ControlAddress, Consumer<byte[]>> listeners) {
+                ControlChannel real = super.control(listeners);
+                return new ControlChannel() {
+                    @Override
+                    public @Nullable String problem(ControlAddress address) {
+                        return real.problem(address);
+                    }
+
+                    @Override
+                    public CompletableFuture<Void> tell(ControlAddress to, byte[] message) {
+                        if (to instanceof OfInstance && fails.getAndSet(false)) {
+                            throw new StackOverflowError("once");
+                        }
+                        return real.tell(to, message);
+                    }
+                };
+            }
+        };
+        One unused = new One("billing", usual, failing, List.of(handler(TYPE, "billing")));
+        Stranger stranger = new Stranger(Map.of());
+
+        stranger.ask(1, "nodes");
+        stranger.ask(2, "nodes");
+
+        assertThat(fails).isFalse();
+        assertThat(stranger.replies())
+                .singleElement()
+                .matches(reply -> reply.path("question").asString("").equals("q-2"));
+    }
+
+    @Test
     void refusesAQuestionThatItDoesNotKnow() {
         start("billing", handler(TYPE, "billing"));
         Stranger stranger = new Stranger(Map.of());
@@ -545,6 +581,26 @@ class NodesTest {
         assertThat(neighbours.all())
                 .hasSize(Neighbours.MOST)
                 .anyMatch(one -> one.who().instance().equals("genuine"));
+    }
+
+    /** In a day, crashes leave many names. */
+    @Test
+    void aNewOneTakesThePlaceOfTheOneThatHasBeenSilentLongest() {
+        Neighbours neighbours = new Neighbours(node());
+        neighbours.heard(new Sender("crashed", "billing", ""));
+        timeline.advance(neighbours.lately().plusMillis(1));
+        for (int i = 1; i < Neighbours.MOST; i++) {
+            neighbours.heard(new Sender("running-" + i, "billing", ""));
+        }
+
+        neighbours.heard(new Sender("new", "billing", ""));
+        neighbours.heard(new Sender("one-too-many", "billing", ""));
+
+        assertThat(neighbours.all())
+                .hasSize(Neighbours.MOST)
+                .extracting(one -> one.who().instance())
+                .contains("new", "running-1")
+                .doesNotContain("crashed", "one-too-many");
     }
 
     /** Messages of one instance are heard on several threads. */
