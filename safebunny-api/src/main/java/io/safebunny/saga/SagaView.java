@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param steps in the order in which they were sent, without forgotten ones
  * @param timeouts when each timeout expires, by name
  * @param blockedOn its messages that were set aside and wait in poison queues
+ * @param stuckOn why it is {@link SagaStatus#STUCK}; {@code null} if it is not
  * @param history the last 50 events, oldest first
  */
 public record SagaView(
@@ -33,6 +34,7 @@ public record SagaView(
         List<Step> steps,
         Map<String, Instant> timeouts,
         List<BlockedOn> blockedOn,
+        @Nullable StuckOn stuckOn,
         List<Event> history) {
 
     public SagaView {
@@ -66,6 +68,25 @@ public record SagaView(
         /** An operator decided that it need not be undone. */
         SKIPPED
     }
+
+    /**
+     * The message to a stuck saga that was set aside: it has to be replayed, or the saga resumed without it.
+     *
+     * @param messageId its id
+     * @param node the node that set it aside, and in whose poison queue it waits
+     * @param since when the saga became stuck
+     * @param type type name of the message; {@code null} if its record does not tell, and in lists
+     * @param exception name of the class of its last failure; {@code null} if its record tells of none, and in lists
+     * @param text the first line of that failure's text; {@code null} if there is none, or {@code exception-details} does not let it
+     *     be shown
+     */
+    public record StuckOn(
+            String messageId,
+            String node,
+            Instant since,
+            @Nullable String type,
+            @Nullable String exception,
+            @Nullable String text) {}
 
     /** Something that happened to the saga. */
     public record Event(Instant at, String what) {}

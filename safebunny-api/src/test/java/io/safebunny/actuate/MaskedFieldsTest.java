@@ -99,6 +99,7 @@ class MaskedFieldsTest {
                 List.of(),
                 Map.of(),
                 List.of(),
+                null,
                 List.of());
 
         assertThat(MASKER.maskState(saga)).isEqualTo("{\"iban\":\"***\",\"name\":\"Ann\"}");

@@ -34,7 +34,7 @@ const PAGES = [
         name: 'sagas',
         title: 'Sagas',
         needs: ['node'],
-        show: ([saga, id], query) => (id ? html`<${Saga} saga=${saga} id=${id} />` : html`<${Sagas} query=${query} />`),
+        show: ([saga, id], query) => (!session().sagas ? html`<${NoSagas} />` : id ? html`<${Saga} saga=${saga} id=${id} />` : html`<${Sagas} query=${query} />`),
     },
     {
         name: 'poison',
@@ -88,6 +88,13 @@ function Shell() {
         </main>
         <footer class="faint">Instance ${session().instance}. Ages are by the clock of the application, times of day in the zone of this browser.</footer>
         <${Dialogs} />`;
+}
+
+function NoSagas() {
+    return html`
+        <${Page} title="Sagas">
+            <p>Node ${session().node} has no sagas: its application has no class with @BunnySaga. Those of another node are on that node's own page.</p>
+        </${Page}>`;
 }
 
 function Mixed() {

@@ -6,7 +6,7 @@ here.username = '';
 here.password = '';
 
 /** How long a look may take, in milliseconds. */
-const PATIENCE = 15_000;
+export const PATIENCE = 15_000;
 /** The same of one that somebody has asked for: to read thousands of messages takes its time. */
 export const PATIENCE_OF_ONE = 120_000;
 /** How long a change may take: the application waits for some of them. */
@@ -19,6 +19,9 @@ const DIFFERENT = 1_500;
 /** Under which it is kept where the user was when the session ended: a login takes the hash of the address away. */
 const LEFT = 'safebunny-left';
 
+/** Under which it is kept what somebody has typed into a dialog. */
+const DRAFT = 'safebunny-draft';
+
 const UNSURE = 'Nobody knows whether it was carried out. Look at the operations, or at the history, before you repeat it.';
 
 let known = null;
@@ -28,13 +31,17 @@ const instances = { last: null, seenAt: new Map(), mixedAt: -Infinity };
 
 /** What went wrong, in words. */
 export class Problem extends Error {
-    /** @param kind away, login, refused, read-only, hidden, unsure or problem */
-    constructor(kind, title, detail, code = '') {
+    /**
+     * @param kind away, login, refused, read-only, hidden, unsure or problem
+     * @param body of the answer, if it explains itself
+     */
+    constructor(kind, title, detail, code = '', body = {}) {
         super(`${title}: ${detail}`);
         this.kind = kind;
         this.title = title;
         this.detail = detail;
         this.code = code;
+        this.body = body;
     }
 }
 
@@ -90,6 +97,21 @@ function stored(use) {
         return null;
     }
 }
+
+/** What somebody has typed into a dialog and not sent, after the page was loaded anew: null if nothing, or if it was somebody else. */
+export function draftOf(title) {
+    try {
+        const draft = JSON.parse(stored(storage => storage.getItem(DRAFT)));
+        return draft?.title === title && draft.user === known.user ? draft.values : null;
+    } catch { // not ours
+        return null;
+    }
+}
+
+/** Keeps what is typed for this tab alone, until it is sent or given up. */
+export const keepDraft = (title, user, values) => stored(storage => storage.setItem(DRAFT, JSON.stringify({ title, user, values })));
+
+export const dropDraft = () => stored(storage => storage.removeItem(DRAFT));
 
 /** A name as one segment of a path. */
 export const segment = name => encodeURIComponent(name);
@@ -273,7 +295,7 @@ async function read(response, { method }) {
     }
     if (!response.ok) {
         throw body?.detail
-            ? new Problem('problem', body.title ?? String(response.status), body.detail, body.code)
+            ? new Problem('problem', body.title ?? String(response.status), body.detail, body.code, body)
             : unexplained(response, method);
     }
     if (body === null) {

@@ -2,7 +2,7 @@
 // Asks again and again, but only while somebody looks.
 
 import { createContext, useContext, useEffect, useRef, useState } from './vendor/htm-preact.js';
-import { mixed, PATIENCE_OF_ONE, send, serverTime } from './ask.js';
+import { mixed, PATIENCE, PATIENCE_OF_ONE, send, serverTime } from './ask.js';
 
 const EVERY = 2_000;
 const LONGEST = 30_000;
@@ -54,6 +54,7 @@ export function usePoll(request, every = EVERY, isOver = () => false) {
     const [state, setState] = useState(NOTHING);
     const again = useRef(() => {});
     const cameAt = useRef(null);
+    const ended = useRef(false);
     const url = request?.url;
 
     useEffect(() => {
@@ -89,9 +90,10 @@ export function usePoll(request, every = EVERY, isOver = () => false) {
                 last = text;
                 failures = 0;
                 over = every === 0 || isOver(body);
+                ended.current = over;
             } catch (problem) {
                 failures++;
-                tell({ problem, failures });
+                tell(problem.body?.status === 404 ? { data: null, problem, failures } : { problem, failures }); // it is gone
             } finally {
                 busy = false;
             }
@@ -118,6 +120,7 @@ export function usePoll(request, every = EVERY, isOver = () => false) {
 
         setState(NOTHING);
         cameAt.current = null;
+        ended.current = false;
         again.current = ask;
         const unwatch = whenWatched(askIfWatched);
         if (every === 0 || isWatched()) {
@@ -130,7 +133,7 @@ export function usePoll(request, every = EVERY, isOver = () => false) {
         };
     }, [url, every]);
 
-    return { ...state, request, every, isStale: state.failures >= STALE, cameAt, again: () => again.current() };
+    return { ...state, request, every, isStale: state.failures >= STALE, cameAt, ended, again: () => again.current() };
 }
 
 const clocks = new Set();
@@ -157,6 +160,10 @@ export const useClock = () => useEachSecond(serverTime);
 
 /** When an answer has come, in milliseconds; null for not yet. */
 export const useArrival = cameAt => useEachSecond(() => cameAt.current);
+
+/** Whether one of these answers is older than it would be if the page still asked for it. */
+export const useOld = polls => useEachSecond(() => polls.some(({ every, cameAt, ended }) =>
+    !ended.current && cameAt.current !== null && Date.now() - cameAt.current > 2 * every + PATIENCE));
 
 /** The instances that answer in turns, as one text; empty if it is one. */
 export const useMixed = () => useEachSecond(() => mixed().join(', '));

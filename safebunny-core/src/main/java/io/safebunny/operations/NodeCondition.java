@@ -118,8 +118,17 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
      * Messages in the poison queue.
      *
      * @param copies empty if the broker has not told yet
+     * @param operation the operation that holds copies, which nobody counts then; {@code null} for none
      */
-    public static NodeCondition setAside(OptionalLong copies, String queue) {
+    public static NodeCondition setAside(OptionalLong copies, String queue, @Nullable String operation) {
+        if (operation != null) {
+            return of(
+                    Level.UNKNOWN,
+                    "Operation %s on poison messages runs, and holds some of them. Look at its progress; how many are left is known when it has ended."
+                            .formatted(operation),
+                    "operation",
+                    operation);
+        }
         if (copies.isEmpty()) {
             return of(Level.UNKNOWN, "The broker has not told yet how many messages are set aside.");
         }

@@ -103,13 +103,17 @@ class NodeConditionTest {
 
     @Test
     void ofWhatIsSetAside() {
-        is(NodeCondition.setAside(OptionalLong.empty(), "shop-poison"), Level.UNKNOWN, "has not told yet");
-        is(NodeCondition.setAside(OptionalLong.of(0), "shop-poison"), Level.UP);
+        is(NodeCondition.setAside(OptionalLong.empty(), "shop-poison", null), Level.UNKNOWN, "has not told yet");
+        is(NodeCondition.setAside(OptionalLong.of(0), "shop-poison", null), Level.UP);
+        is(NodeCondition.setAside(OptionalLong.of(0), "shop-poison", "op-7"), Level.UNKNOWN, "op-7");
         is(
-                NodeCondition.setAside(OptionalLong.of(1), "shop-poison"),
+                NodeCondition.setAside(OptionalLong.of(1), "shop-poison", null),
                 Level.DEGRADED,
                 "1 message is set aside, see shop-poison");
-        is(NodeCondition.setAside(OptionalLong.of(100_000), "shop-poison"), Level.DEGRADED, "100000 messages are");
+        is(
+                NodeCondition.setAside(OptionalLong.of(100_000), "shop-poison", null),
+                Level.DEGRADED,
+                "100000 messages are");
     }
 
     @Test

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
@@ -67,6 +69,7 @@ final class BreakerSection implements Section {
     }
 
     private Result change(String type, Pause pause, String by) {
+        String replaced = replaced(type, pause);
         Result result = pause.duration() == null
                 ? operations.resume(type, pause.scope(), pause.reason(), by)
                 : operations.pause(type, pause.duration(), pause.scope(), pause.reason(), by);
@@ -76,6 +79,26 @@ final class BreakerSection implements Section {
         data.put("scope", pause.scope());
         data.put("reason", Audit.text(pause.reason()));
         audit.tell(by, pause.duration() == null ? "RESUME" : "PAUSE", data);
-        return result;
+        return replaced.isEmpty()
+                ? result
+                : new Result(
+                        result.operation(),
+                        result.instances(),
+                        result.stored(),
+                        Stream.of(replaced, result.note())
+                                .filter(note -> !note.isEmpty())
+                                .collect(Collectors.joining(". ")));
+    }
+
+    /** What a new pause takes the place of, also if that would have been longer; empty if nothing. */
+    private String replaced(String type, Pause pause) {
+        return pause.duration() == null
+                ? ""
+                : operations.paused().stream()
+                        .filter(present -> present.type().equals(type))
+                        .map(present -> "it has replaced the pause by %s until %s: %s"
+                                .formatted(present.by(), present.until(), present.reason()))
+                        .findFirst()
+                        .orElse("");
     }
 }

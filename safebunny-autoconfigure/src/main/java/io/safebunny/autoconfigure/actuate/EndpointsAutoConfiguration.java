@@ -117,6 +117,7 @@ final class EndpointsAutoConfiguration {
     @ConditionalOnAvailableEndpoint
     @ConditionalOnMissingBean(name = "safebunnyuiEndpoint")
     PageEndpoint safebunnyuiEndpoint(
+            SafeBunnyEngine engine,
             BunnyOperations operations,
             SafeBunnyParts parts,
             Rights rights,
@@ -124,11 +125,18 @@ final class EndpointsAutoConfiguration {
             PoisonEndpointProperties bodies,
             ObjectProvider<CsrfTokens> csrf,
             ObjectProvider<PathMappedEndpoints> endpoints) {
+        SagaSupervision sagas = engine.get(SagaSupervision.class);
         PageSession session = new PageSession(
                 rights,
                 states::showsStates,
                 bodies::showsBodies,
-                () -> Map.of("node", parts.options().node(), "instance", operations.instance()),
+                () -> Map.of(
+                        "node",
+                        parts.options().node(),
+                        "instance",
+                        operations.instance(),
+                        "sagas",
+                        !sagas.knowsSagas() || sagas.hasSagas()),
                 csrf.getIfAvailable(() -> () -> null));
         return new PageEndpoint(session, endpoints);
     }

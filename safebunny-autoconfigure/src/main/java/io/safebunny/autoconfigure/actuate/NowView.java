@@ -73,11 +73,13 @@ final class NowView {
         List<Map<String, Object>> shown = new ArrayList<>();
         List<String> sentences = new ArrayList<>();
         Level worst = Level.UP;
+        String operation = engine.get(QueuePoisonMessages.class).running();
         OptionalLong setAside = setAside();
         for (Map.Entry<String, Supplier<NodeCondition>> part : conditions.entrySet()) {
             NodeCondition condition = part.getValue().get();
             if (part.getKey().equals(POISON) && condition.level() == Level.UP) {
-                condition = setAside(setAside);
+                condition = NodeCondition.setAside(
+                        setAside, Topology.poisonOf(parts.options().node()), operation);
             }
             worst = max(worst, condition.level());
             if (condition.level() != Level.UP) {
@@ -103,10 +105,6 @@ final class NowView {
         return engine.handlers().isEmpty()
                 ? OptionalLong.of(0)
                 : engine.get(QueuePoisonMessages.class).depth();
-    }
-
-    private NodeCondition setAside(OptionalLong copies) {
-        return NodeCondition.setAside(copies, Topology.poisonOf(parts.options().node()));
     }
 
     private static Level max(Level one, Level other) {

@@ -63,6 +63,7 @@ final class SagaViews {
         view.put("changedAt", saga.changedAt());
         view.put("reason", saga.reason());
         view.put("blockedOn", saga.blockedOn());
+        view.put("stuckOn", saga.stuckOn());
         return view;
     }
 

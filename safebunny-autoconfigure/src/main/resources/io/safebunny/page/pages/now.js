@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html } from '../vendor/htm-preact.js';
-import { look } from '../ask.js';
-import { usePoll } from '../poll.js';
+import { look, session } from '../ask.js';
+import { usePoll, useStale } from '../poll.js';
 import { Page } from '../parts/page.js';
 import { Badge } from '../parts/table.js';
 import { href } from '../parts/route.js';
@@ -18,10 +18,7 @@ export function Now() {
     return html`
         <${Page} title="Now" question="Is anything stuck?" polls=${[now]}>
             ${data && html`
-                <section class="verdict" data-level=${String(data.level).toLowerCase()} aria-label="Verdict">
-                    <${Badge} of=${data.level} />
-                    <ul>${(data.words ?? []).map(words => html`<li key=${words}>${words}</li>`)}</ul>
-                </section>
+                <${Verdict} of=${data} />
                 <${Numbers} of=${data} />
                 <h2>Parts of this node</h2>
                 <ul class="parts">
@@ -31,6 +28,17 @@ export function Now() {
                         </li>`)}
                 </ul>`}
         </${Page}>`;
+}
+
+/** Of an answer that is too old, it says so before anything else. */
+function Verdict({ of: { level, words = [], asOf } }) {
+    const isStale = useStale();
+    return html`
+        <section class="verdict" data-level=${isStale ? 'unknown' : String(level).toLowerCase()} aria-label="Verdict">
+            <${Badge} of=${isStale ? 'old' : level} />
+            ${isStale && html`<p>Nobody knows what is going on now. This was so <${Time} at=${asOf} />:</p>`}
+            <ul>${words.map(one => html`<li key=${one}>${one}</li>`)}</ul>
+        </section>`;
 }
 
 /** A link only to a place of this page. */
@@ -48,8 +56,9 @@ function Numbers({ of: { rates = {}, counts = {}, sagas = {} } }) {
             <${Tile} name="wait in the poison queue" value=${counts.setAside ?? '?'} to=${['poison']} looks=${counts.setAside > 0} />
             <${Tile} name=${`of ${counts.types ?? 0} types are not handled`} value=${counts.notClosed ?? '?'} to=${['types']} where=${{ state: 'paused' }} looks=${counts.notClosed > 0} />
             <${Tile} name="of them are paused by an operator" value=${counts.paused ?? '?'} to=${['types']} where=${{ state: 'paused' }} looks=${counts.paused > 0} />
-            <${Tile} name="sagas need a repair" value=${sagas.asOf ? sum(sagas.needingRepair) : '?'} to=${['sagas']} where=${{ state: 'stuck' }} looks=${sum(sagas.needingRepair) > 0} />
-            <${Tile} name="sagas are blocked" value=${sagas.asOf ? sum(sagas.blocked) : '?'} to=${['sagas']} where=${{ state: 'blocked' }} looks=${sum(sagas.blocked) > 0} />
+            ${session().sagas && html`
+                <${Tile} name="sagas need a repair" value=${sagas.asOf ? sum(sagas.needingRepair) : '?'} to=${['sagas']} where=${{ state: 'stuck' }} looks=${sum(sagas.needingRepair) > 0} />
+                <${Tile} name="sagas are blocked" value=${sagas.asOf ? sum(sagas.blocked) : '?'} to=${['sagas']} where=${{ state: 'blocked' }} looks=${sum(sagas.blocked) > 0} />`}
             <${Tile} name="publications are refused" value=${counts.waitingPublications ?? 0} to=${['waiting']} looks=${counts.waitingPublications > 0} />
             ${(counts.outbox ?? null) !== null && html`<${Tile} name="wait in the outbox" value=${counts.outbox} to=${['waiting']} />`}
         </div>

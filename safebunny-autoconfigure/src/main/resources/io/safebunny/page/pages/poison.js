@@ -206,9 +206,15 @@ export function Message({ id }) {
     const withBody = look('poison', path, query);
     const poll = usePoll(look('poison', path, { ...query, content: 'false' }), ONCE);
     const [bodies, setBodies] = useState([]);
-    const { data, again } = poll;
+    const { data, again, problem } = poll;
+    const archived = problem?.body?.archived === true;
     return html`
-        <${Page} title=${`Message ${id}`} question="Why was it set aside, and what would a replay do?" polls=${[poll]}>
+        <${Page} title=${`Message ${id}`} question="Why was it set aside, and what would a replay do?" polls=${[poll]} quiet=${archived ? [problem] : []}>
+            ${archived && html`
+                <p class="rights" role="status">
+                    It was discarded, and is in the archive, from where it can be restored:
+                    ${' '}<a href=${href(['poison'], { correlation: problem.body.correlationId, archived: 'true' })}>the archive</a>
+                </p>`}
             <${Rights} endpoint="poison" />
             <div class="buttons">
                 <${Look} label="Look again" request=${poll.request} again=${again} isBusy=${poll.isBusy} />

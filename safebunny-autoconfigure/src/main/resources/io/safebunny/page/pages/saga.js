@@ -26,13 +26,15 @@ export function Saga({ saga, id }) {
                 <${Facts} of=${[
                     ['status', html`<${Badge} of=${found.status} />`],
                     ['why', found.reason],
+                    ['stuck since', found.stuckOn && html`<${Time} at=${found.stuckOn.since} />`],
                     ['started', html`<${Time} at=${found.startedAt} />`],
                     ['changed', html`<${Time} at=${found.changedAt} />`],
                     ['version', String(found.version)],
                 ]} />
                 <${Repairs} of=${found} again=${poll.again} withState=${look('node', path, { saga, ...query })} />
                 <h2>Waits for</h2>
-                <${Table} caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty=${found.status === 'STUCK' ? 'None by others. It is stuck on a message that its own node has set aside: the history below names it.' : 'No message of it was set aside.'} columns=${[
+                ${found.stuckOn && html`<${Stuck} of=${found.stuckOn} />`}
+                <${Table} caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty=${found.stuckOn ? 'None by others.' : 'No message of it was set aside.'} columns=${[
                     { name: 'type', cell: row => row.type },
                     { name: 'node', cell: row => row.node },
                     { name: 'why', cell: row => row.reason },
@@ -56,6 +58,19 @@ export function Saga({ saga, id }) {
                     { name: 'what', cell: row => row.what },
                 ]} />`}
         </${Page}>`;
+}
+
+/** Why it is stuck, and who is waited for. */
+function Stuck({ of: { messageId, node, type, exception, text } }) {
+    const failure = exception ? `It failed with ${exception}${text ? `: ${text}` : ''}` : 'Nothing is known of how it failed: look at the message';
+    return html`
+        <section class="verdict" data-level="down" aria-label="Why it is stuck">
+            <p>
+                It takes no message until somebody replays ${type ?? 'the message'}
+                ${' '}${node === session().node ? html`<a href=${href(['poison', messageId])}>${messageId}</a>` : messageId},
+                which ${node} has set aside, or resumes the saga without it. ${failure}.
+            </p>
+        </section>`;
 }
 
 const status = saga => String(saga.status).toLowerCase().replaceAll('_', ' ');

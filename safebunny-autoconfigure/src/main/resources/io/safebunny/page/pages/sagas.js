@@ -56,7 +56,7 @@ export function Sagas({ query }) {
                     { name: 'status', cell: row => html`<${Badge} of=${row.status} />` },
                     { name: 'started', cell: row => html`<${Time} at=${row.startedAt} />` },
                     { name: 'changed', cell: row => html`<${Time} at=${row.changedAt} />` },
-                    { name: 'why', cell: row => row.reason },
+                    { name: 'why', cell: row => row.reason ?? (row.stuckOn && html`stuck on ${row.stuckOn.messageId} <${Time} at=${row.stuckOn.since} />`) },
                     { name: 'blocked on', cell: row => (row.blockedOn ?? []).map(one => `${one.type} at ${one.node}`).join(', ') },
                 ]} />
                 ${data.next && html`<p><a href=${href(['sagas'], { state, saga, after: data.next })}>Next page</a> (${data.scanned} sagas were read for this one)</p>`}`}

@@ -20,19 +20,24 @@ const where = () => ({
     options: [['node', 'all instances of this node'], ...(mixed().length > 0 ? [] : [['instance', 'this instance only']])],
 });
 
+/** It is only asked: the application takes any pause. */
+const REPLACE = 'replace';
+
 const result = answer => html`
     <p>Operation ${answer.operation}, ${answer.stored ? 'stored for all instances' : 'not stored'}.</p>
     <ul>${(answer.instances ?? []).map(one => html`<li key=${one.id}>${one.id}: ${one.applied ? 'done' : 'has not answered'}</li>`)}</ul>
     ${answer.note && html`<p>${answer.note}</p>`}`;
 
-function Pause({ type, again }) {
+function Pause({ type, pause, again }) {
+    const what = 'Its messages wait in their queue. Those that are being handled go on.';
     return html`<${Act} endpoint="node" label="Pause" title=${`Pause ${type}`}
-        intro="Its messages wait in their queue. Those that are being handled go on."
+        intro=${pause ? html`${what} It is paused already, by ${pause.by}, until <${Time} at=${pause.until} />: ${pause.reason}` : what}
         fields=${[
+            ...(pause ? [{ name: REPLACE, label: 'Replace that pause, also if it would have been longer', check: true, required: true }] : []),
             { name: 'duration', label: 'For how long', value: '10m', required: true, hint: 'a number with a unit: 30s, 10m, 2h' },
             where(),
         ]}
-        request=${values => change('node', `breakers/${segment(type)}`, { state: 'open', ...values })}
+        request=${({ [REPLACE]: unused, ...values }) => change('node', `breakers/${segment(type)}`, { state: 'open', ...values })}
         done=${result} after=${again} />`;
 }
 
@@ -47,7 +52,7 @@ function Resume({ type, again }) {
 function Changes({ of: { type, state, pause }, again }) {
     return html`
         <span class="buttons">
-            <${Pause} type=${type} again=${again} />
+            <${Pause} type=${type} pause=${pause} again=${again} />
             ${(state !== 'CLOSED' || pause) && html`<${Resume} type=${type} again=${again} />`}
         </span>`;
 }

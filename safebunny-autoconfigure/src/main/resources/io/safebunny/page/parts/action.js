@@ -2,11 +2,13 @@
 // Buttons. Each shows the curl that it is, and none is there without the right to what it does.
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from '../vendor/htm-preact.js';
-import { curl, mayChange, PATIENCE_OF_ONE, send, session } from '../ask.js';
+import { curl, draftOf, dropDraft, keepDraft, mayChange, PATIENCE_OF_ONE, send, session } from '../ask.js';
 import { useStale } from '../poll.js';
 import { Boundary, Trouble } from './problem.js';
 
 let show = () => {};
+/** Once after the page was loaded: a dialog with what was typed into it opens by itself. */
+let restores = true;
 
 /** Requests as commands, to be copied. */
 export function Curl({ of }) {
@@ -66,6 +68,11 @@ export function Look({ label, request, again, isBusy = false, take }) {
  */
 export function Act(action) {
     const isStale = useStale();
+    useEffect(() => { // the page was loaded anew, or a login was in the way
+        if (restores && mayChange(action.endpoint) && draftOf(action.title)) {
+            show({ ...action });
+        }
+    }, [action.title]);
     return mayChange(action.endpoint) && !isStale
         ? html`
             <button type="button" data-action=${action.label} aria-label=${`${action.title}…`} onClick=${() => show({ ...action })}>
@@ -85,13 +92,21 @@ export function Dialogs() {
     const [action, setAction] = useState(null);
     const isBusy = useRef(false);
     const close = () => setAction(null);
-    show = setAction;
+    show = wanted => {
+        restores = false;
+        setAction(wanted);
+    };
 
     useEffect(() => { // what it was for may be gone
-        const moved = () => isBusy.current || close();
+        function moved() {
+            if (action && !isBusy.current) {
+                dropDraft();
+                close();
+            }
+        }
         addEventListener('hashchange', moved);
         return () => removeEventListener('hashchange', moved);
-    }, []);
+    }, [action]);
 
     return action && html`
         <${Boundary} key=${action.title} title="This dialog does not work" label="Close" then=${close}>
@@ -115,7 +130,8 @@ function Dialog({ action, close, isBusy }) {
     const dialog = useRef(null);
     const last = useRef(null);
     const [user] = useState(() => session().user);
-    const [values, setValues] = useState(() => initial(fields));
+    const [draft] = useState(() => draftOf(action.title));
+    const [values, setValues] = useState(() => ({ ...initial(fields), ...draft }));
     const [state, setState] = useState(IDLE);
     const request = action.request(filled(values));
     const isDry = values.dryRun === true;
@@ -139,13 +155,23 @@ function Dialog({ action, close, isBusy }) {
         setState({ ...IDLE, isBusy: true });
         try {
             const { body } = await send(action.request(filled(wanted)), { user });
+            dropDraft();
             setState({ ...IDLE, answer: body });
             action.after?.(body);
         } catch (problem) {
+            if (problem.kind === 'unsure') { // who comes back to it would not know that it may be done
+                dropDraft();
+            }
             setState({ ...IDLE, problem });
         } finally {
             isBusy.current = false;
         }
+    }
+
+    function type(name, value) {
+        const typed = { ...values, [name]: value };
+        setValues(typed);
+        keepDraft(action.title, user, typed);
     }
 
     function submit(event) {
@@ -163,6 +189,7 @@ function Dialog({ action, close, isBusy }) {
         if (isBusy.current) {
             dialog.current.showModal();
         } else {
+            dropDraft();
             close();
         }
     }
@@ -172,9 +199,10 @@ function Dialog({ action, close, isBusy }) {
             <form onSubmit=${submit}>
                 <h2 id="dialog-title">${action.title}</h2>
                 ${action.intro && html`<p>${action.intro}</p>`}
+                ${draft && !state.answer && html`<p class="rights">What you had typed is back. Check it against what is there now.</p>`}
                 ${!state.answer && fields.map(field => html`
                     <${Field} key=${field.name} field=${field} value=${values[field.name]}
-                        set=${value => setValues(before => ({ ...before, [field.name]: value }))} />`)}
+                        set=${value => type(field.name, value)} />`)}
                 ${!state.answer && action.preview?.(values)}
                 <${Trouble} problem=${state.problem} />
                 <div role="status" class=${state.answer ? 'outcome' : undefined}>
@@ -217,7 +245,7 @@ function Field({ field, value, set }) {
     if (check) {
         return html`
             <p class="field">
-                <input type="checkbox" id=${id} name=${name} checked=${value === true} aria-describedby=${described}
+                <input type="checkbox" id=${id} name=${name} checked=${value === true} aria-describedby=${described} ...${rest}
                     onChange=${event => set(event.target.checked)} />
                 <label for=${id}>${label}</label>${said}
             </p>`;

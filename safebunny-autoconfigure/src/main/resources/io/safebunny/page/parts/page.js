@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html, useLayoutEffect } from '../vendor/htm-preact.js';
-import { Stale, useArrival, useIdle } from '../poll.js';
-import { Curl } from './action.js';
+import { Stale, useArrival, useIdle, useOld } from '../poll.js';
+import { Curl, Look } from './action.js';
 import { Trouble } from './problem.js';
 import { timeOfDay } from './time.js';
 
@@ -10,11 +10,13 @@ import { timeOfDay } from './time.js';
  *
  * @param about what of it is shown, where it shows less than all
  * @param polls those that fill it, the most important one first
+ * @param quiet problems of which its content tells
  */
-export function Page({ title, about, question, polls = [], children }) {
+export function Page({ title, about, question, polls = [], quiet = [], children }) {
     const heading = about ? `${title}: ${about}` : title;
     const problem = polls.find(poll => poll.problem)?.problem;
-    const isStale = polls.some(poll => poll.isStale);
+    const isOld = useOld(polls);
+    const isStale = isOld || polls.some(poll => poll.isStale);
     const isLoading = !problem && polls.some(poll => !poll.data);
     const requests = polls.map(poll => poll.request).filter(Boolean);
     useLayoutEffect(() => { // before the focus is put on it
@@ -24,7 +26,7 @@ export function Page({ title, about, question, polls = [], children }) {
         <h1 tabindex="-1">${heading}</h1>
         ${question && html`<p class="question">${question}</p>`}
         ${polls.length > 0 && html`<${AsOf} poll=${polls[0]} isStale=${isStale} />`}
-        <${Trouble} problem=${problem} />
+        <${Trouble} problem=${quiet.includes(problem) ? null : problem} />
         ${isLoading && html`<p class="faint" role="status">Loading…</p>`}
         <${Stale.Provider} value=${isStale}>
             <div class="answer" data-stale=${isStale ? 'yes' : 'no'}>${children}</div>
@@ -39,6 +41,7 @@ function AsOf({ poll, isStale }) {
     const when = at === null ? '' : `${isOnce ? 'Read at' : 'As of'} ${timeOfDay(at)}${isStale ? ', and too old to act upon' : ''}.`;
     return html`
         <p class="asof faint" role=${isOnce ? 'status' : undefined} aria-busy=${poll.isBusy}>
-            ${poll.isBusy ? 'Reading…' : when}${isIdle && ' Nobody has touched this page for an hour, so it has stopped asking: press a key.'}
-        </p>`;
+            ${poll.isBusy ? 'Reading…' : when}${isIdle && ' Nobody has touched this page for an hour, so it has stopped asking.'}
+        </p>
+        ${isIdle && html`<${Look} label="Go on" request=${poll.request} again=${poll.again} />`}`;
 }

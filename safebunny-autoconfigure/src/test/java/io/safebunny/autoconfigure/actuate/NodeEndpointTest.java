@@ -104,6 +104,22 @@ class NodeEndpointTest {
         });
     }
 
+    /** Which may have been longer. */
+    @Test
+    void saysWhichPauseANewOneHasReplaced() {
+        EXPOSED.withPropertyValues("safebunny.store.type=memory").run(context -> {
+            Map<String, Object> pause = Map.of("state", "open", "duration", "2h", "reason", "the bank is closed");
+            Object first = post(context, "breakers", "OrderPlaced", pause);
+            Object second = post(
+                    context, "breakers", "OrderPlaced", Map.of("state", "open", "duration", "1m", "reason", "a test"));
+
+            assertThat(first).isInstanceOfSatisfying(Result.class, result -> assertThat(result.note())
+                    .doesNotContain("replaced"));
+            assertThat(second).isInstanceOfSatisfying(Result.class, result -> assertThat(result.note())
+                    .contains("it has replaced the pause by anonymous until", "the bank is closed"));
+        });
+    }
+
     @Test
     void whatIsOpenForAnotherReasonIsNotSaidToBeResumed() {
         EXPOSED.run(context -> {

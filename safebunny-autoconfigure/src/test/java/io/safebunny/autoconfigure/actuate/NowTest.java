@@ -13,6 +13,8 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyOperations;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.PoisonRequest;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.Starts;
 import java.net.http.HttpResponse;
@@ -157,6 +159,33 @@ class NowTest {
             assertThat(of(context, "$.words")).asString().contains("1 message is set aside", "shop-poison");
             assertThat((String) read(get(context, "health/safebunny/poison"), "$.status"))
                     .isEqualTo("UP");
+        });
+    }
+
+    /** The broker does not count what it holds. */
+    @Test
+    void saysThatAnOperationHoldsCopies() {
+        NODE.run(context -> {
+            for (int i = 0; i < 3; i++) {
+                context.getBean(Bunny.class).publish(new Charge(-1));
+            }
+            PoisonMessages poison = context.getBean(PoisonMessages.class);
+            await().until(() -> poison.list(PoisonFilter.all()).messages().size() == 3);
+            PoisonOperation operation = poison.discard(PoisonRequest.of(PoisonFilter.all(), "ann", "one in a minute")
+                    .atRate(1 / 60.0));
+            await().until(() -> operation.progress().moved() == 1);
+
+            assertThat(of(context, "$.parts[1].words"))
+                    .asString()
+                    .contains("Operation " + operation.id() + " on poison messages runs, and holds some of them");
+            assertThat(of(context, "$.level")).isEqualTo("UNKNOWN");
+            await().untilAsserted(
+                            () -> assertThat(of(context, "$.counts.setAside")).isNull());
+
+            operation.cancel();
+            await().untilAsserted(
+                            () -> assertThat(of(context, "$.counts.setAside")).isEqualTo(2));
+            assertThat(of(context, "$.level")).isEqualTo("DEGRADED");
         });
     }
 

@@ -214,6 +214,43 @@ class PoisonEndpointTest {
                 .containsEntry("moved", 1));
     }
 
+    /** Nobody can tell then whether it brings the mask back. */
+    @Test
+    void takesNoEditOfACopyThatCannotBeComparedWithItsMask() {
+        NODE.withBean(BodyMasker.class, () -> BodyMasker.fields("orderId"))
+                .withPropertyValues("management.endpoint.safebunnypoison.show-bodies=always")
+                .run(context -> {
+                    Map<String, Object> edit = edit(context, poison(context, "o-1"));
+                    try (BrowsedQueue elsewhere =
+                            context.getBean(Transport.class).browse("shop-poison")) {
+                        assertThat(elsewhere.next()).isNotNull();
+
+                        isProblem(
+                                post(context, with(edit, "body", "{\"orderId\":\"***\"}")),
+                                404,
+                                "cannot be compared with its mask");
+                    }
+                    assertThat(context.getBean(PoisonMessages.class).operations())
+                            .isEmpty();
+                    assertThat(post(context, edit))
+                            .asInstanceOf(InstanceOfAssertFactories.MAP)
+                            .containsEntry("moved", 1);
+                });
+    }
+
+    @Test
+    void saysOfADiscardedMessageThatItIsInTheArchive() {
+        NODE.run(context -> {
+            String id = poison(context, "o-1");
+            Object discarded = post(context, Map.of("id", new String[] {id}, "action", "discard", "reason", "old"));
+            assertThat(discarded).asInstanceOf(InstanceOfAssertFactories.MAP).containsEntry("moved", 1);
+
+            isProblem(look(context, id), 404, "is in the archive [id=" + id + "]");
+            isProblem(look(context, id), 404, "correlationId=");
+            isProblem(look(context, "another"), 404, "There is no such copy of this message");
+        });
+    }
+
     @Test
     void showsHeadersAsTheMaskerMakesThem() {
         ApplicationContextRunner shown =

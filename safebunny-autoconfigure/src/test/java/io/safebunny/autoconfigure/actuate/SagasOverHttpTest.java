@@ -175,6 +175,40 @@ class SagasOverHttpTest {
         });
     }
 
+    /** Not only in its history. */
+    @Test
+    void saysOnWhatASagaIsStuckAndHowThatHasFailed() {
+        NODE.run(context -> {
+            stick(context, "sticks");
+
+            Map<String, Object> stuck = read(get(context, SAGAS + "/sticks"), "$.sagas[0].stuckOn");
+            Map<String, Object> listed = read(get(context, SAGAS + "?state=stuck"), "$.sagas[0].stuckOn");
+
+            assertThat(stuck)
+                    .containsOnlyKeys("messageId", "node", "since", "type", "exception", "text")
+                    .containsEntry("node", "shop")
+                    .containsEntry("type", "Add")
+                    .containsEntry("exception", "io.safebunny.PoisonMessageException");
+            assertThat(stuck.get("text")).asString().contains("nothing can be added");
+            assertThat(listed)
+                    .containsEntry("messageId", stuck.get("messageId"))
+                    .containsEntry("since", stuck.get("since"))
+                    .containsEntry("type", null);
+
+            context.getBean(Sagas.class).resume("Order", "sticks", "it is not needed");
+            awaitStatus(context, "sticks", SagaStatus.ACTIVE);
+            Map<String, Object> resumed = read(get(context, SAGAS + "/sticks"), "$.sagas[0]");
+            assertThat(resumed).containsEntry("stuckOn", null);
+        });
+        NODE.withPropertyValues("safebunny.poison.exception-details=type-only").run(context -> {
+            stick(context, "sticks");
+            Map<String, Object> stuck = read(get(context, SAGAS + "/sticks"), "$.sagas[0].stuckOn");
+            assertThat(stuck)
+                    .containsEntry("exception", "io.safebunny.PoisonMessageException")
+                    .containsEntry("text", null);
+        });
+    }
+
     private static Map<String, Object> counts(AssertableReactiveWebApplicationContext context) {
         return read(get(context, SAGAS), "$");
     }

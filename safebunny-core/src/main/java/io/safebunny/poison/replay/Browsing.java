@@ -4,6 +4,7 @@ package io.safebunny.poison.replay;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.Transport;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -19,6 +20,10 @@ final class Browsing {
     private final Transport transport;
     private final Lock lock = new ReentrantLock(true); // fair: others get a turn between two copies
 
+    // guarded by this
+    private int open;
+    private long begun;
+
     Browsing(Transport transport) {
         this.transport = transport;
     }
@@ -26,10 +31,27 @@ final class Browsing {
     /** Browses while no operation takes copies. Waits for others who are browsing. */
     <T> T alone(String queue, Function<BrowsedQueue, T> look) {
         return locked(() -> {
+            begin();
             try (BrowsedQueue browsed = transport.browse(queue)) {
                 return look.apply(browsed);
+            } finally {
+                end();
             }
         });
+    }
+
+    /** How often browsing has begun; {@code -1} while somebody browses here, and holds copies that the broker does not count. */
+    synchronized long quiet() {
+        return open == 0 ? begun : -1;
+    }
+
+    private synchronized void begin() {
+        open++;
+        begun++;
+    }
+
+    private synchronized void end() {
+        open--;
     }
 
     /**
@@ -37,7 +59,13 @@ final class Browsing {
      * next one.
      */
     BrowsedQueue byTurns(String queue) {
-        return new ByTurns(locked(() -> transport.browse(queue)));
+        begin();
+        try {
+            return new ByTurns(locked(() -> transport.browse(queue)));
+        } catch (RuntimeException | Error e) {
+            end();
+            throw e;
+        }
     }
 
     private <T extends @Nullable Object> T locked(Supplier<T> task) {
@@ -52,6 +80,7 @@ final class Browsing {
     private final class ByTurns implements BrowsedQueue {
 
         private final BrowsedQueue browsed;
+        private final AtomicBoolean closed = new AtomicBoolean();
 
         ByTurns(BrowsedQueue browsed) {
             this.browsed = browsed;
@@ -69,10 +98,16 @@ final class Browsing {
 
         @Override
         public void close() {
-            Object unused = Browsing.this.<@Nullable Object>locked(() -> {
-                browsed.close();
-                return null;
-            });
+            try {
+                Object unused = Browsing.this.<@Nullable Object>locked(() -> {
+                    browsed.close();
+                    return null;
+                });
+            } finally {
+                if (closed.compareAndSet(false, true)) {
+                    end();
+                }
+            }
         }
     }
 }

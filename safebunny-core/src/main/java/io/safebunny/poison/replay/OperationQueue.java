@@ -78,6 +78,11 @@ final class OperationQueue {
         lastFirst.remove(operation);
     }
 
+    /** The id of the operation that runs; {@code null} if none does. */
+    synchronized @Nullable String running() {
+        return running == null ? null : running.id();
+    }
+
     synchronized List<PoisonOperation> all() {
         return List.copyOf(lastFirst);
     }

@@ -9,14 +9,15 @@ import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Depth of the poison queue, as the broker last reported it. The broker is asked in the background, at most every 15 s, and only while
- * somebody reads the number, so the first reader gets NaN. If the broker refuses, it is asked again after 5 minutes. Thread-safe; readers
- * never wait.
+ * somebody reads the number, so the first reader gets NaN. If the broker refuses, it is asked again after 5 minutes. While somebody browses
+ * here, the broker does not count the copies that are held, so nobody knows. Thread-safe; readers never wait.
  */
 final class PoisonDepth implements Supplier<Number> {
 
@@ -24,6 +25,7 @@ final class PoisonDepth implements Supplier<Number> {
 
     static final Duration INTERVAL = Duration.ofSeconds(15);
     static final Duration AFTER_REFUSAL = Duration.ofMinutes(5);
+    static final Duration WHILE_HELD = Duration.ofSeconds(1);
 
     /**
      * How long after the last read the broker is still asked: whoever reads at least this often gets a number no older than the interval.
@@ -33,12 +35,15 @@ final class PoisonDepth implements Supplier<Number> {
     private final String queue;
     private final Transport transport;
     private final Timeline timeline;
+    private final LongSupplier quiet;
     private final SerialTask asking;
     private volatile double known = Double.NaN;
     private volatile long lastRead;
     private volatile boolean goesOn;
 
-    PoisonDepth(String node, Transport transport, Timeline timeline, Executor blocking) {
+    /** @param quiet see {@link Browsing#quiet} */
+    PoisonDepth(String node, Transport transport, LongSupplier quiet, Timeline timeline, Executor blocking) {
+        this.quiet = quiet;
         this.queue = Topology.poisonOf(node);
         this.transport = transport;
         this.timeline = timeline;
@@ -65,8 +70,11 @@ final class PoisonDepth implements Supplier<Number> {
         double depth = Double.NaN;
         Duration pause = AFTER_REFUSAL;
         try {
-            OptionalLong told = transport.depth(queue);
-            if (told.isPresent()) {
+            long before = quiet.getAsLong();
+            OptionalLong told = before < 0 ? OptionalLong.empty() : transport.depth(queue);
+            if (before < 0 || quiet.getAsLong() != before) {
+                pause = WHILE_HELD;
+            } else if (told.isPresent()) {
                 depth = told.getAsLong();
                 pause = INTERVAL;
             }

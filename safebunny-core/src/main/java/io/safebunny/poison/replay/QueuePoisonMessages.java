@@ -69,7 +69,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
                 node.timeline(), node.options().retention(), node.options().poisonRetention());
         this.operations = new OperationQueue(node.workers());
         this.mover = new CopyMover(node);
-        this.depth = new PoisonDepth(node.name(), node.transport(), node.timeline(), node.workers());
+        this.depth = new PoisonDepth(node.name(), node.transport(), browsing::quiet, node.timeline(), node.workers());
     }
 
     @Override
@@ -100,11 +100,16 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
 
     /**
      * Messages in the poison queue, as the broker last reported them; empty if unknown. Never waits: the first reader, and the first after
-     * ten minutes without any, has nothing.
+     * ten minutes without any, has nothing. Unknown, too, while an operation of this instance holds copies.
      */
     public OptionalLong depth() {
         double known = inspectors == null ? Double.NaN : depth.get().doubleValue();
         return Double.isNaN(known) ? OptionalLong.empty() : OptionalLong.of((long) known);
+    }
+
+    /** The operation that runs on this instance, and may hold copies; {@code null} if none does. */
+    public @Nullable String running() {
+        return operations.running();
     }
 
     private Map<String, MessageInspector> requireInspectors() {

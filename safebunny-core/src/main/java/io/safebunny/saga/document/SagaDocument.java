@@ -4,6 +4,7 @@ package io.safebunny.saga.document;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
+import io.safebunny.saga.SagaView.StuckOn;
 import io.safebunny.serialization.json.ExactTree;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.store.record.Listing;
@@ -32,6 +33,8 @@ public final class SagaDocument {
 
     /** Listing status of active sagas that wait for a message that was set aside, so that they can be counted. */
     public static final String BLOCKED = "BLOCKED";
+
+    private static final String STUCK_AT = "stuckAt";
 
     /** Name of the JSON in the companion record. */
     static final String CONTENT = "saga";
@@ -118,6 +121,9 @@ public final class SagaDocument {
      */
     public MessageRecord write(@Nullable MessageRecord stored, String owner, Instant now, Instant retainedUntil) {
         root.put("changedAt", now.toEpochMilli());
+        if (stuckOn() != null && !root.has(STUCK_AT)) {
+            root.put(STUCK_AT, now.toEpochMilli());
+        }
         if (status().isEnded() && !root.has("endedAt")) {
             root.put("endedAt", now.toEpochMilli());
             root.put("retainedUntil", retainedUntil.toEpochMilli());
@@ -251,6 +257,17 @@ public final class SagaDocument {
     public void stickOn(String messageId) {
         become(SagaStatus.STUCK);
         root.put("stuckOn", messageId);
+        root.remove(STUCK_AT); // by the write, which knows the time
+    }
+
+    /** Since when it is stuck: an earlier version has stored only when it last changed. */
+    private Instant stuckAt() {
+        return root.has(STUCK_AT) ? SagaFields.instant(root, STUCK_AT) : changedAt();
+    }
+
+    private @Nullable StuckOn stuckOn(String node) {
+        String messageId = stuckOn();
+        return messageId == null ? null : new StuckOn(messageId, node, stuckAt(), null, null, null);
     }
 
     /** Makes a stuck saga active again. Remembers the message it was stuck on, because news of that message may still arrive. */
@@ -260,6 +277,7 @@ public final class SagaDocument {
         if (messageId != null) {
             SagaFields.withRoom(SagaFields.array(root, "mended"), MOST_MENDED).add(messageId);
             root.remove("stuckOn");
+            root.remove(STUCK_AT);
         }
     }
 
@@ -278,7 +296,8 @@ public final class SagaDocument {
         return tree.isMissingNode() ? "" : ExactTree.write(tree);
     }
 
-    public SagaView view() {
+    /** @param node the saga's own */
+    public SagaView view(String node) {
         return new SagaView(
                 saga,
                 id,
@@ -292,6 +311,7 @@ public final class SagaDocument {
                 steps.views(),
                 timeouts.due(),
                 blocks.messages(),
+                stuckOn(node),
                 history.all());
     }
 }

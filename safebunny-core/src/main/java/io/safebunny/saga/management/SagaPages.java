@@ -24,9 +24,12 @@ final class SagaPages {
     private static final int LARGEST_PORTION = 50;
 
     private final MessageStore store;
+    private final String node;
 
-    SagaPages(MessageStore store) {
+    /** @param node the node whose sagas they are */
+    SagaPages(MessageStore store, String node) {
         this.store = store;
+        this.node = node;
     }
 
     /** @param sagas names of all sagas of the node */
@@ -46,7 +49,7 @@ final class SagaPages {
                 last = position;
                 scanned++;
                 SagaDocument.ifReadable(position.saga(), next)
-                        .map(SagaDocument::view)
+                        .map(saga -> saga.view(node))
                         .filter(view -> !query.blocked() || !view.blockedOn().isEmpty())
                         .ifPresent(page::add);
             }

@@ -2,6 +2,7 @@
 package io.safebunny.saga.management;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.message.Names;
 import io.safebunny.node.Node;
@@ -9,13 +10,17 @@ import io.safebunny.saga.SagaPage;
 import io.safebunny.saga.SagaQuery;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
+import io.safebunny.saga.SagaView.StuckOn;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.saga.document.BunnyRepair.Action;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.store.ListingQuery;
+import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.Trail;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -51,9 +56,53 @@ final class StoredSagas implements Sagas {
     public Optional<SagaView> find(String saga, String sagaId) {
         requireKnown(saga, sagaId);
         MessageRecord stored = node.requireStore().find(SagaDocument.key(saga, sagaId));
-        return stored == null
-                ? Optional.empty()
-                : Optional.of(SagaDocument.read(saga, stored).view());
+        return stored == null ? Optional.empty() : Optional.of(explained(SagaDocument.read(saga, stored)));
+    }
+
+    /** Of a stuck saga it tells how its message has failed, which that message's own record knows. */
+    private SagaView explained(SagaDocument saga) {
+        SagaView view = saga.view(node.name());
+        StuckOn stuck = view.stuckOn();
+        return stuck == null
+                ? view
+                : new SagaView(
+                        view.saga(),
+                        view.id(),
+                        view.status(),
+                        view.version(),
+                        view.stateVersion(),
+                        view.state(),
+                        view.startedAt(),
+                        view.changedAt(),
+                        view.reason(),
+                        view.steps(),
+                        view.timeouts(),
+                        view.blockedOn(),
+                        explained(stuck, trail(view.id(), stuck.messageId())),
+                        view.history());
+    }
+
+    private Trail trail(String sagaId, String messageId) {
+        try {
+            MessageRecord record = node.requireStore().find(new RecordKey(sagaId, messageId));
+            return record == null ? Trail.NONE : record.trail();
+        } catch (UnreadableRecordException e) { // a newer version of SafeBunny wrote it
+            return Trail.NONE;
+        }
+    }
+
+    private StuckOn explained(StuckOn stuck, Trail told) {
+        int failures = told.failures().size();
+        Trail.Failure last = failures == 0 ? null : told.failures().get(failures - 1);
+        boolean shown =
+                node.options().exceptionDetails() == ExceptionDetails.FULL; // the text may be of a time when it was
+        return new StuckOn(
+                stuck.messageId(),
+                stuck.node(),
+                stuck.since(),
+                told.type().isEmpty() ? null : told.type(),
+                last == null ? null : last.exception(),
+                last == null || !shown ? null : last.text());
     }
 
     @Override
@@ -85,13 +134,13 @@ final class StoredSagas implements Sagas {
             requireKnown(query.saga());
         }
         Set<String> known = names.get(); // before the store, which a node without sagas need not have
-        return new SagaPages(node.requireStore()).read(known, query);
+        return new SagaPages(node.requireStore(), node.name()).read(known, query);
     }
 
     private Stream<SagaView> list(String kind, String listed, @Nullable Instant before, int limit) {
         return node.requireStore().findListed(new ListingQuery(kind, listed, null, before, limit)).stream()
                 .flatMap(record -> SagaDocument.ifReadable(kind, record).stream())
-                .map(SagaDocument::view);
+                .map(saga -> saga.view(node.name()));
     }
 
     @Override

@@ -21,7 +21,8 @@ class PoisonDepthTest {
 
     private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final Broker broker = new Broker();
-    private final PoisonDepth depth = new PoisonDepth("billing", broker, timeline, Runnable::run);
+    private long begun;
+    private final PoisonDepth depth = new PoisonDepth("billing", broker, () -> begun, timeline, Runnable::run);
 
     @Test
     void asksOnlyWhenSomebodyReadsAndAtMostEveryFifteenSeconds() {
@@ -69,6 +70,30 @@ class PoisonDepthTest {
         assertThat(depth.get().doubleValue()).isNaN();
     }
 
+    /** The broker does not count what somebody holds. */
+    @Test
+    void isUnknownWhileSomebodyBrowsesAndAskedForOnceNobodyDoes() {
+        broker.depth = OptionalLong.of(0);
+        begun = -1;
+        depth.get();
+        timeline.advance(PoisonDepth.INTERVAL);
+
+        assertThat(depth.get().doubleValue()).isNaN();
+        assertThat(broker.asked).isZero();
+
+        begun = 1;
+        broker.depth = OptionalLong.of(7);
+        broker.whenAsked = () -> begun++;
+        timeline.advance(PoisonDepth.WHILE_HELD);
+        assertThat(depth.get().doubleValue())
+                .as("somebody has browsed meanwhile")
+                .isNaN();
+
+        broker.whenAsked = () -> {};
+        timeline.advance(PoisonDepth.WHILE_HELD);
+        assertThat(depth.get().doubleValue()).isEqualTo(7);
+    }
+
     @Test
     void leavesABrokerAloneThatRefuses() {
         broker.refuses = true;
@@ -95,6 +120,7 @@ class PoisonDepthTest {
 
         private OptionalLong depth = OptionalLong.empty();
         private int asked;
+        private Runnable whenAsked = () -> {};
         private boolean away;
         private boolean refuses;
 
@@ -102,6 +128,7 @@ class PoisonDepthTest {
         public OptionalLong depth(String queue) {
             assertThat(queue).isEqualTo("billing-poison");
             asked++;
+            whenAsked.run();
             if (away) {
                 throw new BrowsingException(queue, "there is no connection to the broker.", null);
             }

@@ -67,7 +67,7 @@ class SagaCopyTest {
         SagaDocument read = read(copy());
 
         assertThat(read.id()).isEqualTo("order-8");
-        assertThat(read.view().state()).isEqualTo(STATE);
+        assertThat(read.view("shop").state()).isEqualTo(STATE);
         assertThat(read.status()).isEqualTo(SagaStatus.STUCK);
         assertThat(read.stuckOn()).isEqualTo("message-1");
         assertThat(read.history()).hasSize(1);
@@ -90,8 +90,8 @@ class SagaCopyTest {
 
         SagaDocument read = read(copy());
 
-        assertThat(read.view().changedAt()).isEqualTo(NOW);
-        assertThat(read.view().startedAt()).isEqualTo(NOW.minusSeconds(60));
+        assertThat(read.view("shop").changedAt()).isEqualTo(NOW);
+        assertThat(read.view("shop").startedAt()).isEqualTo(NOW.minusSeconds(60));
         assertThat(read.timeouts().all())
                 .containsExactly(Map.entry("at", new Timeout("token", NOW.plusSeconds(90), NOW.plusSeconds(80))));
         assertThat(Objects.requireNonNull(read.steps().find("pay")).undoSentAt())
@@ -105,7 +105,7 @@ class SagaCopyTest {
     void timesInTheStateAreTheApplications() {
         StoredStates.of(Map.class).replace(saga, StoredStates.of(Map.class).parsed("{\"changedAt\":5,\"due\":7}"));
 
-        assertThat(read(copy()).view().state()).isEqualTo("{\"changedAt\":5,\"due\":7}");
+        assertThat(read(copy()).view("shop").state()).isEqualTo("{\"changedAt\":5,\"due\":7}");
     }
 
     @ParameterizedTest

@@ -54,6 +54,6 @@ final class StoredStates {
     }
 
     String json() {
-        return document().view().state();
+        return document().view("shop").state();
     }
 }

@@ -55,7 +55,7 @@ class SagaPagesTest {
 
     private final VirtualTimeline timeline = VirtualTimeline.skipping();
     private final Watched store = new Watched(timeline);
-    private final SagaPages pages = new SagaPages(store);
+    private final SagaPages pages = new SagaPages(store, "shop");
 
     private void start(String name, String id, SagaStatus status, boolean blocked) {
         Instant now = timeline.now();

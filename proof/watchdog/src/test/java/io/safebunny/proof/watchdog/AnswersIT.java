@@ -100,6 +100,10 @@ class AnswersIT {
         browser.until(
                 "no dialog", () -> browser.run(Boolean.class, "return document.querySelector('dialog') === null"));
         browser.shows("Which one fails, or is paused?");
+
+        browser.reload(); // whoever goes away has given up what he had typed
+        browser.shows("Which one fails, or is paused?", "Charge");
+        assertThat(browser.has("Cancel")).isFalse();
     }
 
     @Test

@@ -58,11 +58,19 @@ class SessionIT {
     /** He logs in here, which takes the end of the address away. */
     private static void comesBackToThePlace(Site site, Dashboard dashboard, Browser browser) {
         dashboard.open(Place.TYPE);
+        browser.click("Pause…");
+        browser.fill(Dashboard.REASON, "typed before the session ended");
 
         site.expire(browser);
+        browser.tick("Replace that pause, also if it would have been longer");
+        browser.click("Pause");
         browser.shows("Logged out");
         browser.click("Load the page again");
         site.signIn(browser);
+
+        browser.shows("What you had typed is back.");
+        assertThat(browser.valueOf(Dashboard.REASON)).isEqualTo("typed before the session ended");
+        browser.click("Cancel");
 
         browser.shows("How is it handled?", Incidents.PAUSED);
         assertThat(browser.address()).hasFragment(Place.TYPE.fragment().substring(1));

@@ -86,6 +86,20 @@ public final class Answers {
                 : response;
     }
 
+    /**
+     * The response if something is not where it was looked for.
+     *
+     * @param where more of the problem: where it is instead
+     */
+    public static WebEndpointResponse<Object> elsewhere(String detail, Map<String, Object> where) {
+        Map<String, Object> problem = new LinkedHashMap<>();
+        problem.put("title", TITLES.get(NOT_FOUND));
+        problem.put("status", NOT_FOUND);
+        problem.put("detail", detail);
+        problem.putAll(where);
+        return new WebEndpointResponse<>(problem, NOT_FOUND, PROBLEM);
+    }
+
     /** The response to a user without the right to change something. */
     static WebEndpointResponse<Object> forbidden(String detail) {
         return problem(FORBIDDEN, "", detail, null);

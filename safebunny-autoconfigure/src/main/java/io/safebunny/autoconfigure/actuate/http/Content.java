@@ -81,10 +81,17 @@ public record Content(String text, boolean shown, boolean masked) {
      * out, or differ from the mask, are taken.
      *
      * @param what name of the parameter
-     * @param stored as it is stored, decoded
-     * @throws MisuseException SB-5001
+     * @param stored as it is stored, decoded; {@code null} if it cannot be had
+     * @throws MisuseException SB-5001, also if nobody can tell what the mask shows
      */
-    public void requireNoMask(String what, byte[] stored, String given) {
+    public void requireNoMask(String what, byte @Nullable [] stored, String given) {
+        if (stored == null || (!shown && !masked)) {
+            throw Asked.wrong(
+                    what,
+                    "given",
+                    "what is stored cannot be compared with its mask, because it is %s. Nothing was changed; mend that first"
+                            .formatted(text));
+        }
         if (!masked) {
             return;
         }

@@ -27,7 +27,7 @@ public final class PageSession {
     private final CsrfTokens csrf;
 
     /**
-     * @param node the node and the instance
+     * @param node the node, the instance, and whether there are sagas
      * @param csrf the token that a change needs
      */
     public PageSession(

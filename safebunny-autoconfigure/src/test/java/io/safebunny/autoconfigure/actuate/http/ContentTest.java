@@ -72,6 +72,17 @@ class ContentTest {
         Content.of(shown, stored).requireNoMask("body", stored, given);
     }
 
+    /** A mask that fails for a moment is no permission. */
+    @Test
+    void refusesEverythingIfNobodyKnowsWhatTheMaskShows() {
+        assertThatThrownBy(() -> Content.notShown("the BodyMasker failed with X")
+                        .requireNoMask("body", bytes("{}"), "{\"a\":\"***\"}"))
+                .hasMessageContaining("SB-5001")
+                .hasMessageContaining("the BodyMasker failed with X");
+        assertThatThrownBy(() -> Content.notShown("it is too large").requireNoMask("body", null, "{}"))
+                .hasMessageContaining("it is too large");
+    }
+
     @Test
     void refusesASentenceThatStandsForABody() {
         assertThatThrownBy(() -> Content.requireNoSentence(

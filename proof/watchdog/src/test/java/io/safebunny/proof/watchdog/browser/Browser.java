@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
-import java.util.logging.Level;
 import java.util.stream.Stream;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +28,9 @@ import org.openqa.selenium.WebElement;
 import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.interactions.Actions;
-import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.remote.Command;
+import org.openqa.selenium.remote.DriverCommand;
 
 /**
  * A browser with one window, driven as a person does: by what it shows, and by keys. Everything that acts waits until it can, at most
@@ -80,6 +81,10 @@ public final class Browser implements AutoCloseable {
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
     private static final int MOST_STOPS = 200;
 
+    private static final Set<String> LOUD = Set.of("WARNING", "SEVERE");
+    /** The sources of entries that a page can be blamed for. */
+    private static final Set<String> OF_PAGES = Set.of("console-api", "javascript", "network", "security");
+
     private static final String ANYWHERE = ":root";
     private static final String BUTTONS = "button, a[href], summary, [role=tab]";
     private static final String FIELDS = "input, select, textarea";
@@ -101,8 +106,9 @@ public final class Browser implements AutoCloseable {
         return URI.create(Objects.requireNonNull(driver.getCurrentUrl()));
     }
 
-    /** Leaves the page and forgets who was logged in. */
+    /** Leaves the page and forgets who was logged in, and what was typed. */
     void forget() {
+        driver.executeScript("try { sessionStorage.clear() } catch { /* there is none */ }");
         driver.executeCdpCommand("Network.clearBrowserCookies", Map.of());
         driver.get("about:blank");
         prefer(Scheme.LIGHT);
@@ -266,13 +272,31 @@ public final class Browser implements AutoCloseable {
         return found.stream().map(String::valueOf).toList();
     }
 
-    /** What page and browser have written to the console since the last call, from warnings up; violations of the page's policy are there. */
+    /**
+     * What pages have caused on the console since the last call, from warnings up; violations of their policy are there. Not what the browser
+     * says of itself: that it is slow, or what its next version leaves out.
+     */
     public List<String> complaints() {
-        return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
-                .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
-                .map(LogEntry::getMessage)
+        return logged().stream()
+                .filter(entry -> LOUD.contains(entry.get("level")) && OF_PAGES.contains(entry.get("source")))
+                .map(entry -> String.valueOf(entry.get("message")))
                 .filter(line -> !line.contains("/favicon.ico")) // of the page for the login; ours names an icon
                 .toList();
+    }
+
+    /** As the driver has it: Selenium leaves out of which source each entry is. */
+    private List<Map<?, ?>> logged() {
+        Command command = new Command(driver.getSessionId(), DriverCommand.GET_LOG, Map.of("type", LogType.BROWSER));
+        try {
+            List<Map<?, ?>> entries = new ArrayList<>();
+            for (Object entry : (List<?>) Objects.requireNonNull(
+                    driver.getCommandExecutor().execute(command).getValue())) {
+                entries.add((Map<?, ?>) entry);
+            }
+            return entries;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** From the beginning of the navigation until the page first showed anything. */
@@ -314,6 +338,23 @@ public final class Browser implements AutoCloseable {
     /** Interferes no more, and hands over what was held. */
     public void letThrough() {
         driver.executeScript(Scripts.INTERFERE_NO_MORE);
+    }
+
+    /** Loads the page again. */
+    public void reload() {
+        driver.navigate().refresh();
+    }
+
+    /** Has the page believe that so much time has passed at once. */
+    public void passTime(Duration time) {
+        driver.executeScript("const now = Date.now; Date.now = () => now() + arguments[0]"
+                .replace("arguments[0]", String.valueOf(time.toMillis())));
+    }
+
+    /** What is in the field. */
+    public String valueOf(String label) {
+        WebElement field = Objects.requireNonNull(find(FIELDS, label, ANYWHERE), label);
+        return Objects.requireNonNull(field.getDomProperty("value"));
     }
 
     /** Back in the history. */
@@ -364,7 +405,7 @@ public final class Browser implements AutoCloseable {
     public void onAPhone() {
         driver.executeCdpCommand(
                 "Emulation.setDeviceMetricsOverride",
-                Map.of("width", 390, "height", 844, "deviceScaleFactor", 2, "mobile", true));
+                Map.of("width", 360, "height", 740, "deviceScaleFactor", 2, "mobile", true));
     }
 
     public void onADesk() {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.watchdog.page;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.PoisonOperation.RunState;
 import io.safebunny.proof.watchdog.browser.Browser;
 import io.safebunny.proof.watchdog.site.Site;
 
@@ -37,20 +42,29 @@ public final class Dashboard {
         confirm("Resume", reason, "Operation");
     }
 
+    /** Has a list read again until it shows this; what has begun may still be under way when its dialog says so. */
+    public void looksUntil(String fact) {
+        browser.until(fact, () -> {
+            browser.click("Look again");
+            browser.until("an answer", () -> browser.has("Look again"));
+            return browser.text().contains(fact);
+        });
+    }
+
     /** From the place {@link Place#POISON}. */
     public void replay(String messageId, String reason) {
         browser.clickIn(row(messageId + " "), "Replay…");
-        confirm("Replay", reason, "Moved 1 of 1");
+        confirm("Replay", reason, "Its progress");
     }
 
     /** From the place of a saga that needs it. */
     public void resumeSaga(String reason) {
         browser.click("Resume…");
-        confirm("Resume", reason, "Done.");
+        confirm("Resume", reason, "The saga is");
     }
 
     /**
-     * Does something with all copies of the list, after it was counted, from the place {@link Place#POISON} or {@link Place#ARCHIVE}.
+     * Does something with all copies of the list, after they were counted, from the place {@link Place#POISON} or {@link Place#ARCHIVE}.
      *
      * @param copies how many there are
      */
@@ -58,10 +72,19 @@ public final class Dashboard {
         browser.click(action + "…");
         browser.fill(REASON, reason);
         browser.click("Count only");
-        browser.shows("It would have moved %s of %s".formatted(copies, copies));
+        browser.shows("It would have moved");
+        moved(copies);
         browser.click(action + " now");
-        browser.shows("Moved %s of %s".formatted(copies, copies));
+        browser.shows("Its progress");
+        moved(copies);
         browser.click("Close");
+    }
+
+    /** Waits until the last operation has ended. */
+    private void moved(int copies) {
+        PoisonOperation last = site.bean(PoisonMessages.class).operations().get(0);
+        browser.until("the end of " + last, () -> last.progress().state() == RunState.ENDED);
+        assertThat(last.progress().moved()).isEqualTo(copies);
     }
 
     private void confirm(String action, String reason, String outcome) {

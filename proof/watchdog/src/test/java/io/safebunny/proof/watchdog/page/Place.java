@@ -10,7 +10,7 @@ public enum Place {
     TYPES("#/types", "Charge", "the bank is closed"),
     TYPE("#/types/OrderPlaced", "night shift", Incidents.PAUSED),
     SAGAS("#/sagas?state=stuck", "order-3"),
-    STUCK_SAGA("#/sagas/Order/order-3", "stuck", "History"),
+    STUCK_SAGA("#/sagas/Order/order-3", "It takes no message until somebody replays Add", "History"),
     BLOCKED_SAGA("#/sagas/Order/order-2", "Messages that were set aside", "handler-failed", "charge"),
     POISON("#/poison", "the bank is closed", "nothing can be added"),
     ARCHIVE("#/poison?archived=true", "Archive", "What was discarded?"),

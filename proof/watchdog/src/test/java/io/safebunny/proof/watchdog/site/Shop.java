@@ -27,6 +27,7 @@ import java.util.stream.IntStream;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
@@ -88,6 +89,7 @@ public class Shop {
 
     /** An order. */
     @BunnySaga
+    @ConditionalOnBooleanProperty(name = "site.sagas", matchIfMissing = true)
     public static class Order {
 
         public record State(String note) {}
@@ -110,6 +112,7 @@ public class Shop {
     }
 
     @Bean
+    @ConditionalOnBooleanProperty(name = "site.store", matchIfMissing = true)
     MessageStore store(Timeline timeline, StoreSwitch store) {
         return store.before(new MemoryMessageStore(timeline, Retention.of(Duration.ofDays(7))));
     }
