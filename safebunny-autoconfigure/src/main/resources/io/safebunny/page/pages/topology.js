@@ -10,7 +10,7 @@ const PLAN_EVERY = 60_000;
 
 function Findings({ of }) {
     if (!of) {
-        return html`<p class="faint">Nobody compares the broker with the plan. Set safebunny.topology.management-uri to have it compared.</p>`;
+        return html`<p class="faint">Nobody compares the broker with the plan. On RabbitMQ, set safebunny.topology.management-uri to have it compared.</p>`;
     }
     const { asOf, findings = [] } = of.details ?? {};
     return html`

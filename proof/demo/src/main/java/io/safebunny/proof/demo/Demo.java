@@ -43,6 +43,9 @@ public final class Demo {
         if (!options.asksForTopology() && System.getenv("SAFEBUNNY_TOPOLOGY") == null) {
             interruption.listen(); // a node that shows its topology ends the process itself, and nothing is in progress
         }
+        if (options.dashboard() && !options.serve()) {
+            interruption.listenTo(System.in);
+        }
         int status = LOST_OR_DOUBLED;
         try {
             status = run(options, interruption, System.out);
@@ -75,7 +78,12 @@ public final class Demo {
         if (options.json()) {
             return report.json() + System.lineSeparator();
         }
-        return report.table(where(options)) + (options.serve() ? ofThisProcess() : "");
+        return report.table(where(options)) + (options.serve() ? ofThisProcess() : options.dashboard() ? ofYou() : "");
+    }
+
+    private static String ofYou() {
+        return "%nIt counts your repairs, too: what was skipped or discarded on the page is not undone, or counts as lost.%n"
+                .formatted();
     }
 
     /** A serving process may not be the only one: several may share the work, without knowing of each other. */
@@ -89,7 +97,10 @@ public final class Demo {
             return new KillRun(options, interruption, out).run();
         }
         Run run = new Run(options, interruption, out);
-        return options.serve() ? run.serve() : run.placeOrders();
+        if (options.serve()) {
+            return run.serve();
+        }
+        return options.dashboard() ? run.show() : run.placeOrders();
     }
 
     private static String where(Options options) {

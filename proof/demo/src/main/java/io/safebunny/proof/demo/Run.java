@@ -12,12 +12,15 @@ import io.safebunny.proof.demo.command.UsageException;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 
 /** Runs all nodes in this process and reports what became of the orders, placed by itself or by others. */
 final class Run {
 
     private static final Duration PATIENCE_FOR_THE_BROKER = Duration.ofSeconds(30);
     private static final Duration PATIENCE_WHEN_INTERRUPTED = Duration.ofSeconds(20);
+    private static final Duration PATIENCE_WITH_REPAIRS = Duration.ofMinutes(1);
     private static final Duration POLL = Duration.ofMillis(100);
 
     private final Options options;
@@ -51,29 +54,81 @@ final class Run {
         try (Storage storage = Storage.open(options);
                 Saga saga = start(storage);
                 Supervision supervision = Supervision.of(saga, options, storage)) {
-            saga.addresses().forEach((node, address) -> out.println(node.wireName() + ": " + address));
+            announce(saga);
             out.println("ready: publish PlaceOrder to exchange 'safebunny' with routing key 'storefront-PlaceOrder'");
             out.flush();
             long start = System.nanoTime();
             Accounts accounts = new Accounts(storage, "");
             while (!interruption.awaitFor(supervision.pause())) {
-                supervision.look();
+                if (!options.dashboard()) { // else whoever looks at the page repairs
+                    supervision.look();
+                }
             }
-            finish(saga, accounts, supervision);
+            finish(
+                    saga,
+                    accounts,
+                    supervision,
+                    0,
+                    options.dashboard() ? PATIENCE_WITH_REPAIRS : PATIENCE_WHEN_INTERRUPTED);
             supervision.end();
             saga.stop();
             return report(accounts.tally().accepted(), accounts, saga, seconds(System.nanoTime() - start), supervision);
         }
     }
 
-    /** Waits, for a limited time, until the orders in progress have ended. */
-    private static void finish(Saga saga, Accounts accounts, Supervision supervision) {
+    /** Places orders one by one for somebody who looks at the page, and at the end repairs what that person has left. */
+    Report show() {
+        try (Storage storage = Storage.open(options);
+                Saga saga = start(storage);
+                Supervision supervision = Supervision.of(saga, options, storage)) {
+            announce(saga);
+            out.printf(
+                    Locale.ROOT,
+                    "It ends after %s, or when you press Enter. Until then nobody repairs anything but you.%n",
+                    Shopping.lasts(options.orders()));
+            out.flush();
+            Shopping shopping = new Shopping(options, interruption, out, storage);
+            long start = System.nanoTime();
+            shopping.show(saga);
+            out.println("Ending: what is in progress ends, and what you have left is repaired, in a minute at most.");
+            out.flush();
+            saga.resume("the demo ends");
+            finish(saga, shopping.accounts(), supervision, shopping.placed(), PATIENCE_WITH_REPAIRS);
+            supervision.end();
+            saga.stop();
+            return report(
+                    shopping.placed(), shopping.accounts(), saga, seconds(System.nanoTime() - start), supervision);
+        }
+    }
+
+    /** Says where to look: all nodes if their ports were asked for, and the page of one of them. */
+    private void announce(Saga saga) {
+        Map<Node, String> addresses = saga.addresses();
+        if (options.serve()) {
+            addresses.forEach((node, address) -> out.println(node.wireName() + ": " + address));
+        }
+        if (options.dashboard()) {
+            out.println("page: " + addresses.get(options.watched()) + "safebunnyui");
+            out.println("Open it in a browser. It shows the node "
+                    + options.watched().wireName()
+                    + ", and whoever can open it may pause, replay and repair without a login:");
+            out.println(
+                    "that is for this demo only, and on this machine only. docs/dashboard.md says how to guard yours.");
+        }
+    }
+
+    /**
+     * Waits, for a limited time, until the orders in progress have ended.
+     *
+     * @param placed how many there are at least
+     */
+    private static void finish(Saga saga, Accounts accounts, Supervision supervision, long placed, Duration patience) {
         saga.traffic().moved(); // counts as movement: what was published just before may not have been delivered yet
-        long deadline = System.nanoTime() + PATIENCE_WHEN_INTERRUPTED.toNanos();
+        long deadline = System.nanoTime() + patience.toNanos();
         Interruption second = new Interruption(); // never requested: the first interruption is enough
         while (System.nanoTime() < deadline) {
             Tally tally = accounts.tally();
-            if (tally.isComplete(tally.accepted()) && isOver(saga, supervision)) {
+            if (tally.isComplete(Math.max(placed, tally.accepted())) && isOver(saga, supervision)) {
                 return;
             }
             supervision.look();

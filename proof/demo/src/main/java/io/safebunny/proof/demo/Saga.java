@@ -4,6 +4,7 @@ package io.safebunny.proof.demo;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.safebunny.BunnyOperations;
 import io.safebunny.memory.MemoryBroker;
 import io.safebunny.proof.demo.accounts.Counts;
 import io.safebunny.proof.demo.chaos.Chaos;
@@ -142,6 +143,14 @@ final class Saga implements AutoCloseable {
             }
         });
         return addresses;
+    }
+
+    /** Ends the pauses that somebody has begun, so that what waits for them is handled. */
+    void resume(String reason) {
+        for (ConfigurableApplicationContext context : nodes.values()) {
+            BunnyOperations operations = context.getBean(BunnyOperations.class);
+            operations.paused().forEach(pause -> operations.resume(pause.type(), pause.scope(), reason, "demo"));
+        }
     }
 
     Storefront storefront() {

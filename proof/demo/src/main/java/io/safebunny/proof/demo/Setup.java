@@ -25,8 +25,12 @@ public record Setup(
         @Nullable Integer http,
         boolean orchestrated) {
 
+    /** Logs each failed attempt, by the hundred here, and would push the address of the page out of sight. */
+    private static final String FAILURES = "io.safebunny.poison.queue.FailureLog";
+
     private static final String PAY_WITHIN = "shop.pay-within";
     private static final Duration LONGEST_PAYMENT = Duration.ofMinutes(1);
+    private static final Duration PAYMENT_WHILE_SOMEBODY_LOOKS = Duration.ofSeconds(5);
 
     public static Setup of(Options options, Storage storage) {
         Map<String, String> properties = new LinkedHashMap<>(storage.properties());
@@ -38,12 +42,18 @@ public record Setup(
             properties.put("logging.level.io.safebunny", "info");
         }
         properties.put("spring.profiles.active", options.http() == null ? "demo" : "demo,http");
+        if (options.dashboard() && !options.serve()) { // the orders are made up, and the page tells what failed
+            properties.put("management.endpoint.safebunny.show-states", "always");
+            properties.put("management.endpoint.safebunnypoison.show-bodies", "always");
+            properties.put("logging.level." + FAILURES, "off");
+        }
         if (options.kill()) {
             // nobody wants to watch a demo wait for the default half minute
             properties.put("safebunny.dedup.lease", InstanceProcess.LEASE.toSeconds() + "s");
         }
         if (options.orchestrated() && options.chaos()) {
-            properties.put(PAY_WITHIN, patience(options.orders()).toMillis() + "ms");
+            Duration patience = options.dashboard() ? PAYMENT_WHILE_SOMEBODY_LOOKS : patience(options.orders());
+            properties.put(PAY_WITHIN, patience.toMillis() + "ms");
         }
         properties.putAll(options.settings());
         return new Setup(

@@ -26,6 +26,7 @@ final class Shopping {
     private static final Logger LOG = LoggerFactory.getLogger(Shopping.class);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration POLL = Duration.ofMillis(100);
+    private static final Duration BETWEEN_ORDERS = Duration.ofMillis(600);
     private static final double CLICKED_TWICE = 0.05;
 
     private final Options options;
@@ -33,6 +34,7 @@ final class Shopping {
     private final Progress progress;
     private final OrderGenerator generator;
     private final Accounts accounts;
+    private volatile int placed;
 
     Shopping(Options options, Interruption interruption, PrintStream out, Storage storage) {
         this.options = options;
@@ -53,7 +55,7 @@ final class Shopping {
      */
     void run(Saga saga, BooleanSupplier isIdle, Consumer<Tally> look) {
         CompletableFuture<Void> placing = CompletableFuture.completedFuture(saga)
-                .thenComposeAsync(this::place)
+                .thenComposeAsync(all -> place(all, Duration.ZERO))
                 .whenComplete(Shopping::warnOfRefusals);
         long reached = -1;
         long since = System.nanoTime();
@@ -78,18 +80,35 @@ final class Shopping {
         progress.clear();
     }
 
-    private CompletableFuture<Void> place(Saga saga) {
+    /** How long {@link #show} takes for so many orders. */
+    static String lasts(int orders) {
+        Duration all = BETWEEN_ORDERS.multipliedBy(orders);
+        return all.toMinutes() > 1 ? all.toMinutes() + " minutes" : all.toSeconds() + " seconds";
+    }
+
+    /** Places orders at a pace at which a person can follow them. */
+    void show(Saga saga) {
+        var unused = place(saga, BETWEEN_ORDERS).whenComplete(Shopping::warnOfRefusals);
+    }
+
+    /** How many orders were placed so far. */
+    int placed() {
+        return placed;
+    }
+
+    private CompletableFuture<Void> place(Saga saga, Duration pause) {
         Storefront storefront = saga.storefront();
         Chaos chaos = saga.chaos();
-        List<CompletableFuture<Published>> placed = new ArrayList<>();
-        for (int number = 1; number <= options.orders() && !interruption.awaitFor(Duration.ZERO); number++) {
+        List<CompletableFuture<Published>> published = new ArrayList<>();
+        for (int number = 1; number <= options.orders() && !interruption.awaitFor(pause); number++) {
+            placed = number;
             PlaceOrder order = generator.order(number);
-            placed.add(storefront.place(order));
+            published.add(storefront.place(order));
             if (chaos != null && chaos.strikes("click", order.orderId(), CLICKED_TWICE)) {
-                placed.add(storefront.place(order));
+                published.add(storefront.place(order));
             }
         }
-        return CompletableFuture.allOf(placed.toArray(CompletableFuture[]::new));
+        return CompletableFuture.allOf(published.toArray(CompletableFuture[]::new));
     }
 
     private static void warnOfRefusals(@Nullable Void none, @Nullable Throwable failure) {

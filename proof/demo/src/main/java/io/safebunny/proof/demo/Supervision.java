@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -28,12 +29,14 @@ final class Supervision implements AutoCloseable {
 
     private final Instant since = Instant.now();
     private final @Nullable Sagas sagas;
-    private final @Nullable RepairDesk desk;
+    private final @Nullable Supplier<RepairDesk> opening;
+    private @Nullable RepairDesk desk;
     private long left;
 
-    private Supervision(@Nullable Sagas sagas, @Nullable RepairDesk desk) {
+    /** @param opening of the desk; {@code null} if nothing will need a repair */
+    private Supervision(@Nullable Sagas sagas, @Nullable Supplier<RepairDesk> opening) {
         this.sagas = sagas;
-        this.desk = desk;
+        this.opening = opening;
     }
 
     static Supervision ofNothing() {
@@ -57,7 +60,8 @@ final class Supervision implements AutoCloseable {
         JdbcClient ledger = storage.client();
         return new Supervision(
                 sagas,
-                new RepairDesk(sagas, transport, nodes, (order, undo) -> undo(ledger, order, undo), options.seed()));
+                () -> new RepairDesk(
+                        sagas, transport, nodes, (order, undo) -> undo(ledger, order, undo), options.seed()));
     }
 
     /** Writes what the undo would have written, if there is anything to undo. */
@@ -80,8 +84,11 @@ final class Supervision implements AutoCloseable {
                 """).params(undone, orderId, done).update();
     }
 
-    /** Repairs what can be repaired now. */
+    /** Repairs what can be repaired now. From then on nobody else can see what was set aside: it is in the hands of this one. */
     void look() {
+        if (desk == null && opening != null) {
+            desk = opening.get();
+        }
         if (desk != null) {
             desk.look();
         }
@@ -101,7 +108,7 @@ final class Supervision implements AutoCloseable {
 
     /** How long to wait between two looks. */
     Duration pause() {
-        return desk == null ? Duration.ofMinutes(1) : Duration.ofSeconds(1);
+        return opening == null ? Duration.ofMinutes(1) : Duration.ofSeconds(1);
     }
 
     /** Counts for the report while the nodes can still be asked. Repairs nothing. */

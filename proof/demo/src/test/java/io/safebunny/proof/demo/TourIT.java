@@ -9,10 +9,12 @@ import io.safebunny.proof.demo.command.CommandLine;
 import io.safebunny.proof.demo.command.Node;
 import io.safebunny.proof.demo.command.Options;
 import io.safebunny.test.process.Ports;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -29,6 +31,9 @@ class TourIT {
     private static final Path PAGE = Path.of("../../docs/tour.md");
     private static final Pattern PORT = Pattern.compile("localhost:(\\d+)");
     private static final Pattern PLACEHOLDER = Pattern.compile("<\\w+>");
+    /** Its port is so far from the first. */
+    private static final int BILLING = 2;
+
     private static final Duration HALF_A_MINUTE = Duration.ofSeconds(40);
 
     private final HttpClient client = HttpClient.newHttpClient();
@@ -45,6 +50,7 @@ class TourIT {
         try (SagaBroker broker = SagaBroker.open("order-saga-tour-" + UUID.randomUUID());
                 ServedSaga saga =
                         ServedSaga.start(asked.withRabbit(broker.address()).withHttp(first))) {
+            requirePage(saga.printed(), first + BILLING);
             for (TourPage.Step step : page.steps()) {
                 follow(step);
             }
@@ -59,6 +65,18 @@ class TourIT {
             assertThat(report.exitStatus()).as(report.json()).isZero();
             assertThat(report.completed()).as(report.json()).isEqualTo(19);
         }
+    }
+
+    /** The sample has printed one address of a page, where docs/tour.md says that it is. */
+    private void requirePage(String printed, int port) throws Exception {
+        String address = "http://localhost:" + port + "/actuator/safebunnyui";
+        assertThat(printed.lines().filter(line -> line.contains("safebunnyui"))).containsExactly("page: " + address);
+        assertThat(Files.readString(PAGE)).contains("page: " + address.replace(":" + port, ":" + (8080 + BILLING)));
+        assertThat(printed).contains("for this demo only, and on this machine only");
+        HttpResponse<String> page =
+                client.send(HttpRequest.newBuilder(URI.create(address)).build(), BodyHandlers.ofString());
+        assertThat(page.statusCode()).isEqualTo(200);
+        assertThat(page.body()).contains("<script type=\"module\"");
     }
 
     /** Asks again, as a reader would, until the answer is as the page says; changes are made once. */

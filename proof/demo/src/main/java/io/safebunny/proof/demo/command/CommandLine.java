@@ -12,14 +12,15 @@ public final class CommandLine {
 
     public static final String USAGE = """
         usage: bin/demo [--orders N] [--chaos] [--seed S] [--rabbit amqp://…] [--store KIND] [--kill] [--json]
-                        [--serve] [--http PORT] [--orchestrated]
+                        [--serve] [--http PORT] [--orchestrated] [--dashboard]
                bin/demo --quickstart
 
           --quickstart     run the application of the README instead; without other options
 
           --orders N       place N orders, 1 to 1000000 (default 1000)
           --chaos          messages arrive twice, handlers throw, the bank times out, customers click twice
-          --seed S         which orders there are and where chaos strikes: any whole number (default 1)
+          --seed S         which orders there are and where chaos strikes: any whole number (default 1;
+                           with --dashboard 4, where much goes wrong at once)
           --orchestrated   the node orders has a saga with state: it reserves, charges and ships by commands, and has
                            that undone when a payment is late or a person gives up; with --chaos, commands and undos
                            fail for good, and sagas are repaired
@@ -50,6 +51,11 @@ public final class CommandLine {
                            free ports, which it prints. To try things out, as docs/tour.md does, the storefront takes
                            PUT /orders/ID, billing PUT /gateway with {"works": false} to break the bank and
                            {"works": true} to repair it, and GET /ledger at billing tells what was done
+          --dashboard      print the address of a page that shows a node and repairs what is stuck in it (docs/dashboard.md): with
+                           --serve of billing, with --orchestrated of orders; nothing guards it, so on this machine only.
+                           Without --serve the run is orchestrated, an order comes every 0.6 s, 1000 at most, and nobody
+                           repairs anything but you, until it ends: after ten minutes, or when you press Enter (in the
+                           background it needs </dev/null)
           --safebunny.…=VALUE
                            a setting of SafeBunny for all nodes; --safebunny.topology=plan needs --node, and shows what the
                            node needs on the broker instead of running it, with the exit status of docs/operations.md
@@ -65,7 +71,11 @@ public final class CommandLine {
     /** The highest first port that leaves one for each node. */
     private static final int HIGHEST_PORT = 65_536 - Node.values().length;
 
+    /** With this seed, each kind of trouble has happened after half a minute. */
+    private static final long EVENTFUL = 4;
+
     private final Deque<String> arguments = new ArrayDeque<>();
+    private @Nullable Long seed;
     private StoreChoice.@Nullable Kind store;
     private @Nullable String jdbc;
     private @Nullable String cosmosEndpoint;
@@ -91,6 +101,9 @@ public final class CommandLine {
     /** @throws UsageException when the arguments make no sense */
     public static Options parse(String... arguments) {
         Options options = new CommandLine(List.of(arguments)).read();
+        if (options.dashboard()) {
+            options = withPage(options);
+        }
         if (options.serve() && options.rabbit() == null) {
             throw new UsageException(
                     "--serve needs --rabbit: other processes cannot reach the broker inside this one. Add"
@@ -109,9 +122,9 @@ public final class CommandLine {
                     "--safebunny.topology needs --node: each node has a topology of its own. Add --node"
                             + " with the name of one");
         }
-        if (options.http() != null && options.node() == null && !options.serve()) {
+        if (options.http() != null && options.node() == null && !options.serve() && !options.dashboard()) {
             throw new UsageException(
-                    "--http needs --serve or --node: the others end before anybody can look. Add one of them");
+                    "--http needs --serve, --node or --dashboard: the others end before anybody can look. Add one of them");
         }
         if (options.kill() && (options.node() != null || options.serve())) {
             throw new UsageException(
@@ -129,6 +142,21 @@ public final class CommandLine {
         return options;
     }
 
+    /** Somebody wants to see a saga, over HTTP, at a pace that can be followed. */
+    private static Options withPage(Options options) {
+        if (options.node() != null || options.kill()) {
+            throw new UsageException(
+                    "--dashboard shows nodes that all run in this process. Use it without --node and --kill; with"
+                            + " --node, --http has the page, too, at /actuator/safebunnyui");
+        }
+        if (!options.serve() && options.orders() > Options.MOST_SHOWN) {
+            throw new UsageException("--dashboard places an order every 0.6 s, for ten minutes at most. Use --orders "
+                    + Options.MOST_SHOWN + " or fewer");
+        }
+        Options served = options.http() != null ? options : options.withHttp(0);
+        return served.serve() ? served : served.with(Options.Flag.ORCHESTRATED);
+    }
+
     private static boolean keepsSagas(StoreChoice store) {
         return store.isGiven() || store.kind() == StoreChoice.Kind.COSMOS;
     }
@@ -140,7 +168,10 @@ public final class CommandLine {
             options = switch (option) {
                 case "--orders" -> options.withOrders((int) number(option, 1, Options.MOST_ORDERS));
                 case "--chaos" -> options.withChaos(options.seed());
-                case "--seed" -> options.withSeed(number(option, Long.MIN_VALUE, Long.MAX_VALUE));
+                case "--seed" -> {
+                    seed = number(option, Long.MIN_VALUE, Long.MAX_VALUE);
+                    yield options.withSeed(seed);
+                }
                 case "--rabbit" -> options.withRabbit(RabbitAddress.parse(value(option)));
                 case "--store", "--jdbc", "--cosmos-endpoint", "--cosmos-key" -> {
                     readStore(option, value(option));
@@ -148,6 +179,7 @@ public final class CommandLine {
                 }
                 case "--kill" -> options.with(Options.Flag.KILL);
                 case "--orchestrated" -> options.with(Options.Flag.ORCHESTRATED);
+                case "--dashboard" -> options.with(Options.Flag.DASHBOARD);
                 case "--json" -> options.with(Options.Flag.JSON);
                 case "--http" -> options.withHttp((int) number(option, 0, HIGHEST_PORT));
                 case "--serve" -> options.with(Options.Flag.SERVE);
@@ -161,7 +193,8 @@ public final class CommandLine {
                 }
             };
         }
-        return options.withStore(store(options.kill()));
+        Options chosen = options.withStore(store(options.kill()));
+        return seed == null && chosen.dashboard() ? chosen.withSeed(EVENTFUL) : chosen;
     }
 
     private void readStore(String option, String value) {

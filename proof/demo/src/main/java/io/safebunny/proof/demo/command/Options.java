@@ -28,6 +28,9 @@ public record Options(
 
     static final int MOST_ORDERS = 1_000_000;
 
+    /** With a page to look at, they come one by one. */
+    static final int MOST_SHOWN = 1_000;
+
     /** What is on or off, and off by default. */
     public enum Flag {
         CHAOS,
@@ -38,7 +41,9 @@ public record Options(
         /** Shows what happens without deduplication, for the demo's own tests. */
         WITHOUT_DEDUPLICATION,
         /** A saga with state tells the nodes what to do. */
-        ORCHESTRATED
+        ORCHESTRATED,
+        /** Somebody looks at the page of a node. */
+        DASHBOARD
     }
 
     public Options {
@@ -73,6 +78,15 @@ public record Options(
 
     public boolean orchestrated() {
         return flags.contains(Flag.ORCHESTRATED);
+    }
+
+    public boolean dashboard() {
+        return flags.contains(Flag.DASHBOARD);
+    }
+
+    /** The node whose page tells most: the one with the sagas, else the one that calls the bank. */
+    public Node watched() {
+        return orchestrated() ? Node.ORDERS : Node.BILLING;
     }
 
     /** Whether the node only shows what it needs on the broker, and then ends the process. */

@@ -30,6 +30,22 @@ class CommandLineTest {
                 .isEqualTo(Options.defaults().withChaos(8));
     }
 
+    @Test
+    void aPageNeedsHttpAndWithoutOrdersOfOthersASaga() {
+        Options shown = CommandLine.parse("--chaos", "--dashboard");
+        assertThat(shown.http()).isZero();
+        assertThat(shown.orchestrated()).isTrue();
+        assertThat(shown.watched()).isEqualTo(Node.ORDERS);
+        assertThat(shown.seed()).isEqualTo(4);
+        assertThat(CommandLine.parse("--seed", "1", "--dashboard").seed()).isEqualTo(1);
+
+        Options served = CommandLine.parse(
+                "--serve", "--dashboard", "--http=8080", "--orders=2000", "--rabbit", "amqp://localhost");
+        assertThat(served.http()).isEqualTo(8080);
+        assertThat(served.orchestrated()).isFalse();
+        assertThat(served.watched()).isEqualTo(Node.BILLING);
+    }
+
     @ParameterizedTest
     @CsvSource(
             quoteCharacter = '"',
@@ -50,7 +66,10 @@ class CommandLineTest {
                 "10,unknown argument 10",
                 "--serve,--serve needs --rabbit",
                 "--node billing,--node needs --rabbit",
-                "--http 8080,--http needs --serve or --node",
+                "--http 8080,--http needs --serve, --node or --dashboard",
+                "--dashboard --kill --store h2,--dashboard shows nodes that all run in this process",
+                "--dashboard --node billing --rabbit amqp://localhost,with --node, --http has the page, too",
+                "--dashboard --chaos --orders 1001,Use --orders 1000 or fewer",
                 "--http 65532 --serve --rabbit amqp://localhost,--http must be 0 to 65531",
                 "--node kitchen --rabbit amqp://localhost,there is no node 'kitchen'",
                 "--node billing --serve --rabbit amqp://localhost,exclude each other",

@@ -408,7 +408,21 @@ public final class Browser implements AutoCloseable {
                 Map.of("width", 360, "height", 740, "deviceScaleFactor", 2, "mobile", true));
     }
 
+    /** Of this size, and without scrollbars, whatever screen there is. */
+    public void inAWindow(int width, int height) {
+        driver.executeCdpCommand("Emulation.setScrollbarsHidden", Map.of("hidden", true));
+        driver.executeCdpCommand(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
+        until(
+                "no scrollbar",
+                () -> run(Number.class, "return document.documentElement.clientWidth")
+                                .intValue()
+                        == width);
+    }
+
     public void onADesk() {
+        driver.executeCdpCommand("Emulation.setScrollbarsHidden", Map.of("hidden", false));
         driver.executeCdpCommand("Emulation.clearDeviceMetricsOverride", Map.of());
     }
 
