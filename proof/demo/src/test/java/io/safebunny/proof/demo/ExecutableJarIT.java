@@ -20,12 +20,14 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The executable jar in a process of its own, asked for its topology as an operator would ask it. */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Tag("once")
 class ExecutableJarIT {
 
     private static final Path JAR = Path.of("target", "demo.jar");

@@ -23,9 +23,11 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Follows docs/tour.md like a reader: starts what it says, makes its requests, and sees what it says. */
+@Tag("once")
 class TourIT {
 
     private static final Path PAGE = Path.of("../../docs/tour.md");
