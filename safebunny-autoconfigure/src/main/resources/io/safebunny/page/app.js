@@ -4,6 +4,8 @@
 import { html, render, useEffect, useRef, useState } from './vendor/htm-preact.js';
 import { open, placeThatWasLeft, session } from './ask.js';
 import { Now } from './pages/now.js';
+import { Audit } from './pages/audit.js';
+import { Instances } from './pages/instances.js';
 import { Message, Operation, Poison } from './pages/poison.js';
 import { Saga } from './pages/saga.js';
 import { Sagas } from './pages/sagas.js';
@@ -45,6 +47,8 @@ const PAGES = [
     { name: 'operations', needs: ['node'], show: ([id]) => html`<${Operation} id=${id ?? ''} />` },
     { name: 'waiting', title: 'Waiting', needs: ['node'], show: () => html`<${Waiting} />` },
     { name: 'topology', title: 'Topology', needs: ['node'], show: () => html`<${Topology} />` },
+    { name: 'instances', title: 'Instances', needs: ['node'], show: () => html`<${Instances} />` },
+    { name: 'audit', title: 'Audit', needs: ['node'], show: (path, query) => html`<${Audit} query=${query} />` },
 ];
 
 function Shell() {

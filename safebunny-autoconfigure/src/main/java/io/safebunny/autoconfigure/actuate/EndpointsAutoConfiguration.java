@@ -10,6 +10,7 @@ import io.safebunny.autoconfigure.actuate.http.Rights;
 import io.safebunny.autoconfigure.actuate.page.CsrfHeaders;
 import io.safebunny.autoconfigure.actuate.page.CsrfTokens;
 import io.safebunny.autoconfigure.actuate.page.PageEndpoint;
+import io.safebunny.autoconfigure.actuate.page.PageEndpointProperties;
 import io.safebunny.autoconfigure.actuate.page.PageSession;
 import io.safebunny.autoconfigure.actuate.page.ServletCsrfTokens;
 import io.safebunny.autoconfigure.actuate.poison.PoisonEndpoint;
@@ -33,6 +34,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.audit.AuditEventRepository;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
 import org.springframework.boot.actuate.endpoint.EndpointId;
@@ -60,7 +62,11 @@ import org.springframework.web.server.WebFilter;
 @ConditionalOnBooleanProperty(name = "safebunny.enabled", matchIfMissing = true)
 @ConditionalOnClass({WebEndpoint.class, ConditionalOnAvailableEndpoint.class})
 @ConditionalOnBean(SafeBunnyEngine.class)
-@EnableConfigurationProperties({NodeEndpointProperties.class, PoisonEndpointProperties.class})
+@EnableConfigurationProperties({
+    NodeEndpointProperties.class,
+    PoisonEndpointProperties.class,
+    PageEndpointProperties.class
+})
 final class EndpointsAutoConfiguration {
 
     @Bean
@@ -75,6 +81,7 @@ final class EndpointsAutoConfiguration {
             NodeEndpointProperties properties,
             ObjectProvider<BodyMasker> masker,
             ObjectProvider<TopologyWatch> watch,
+            ObjectProvider<AuditEventRepository> auditEvents,
             Rights rights,
             Audit audit) {
         NodeViews views = new NodeViews(engine, parts, operations);
@@ -91,6 +98,9 @@ final class EndpointsAutoConfiguration {
         sections.put("handlers", Section.ofEntries(views::handlers));
         sections.put("breakers", new BreakerSection(parts.breakers(), operations, audit));
         sections.put("nodes", (path, asked, user) -> nodes.look(path));
+        sections.put(
+                "audit",
+                new AuditSection(audit, auditEvents::getIfAvailable, poison, operations.instance(), parts.timeline()));
         sections.put("operations", new OperationSection(poison, audit, operations.instance()));
         sections.put(
                 "sagas", new SagaSection(sagas, engine.get(SagaSupervision.class), sagaViews, audit, parts.timeline()));
@@ -123,6 +133,7 @@ final class EndpointsAutoConfiguration {
             Rights rights,
             NodeEndpointProperties states,
             PoisonEndpointProperties bodies,
+            PageEndpointProperties pages,
             ObjectProvider<CsrfTokens> csrf,
             ObjectProvider<PathMappedEndpoints> endpoints) {
         SagaSupervision sagas = engine.get(SagaSupervision.class);
@@ -137,6 +148,7 @@ final class EndpointsAutoConfiguration {
                         operations.instance(),
                         "sagas",
                         !sagas.knowsSagas() || sagas.hasSagas()),
+                pages,
                 csrf.getIfAvailable(() -> () -> null));
         return new PageEndpoint(session, endpoints);
     }

@@ -64,7 +64,10 @@ final class NodeEndpoint {
             @Nullable String state,
             @Nullable String after,
             @Nullable String limit,
-            @Nullable String content) {
+            @Nullable String content,
+            @Nullable String by,
+            @Nullable String action,
+            @Nullable String about) {
         Map<String, String> asked = new LinkedHashMap<>();
         add(asked, "saga", saga);
         add(asked, "sagaId", sagaId);
@@ -72,6 +75,9 @@ final class NodeEndpoint {
         add(asked, "after", after);
         add(asked, "limit", limit);
         add(asked, "content", content);
+        add(asked, "by", by);
+        add(asked, "action", action);
+        add(asked, "about", about);
         return Answers.found(
                 () -> {
                     Section section = section(path);

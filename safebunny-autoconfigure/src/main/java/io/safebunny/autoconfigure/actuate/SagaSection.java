@@ -160,7 +160,14 @@ final class SagaSection implements Section {
             throw e;
         }
         audit.tell(by, "SAGA_" + repair.action(), repair.audited(before));
-        return outcome(before, repair, user);
+        try {
+            return outcome(before, repair, user);
+        } catch (MisuseException e) { // the saga has refused it
+            Map<String, Object> data = repair.audited(before);
+            data.put("failure", Audit.text(String.valueOf(e.getMessage())));
+            audit.tell(by, "SAGA_" + repair.action() + "_REFUSED", data);
+            throw e;
+        }
     }
 
     private Map<String, Object> outcome(SagaView before, SagaRepair asked, SecurityContext user) {

@@ -20,6 +20,16 @@ function told(millis) {
     return millis < NOW ? 'now' : `in ${rough(millis)}`;
 }
 
+/** How long something lasted that is written in ISO 8601, such as PT3H2M; what is written otherwise, as it is. */
+export function lasted(text) {
+    const found = /^PT(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})(?:\.\d+)?S)?$/.exec(text ?? '');
+    if (!found || text === 'PT') {
+        return text;
+    }
+    const [hours, minutes, seconds] = found.slice(1).map(part => Number(part ?? 0));
+    return rough(((hours * 60 + minutes) * 60 + seconds) * 1_000);
+}
+
 /** A time of day in the zone of this browser. */
 export const timeOfDay = at => new Date(at).toLocaleTimeString();
 

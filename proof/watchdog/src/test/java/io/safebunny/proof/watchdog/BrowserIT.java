@@ -62,6 +62,14 @@ class BrowserIT {
         assertThat(browser.complaints()).hasSize(2).anyMatch(line -> line.contains("it failed"));
     }
 
+    /** It may say more with each version. */
+    @Test
+    void whatTheBrowserSaysOfItselfIsNone(Browser browser) {
+        open(browser, "", "<script>new XMLHttpRequest().open('GET', '/', false)</script>"); // is deprecated
+
+        assertThat(browser.complaints()).isEmpty();
+    }
+
     @Test
     void whatASightlessPersonCannotUseIsABarrier(Browser browser) {
         open(browser, "", "<input type=\"text\"><img src=\"data:,\"><p style=\"color:#ddd\">pale</p>");

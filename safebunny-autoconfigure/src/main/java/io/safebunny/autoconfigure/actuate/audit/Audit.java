@@ -6,7 +6,10 @@ import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.message.Names;
 import io.safebunny.time.Timeline;
 import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -18,7 +21,8 @@ import org.springframework.context.ApplicationEventPublisher;
 /**
  * Publishes audit events: one for each operation, one for each look at content, one for each change that is refused for the lack of a right
  * and, for operations on poison messages, one for each message moved, with the same id. Events contain no payload, no state and no header.
- * Looks and refusals are logged, too; whoever carries a change out logs that. If a listener throws, the event is logged. Thread-safe.
+ * Looks and refusals are logged, too; whoever carries a change out logs that. If a listener throws, the event is logged. Remembers the
+ * latest, but those of single messages. Thread-safe.
  */
 public final class Audit implements SafeBunnyEvent.Listener {
 
@@ -26,11 +30,21 @@ public final class Audit implements SafeBunnyEvent.Listener {
     /** What nobody else logs. */
     private static final Set<String> LOGGED = Set.of("LOOK", "REFUSED");
 
+    /** With which the types of all events begin. */
+    public static final String PREFIX = "SAFEBUNNY_";
+
+    /** With which the types end of which there is one for each message. */
+    public static final String OF_ONE_MESSAGE = "_MESSAGE";
+
+    /** How many events are remembered: some hundred bytes each, two kilobytes at most. */
+    public static final int REMEMBERED = 200;
+
     private static final int LONGEST_NAME = 100;
     private static final int LONGEST_TEXT = 500;
 
     private final ApplicationEventPublisher publisher;
     private final Timeline timeline;
+    private final Deque<AuditEvent> latest = new ArrayDeque<>(); // guarded by this
 
     public Audit(ApplicationEventPublisher publisher, Timeline timeline) {
         this.publisher = publisher;
@@ -54,13 +68,15 @@ public final class Audit implements SafeBunnyEvent.Listener {
 
     /** Like {@link #tell(String, String, Map)}, for something that was done at the given time. */
     public void tell(Instant at, String by, String type, Map<String, Object> data) {
-        String prefixed = "SAFEBUNNY_" + type;
+        String prefixed = PREFIX + type;
         String user = Names.printable(by, LONGEST_NAME);
         if (LOGGED.contains(type)) {
             LOG.info("{} by {} {}", prefixed, user, text(data));
         }
+        AuditEvent event = new AuditEvent(at, user, prefixed, data);
+        remember(event);
         try {
-            publisher.publishEvent(new AuditApplicationEvent(new AuditEvent(at, user, prefixed, data)));
+            publisher.publishEvent(new AuditApplicationEvent(event));
         } catch (RuntimeException e) { // the operation is done; a failing listener must not hide its outcome
             LOG.error(
                     "Not audited, because a listener failed: {} by {} {}",
@@ -69,6 +85,20 @@ public final class Audit implements SafeBunnyEvent.Listener {
                     data,
                     ExceptionDetails.TYPE_ONLY.logged(e));
         }
+    }
+
+    private synchronized void remember(AuditEvent event) {
+        if (!event.getType().endsWith(OF_ONE_MESSAGE)) {
+            latest.addFirst(event);
+            if (latest.size() > REMEMBERED) {
+                latest.removeLast();
+            }
+        }
+    }
+
+    /** What this instance remembers, the last one first. */
+    public synchronized List<AuditEvent> latest() {
+        return List.copyOf(latest);
     }
 
     @Override
@@ -80,7 +110,7 @@ public final class Audit implements SafeBunnyEvent.Listener {
             data.put("type", String.valueOf(moved.type()));
             data.put("messageId", String.valueOf(moved.messageId()));
             data.put("correlationId", String.valueOf(moved.correlationId()));
-            tell(moved.occurredAt(), moved.by(), moved.kind() + "_MESSAGE", data);
+            tell(moved.occurredAt(), moved.by(), moved.kind() + OF_ONE_MESSAGE, data);
         }
     }
 }

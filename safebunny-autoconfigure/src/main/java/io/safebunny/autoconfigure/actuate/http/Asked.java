@@ -5,6 +5,8 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Names;
 import java.security.Principal;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -107,6 +109,15 @@ public final class Asked {
             return value == null ? otherwise : Double.parseDouble(value);
         } catch (NumberFormatException e) {
             throw wrong(what, value, "it must be a number");
+        }
+    }
+
+    /** @return the time, such as {@code 2026-01-31T10:00:00Z} */
+    public static Instant instant(String what, @Nullable String value, Instant otherwise) {
+        try {
+            return value == null ? otherwise : Instant.parse(value);
+        } catch (DateTimeParseException e) {
+            throw wrong(what, value, "it must be a time such as 2026-01-31T10:00:00Z");
         }
     }
 

@@ -40,6 +40,8 @@ final class PageFiles {
             "pages/poison.js",
             "pages/waiting.js",
             "pages/topology.js",
+            "pages/instances.js",
+            "pages/audit.js",
             "parts/action.js",
             "parts/diff.js",
             "parts/page.js",

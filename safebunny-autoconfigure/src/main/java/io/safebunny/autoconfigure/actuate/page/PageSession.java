@@ -24,10 +24,12 @@ public final class PageSession {
     private final Predicate<SecurityContext> showsStates;
     private final Predicate<SecurityContext> showsBodies;
     private final Supplier<Map<String, Object>> node;
+    private final Map<String, String> pages;
     private final CsrfTokens csrf;
 
     /**
      * @param node the node, the instance, and whether there are sagas
+     * @param properties has the pages of other nodes
      * @param csrf the token that a change needs
      */
     public PageSession(
@@ -35,11 +37,13 @@ public final class PageSession {
             Predicate<SecurityContext> showsStates,
             Predicate<SecurityContext> showsBodies,
             Supplier<Map<String, Object>> node,
+            PageEndpointProperties properties,
             CsrfTokens csrf) {
         this.rights = rights;
         this.showsStates = showsStates;
         this.showsBodies = showsBodies;
         this.node = node;
+        this.pages = properties.links();
         this.csrf = csrf;
     }
 
@@ -50,6 +54,7 @@ public final class PageSession {
         endpoints.put("node", endpoint(NODE, user, places));
         endpoints.put("poison", endpoint(POISON, user, places));
         session.put("endpoints", endpoints);
+        session.put("pages", pages);
         session.put("states", showsStates.test(user));
         session.put("bodies", showsBodies.test(user));
         session.put("csrf", csrf.current());

@@ -118,8 +118,11 @@ class PageFilesTest {
         for (String name : own()) {
             LINK.matcher(read(name)).results().forEach(found -> others.add(name + ": " + found.group(1)));
         }
-        // the page itself, and what begins with #/
-        assertThat(others).containsExactly("pages/now.js: page", "parts/problem.js: anew()");
+        // the page itself, what begins with #/, and what the application's own configuration has
+        assertThat(others)
+                .containsExactly("pages/instances.js: page", "pages/now.js: page", "parts/problem.js: anew()");
+        assertThat(read("pages/instances.js"))
+                .contains("const page = Object.hasOwn(session().pages, of) ? session().pages[of] : null;");
         assertThat(read("pages/now.js")).contains("page?.startsWith('#/') ? html`<a href=${page}>");
         assertThat(read("parts/problem.js")).contains("const anew = () => location.href.split('#')[0];");
     }

@@ -15,7 +15,13 @@ public enum Place {
     POISON("#/poison", "the bank is closed", "nothing can be added"),
     ARCHIVE("#/poison?archived=true", "Archive", "What was discarded?"),
     WAITING("#/waiting", "The broker takes all of them."),
-    TOPOLOGY("#/topology", "shop-Charge", "shop-poison");
+    TOPOLOGY("#/topology", "shop-Charge", "shop-poison"),
+    INSTANCES(
+            "#/instances",
+            "All that are known have answered: 1 instance of 1 node.",
+            "this one",
+            "paused by an operator"),
+    AUDIT("#/audit", "Who did what, and what came of it?", "These are the last 200 actions on this instance");
 
     private final String fragment;
 

@@ -26,6 +26,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.actuate.audit.AuditEventRepository;
+import org.springframework.boot.actuate.audit.InMemoryAuditEventRepository;
+import org.springframework.boot.actuate.audit.listener.AuditListener;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.context.annotation.Bean;
@@ -115,6 +118,20 @@ public class Shop {
     @ConditionalOnBooleanProperty(name = "site.store", matchIfMissing = true)
     MessageStore store(Timeline timeline, StoreSwitch store) {
         return store.before(new MemoryMessageStore(timeline, Retention.of(Duration.ofDays(7))));
+    }
+
+    /** Keeps what is audited, if somebody wants that. */
+    @Bean
+    @ConditionalOnBooleanProperty(name = "site.audit")
+    AuditEventRepository auditEvents() {
+        return new InMemoryAuditEventRepository();
+    }
+
+    /** Beside Spring Security, Spring Boot has one of its own. */
+    @Bean
+    @ConditionalOnBooleanProperty(name = "site.audit")
+    AuditListener auditListener(AuditEventRepository repository) {
+        return new AuditListener(repository);
     }
 
     /** Masks what follows the word pin. */

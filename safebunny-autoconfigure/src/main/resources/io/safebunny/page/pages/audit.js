@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import { html } from '../vendor/htm-preact.js';
+import { look } from '../ask.js';
+import { usePoll } from '../poll.js';
+import { Page } from '../parts/page.js';
+import { href, replace } from '../parts/route.js';
+import { Badge, Table, TextFilter } from '../parts/table.js';
+import { Time } from '../parts/time.js';
+
+const EVERY = 5_000;
+const MOST = 500;
+
+/** In what is shown of an event, these have places of their own. */
+const ELSEWHERE = ['operation', 'reason', 'failure'];
+
+const words = text => String(text).toLowerCase().replaceAll('_', ' ');
+
+/** Who did what? */
+export function Audit({ query }) {
+    const { by, action, about } = query;
+    const limit = query.limit ? String(Math.min(MOST, Number(query.limit) || MOST)) : undefined;
+    const poll = usePoll(look('node', 'audit', { by, action, about, limit }), EVERY);
+    const { data } = poll;
+    const filtered = changed => replace(['audit'], { by, action, about, limit, ...changed });
+    return html`
+        <${Page} title="Audit" about=${[by, action && words(action), about].filter(Boolean).join(', ')} question="Who did what, and what came of it?" polls=${[poll]}>
+            <form class="filter" onSubmit=${event => event.preventDefault()}>
+                <${TextFilter} id="by" label="Who" value=${by} set=${value => filtered({ by: value })} />
+                <span class="pair">
+                    <label for="action">What</label>
+                    <select id="action" value=${action ?? ''} onChange=${event => filtered({ action: event.target.value || undefined })}>
+                        <option value="">anything</option>
+                        ${known(data, action).map(one => html`<option key=${one} value=${one}>${words(one)}</option>`)}
+                    </select>
+                </span>
+                <${TextFilter} id="about" label="About" value=${about} set=${value => filtered({ about: value })} />
+            </form>
+            ${data && html`
+                <p class=${data.kept === 'REPOSITORY' ? 'faint' : 'rights'} data-kept=${data.kept}>${data.note}</p>
+                <${Table} caption="What was done, the last one first" rows=${data.events.map((one, row) => ({ ...one, row }))} id=${one => one.row}
+                    empty="Nobody has done anything that this filter finds." columns=${[
+                        { name: 'when', cell: row => html`<${Time} at=${row.at} />` },
+                        { name: 'who', cell: row => html`<a href=${href(['audit'], { by: row.by, action, about })}>${row.by}</a>` },
+                        { name: 'what', cell: row => words(row.action) },
+                        { name: 'about', cell: row => html`<${About} of=${row} />` },
+                        { name: 'why', cell: row => row.data.reason },
+                        { name: 'what came of it', cell: row => html`<${Result} of=${row} />` },
+                    ]} />
+                ${data.truncated && html`
+                    <p>There are more. ${data.events.length < MOST ? html`<a href=${href(['audit'], { by, action, about, limit: MOST })}>Show up to ${MOST}</a>` : 'Use a filter to see others.'}</p>`}`}
+        </${Page}>`;
+}
+
+/** The choice stays while it finds nothing. */
+const known = (data, action) => [...new Set([...(data?.actions ?? []), ...(action ? [action] : [])])].sort();
+
+function About({ of: { data } }) {
+    return html`
+        <ul class="plain">${Object.entries(data).filter(([name]) => !ELSEWHERE.includes(name)).map(([name, value]) => html`
+            <li key=${name}>${name} <${Value} name=${name} value=${value} of=${data} /></li>`)}</ul>`;
+}
+
+function Value({ name, value, of }) {
+    if (name === 'messageId') {
+        return html`<a href=${href(['poison', value])}>${value}</a>`;
+    }
+    return name === 'sagaId' ? html`<a href=${href(['sagas', of.saga ?? '', value])}>${value}</a>` : value;
+}
+
+function Result({ of: { result, detail, operation } }) {
+    return html`
+        <${Badge} of=${result} /> ${detail}
+        ${operation && html` <a href=${href(['operations', operation])}>its progress</a>`}`;
+}

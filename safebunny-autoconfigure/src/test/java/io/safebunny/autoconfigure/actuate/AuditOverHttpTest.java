@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate;
+
+import static io.safebunny.autoconfigure.actuate.HttpCalls.get;
+import static io.safebunny.autoconfigure.actuate.HttpCalls.isProblem;
+import static io.safebunny.autoconfigure.actuate.HttpCalls.post;
+import static io.safebunny.autoconfigure.actuate.HttpCalls.read;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.safebunny.BunnyHandler;
+import io.safebunny.autoconfigure.actuate.audit.Audit;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.AuditEventRepository;
+import org.springframework.boot.actuate.audit.InMemoryAuditEventRepository;
+import org.springframework.boot.actuate.audit.listener.AuditListener;
+import org.springframework.boot.test.context.assertj.AssertableReactiveWebApplicationContext;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+
+/** Who did what, over HTTP. */
+class AuditOverHttpTest {
+
+    private static final String AUDIT = "safebunny/audit";
+
+    private static final ReactiveWebApplicationContextRunner NODE =
+            HttpCalls.node().withBean(Handler.class).withPropertyValues("management.auditevents.enabled=false");
+
+    record Charge(int cents) {}
+
+    static class Handler {
+        @BunnyHandler(from = "shop")
+        void on(Charge charge) {}
+    }
+
+    /** As an application keeps them. */
+    private static ReactiveWebApplicationContextRunner keeping(AuditEventRepository repository) {
+        return NODE.withBean(AuditEventRepository.class, () -> repository)
+                .withBean(AuditListener.class, () -> new AuditListener(repository));
+    }
+
+    private static List<String> actions(AssertableReactiveWebApplicationContext context, String query) {
+        return read(get(context, AUDIT + query), "$.events[*].action");
+    }
+
+    private static List<String> results(AssertableReactiveWebApplicationContext context) {
+        return read(get(context, AUDIT), "$.events[*].result");
+    }
+
+    private static void pause(AssertableReactiveWebApplicationContext context, String type, String reason) {
+        post(context, "safebunny/breakers/" + type, "{'state':'open','duration':'1h','reason':'" + reason + "'}");
+    }
+
+    @Test
+    void anInstanceRemembersWhatWasDoneThereAndSaysWhatToDoToKeepIt() {
+        NODE.run(context -> {
+            pause(context, "Charge", "the bank is closed");
+            post(context, "safebunnypoison/nobody", "{'action':'edit','copy':'none','body':'{}','reason':'a typo'}");
+            post(context, "safebunnypoison", "{'action':'discard','all':true,'reason':'too old'}");
+
+            Map<String, Object> all = read(get(context, AUDIT), "$");
+            assertThat(all).containsEntry("kept", "INSTANCE").containsEntry("truncated", false);
+            assertThat(all.get("note")).asString().contains("define a bean of type AuditEventRepository");
+            assertThat(actions(context, "")).containsExactly("DISCARD", "EDIT_FAILED", "PAUSE");
+            await().untilAsserted(() -> assertThat(results(context)).containsExactly("ENDED", "FAILED", "DONE"));
+            assertThat((String) read(get(context, AUDIT), "$.events[0].detail")).isEqualTo("moved 0 of 0");
+            assertThat((String) read(get(context, AUDIT), "$.events[1].detail")).contains("SB-5017");
+            assertThat((String) read(get(context, AUDIT), "$.events[2].data.reason"))
+                    .isEqualTo("the bank is closed");
+            assertThat((String) read(get(context, AUDIT), "$.events[2].by")).isEqualTo("anonymous");
+
+            assertThat(actions(context, "?action=PAUSE")).containsExactly("PAUSE");
+            assertThat(actions(context, "?about=BANK")).containsExactly("PAUSE");
+            assertThat(actions(context, "?by=ann")).isEmpty();
+            assertThat(actions(context, "?limit=1")).containsExactly("DISCARD");
+            assertThat((Boolean) read(get(context, AUDIT + "?limit=1"), "$.truncated"))
+                    .isTrue();
+            assertThat(actions(context, "?after=2100-01-01T00:00:00Z")).isEmpty();
+            isProblem(get(context, AUDIT + "?after=yesterday"), 400, "after=yesterday");
+            isProblem(get(context, AUDIT + "?limit=501"), 400, "limit=501");
+            isProblem(get(context, AUDIT + "/more"), 404, "name=more");
+        });
+    }
+
+    @Test
+    void remembersTheLatestAndNoneOfSingleMessages() {
+        NODE.run(context -> {
+            Audit audit = context.getBean(Audit.class);
+            for (int i = 0; i < Audit.REMEMBERED + 50; i++) {
+                audit.tell("ann", "LOOK", Map.of("messageId", "m-" + i));
+                audit.tell("ann", "DISCARD_MESSAGE", Map.of("messageId", "m-" + i));
+            }
+
+            assertThat(audit.latest())
+                    .hasSize(Audit.REMEMBERED)
+                    .extracting(AuditEvent::getType)
+                    .containsOnly("SAFEBUNNY_LOOK");
+            assertThat(audit.latest().get(0).getData()).containsEntry("messageId", "m-249");
+        });
+    }
+
+    /** Others' events are not ours to show. */
+    @Test
+    void showsOfTheApplicationsEventsThoseOfSafeBunny() {
+        InMemoryAuditEventRepository repository = new InMemoryAuditEventRepository();
+        keeping(repository).run(context -> {
+            repository.add(new AuditEvent("ann", "AUTHENTICATION_FAILURE", Map.of("type", "bad password")));
+            repository.add(new AuditEvent(
+                    Instant.now().minusSeconds(60), "ann", "SAFEBUNNY_REPLAY", Map.of("operation", "of-another")));
+            repository.add(new AuditEvent("ann", "SAFEBUNNY_REPLAY_MESSAGE", Map.of("messageId", "m-1")));
+            pause(context, "Charge", "the bank is closed");
+
+            assertThat((String) read(get(context, AUDIT), "$.kept")).isEqualTo("REPOSITORY");
+            assertThat(actions(context, "")).containsExactly("PAUSE", "REPLAY");
+            assertThat(results(context)).containsExactly("DONE", "BEGUN");
+            assertThat(actions(context, "?by=ann")).containsExactly("REPLAY");
+            assertThat(actions(context, "?action=REPLAY_MESSAGE")).containsExactly("REPLAY_MESSAGE");
+            assertThat(get(context, AUDIT).body()).doesNotContain("AUTHENTICATION", "bad password");
+        });
+    }
+
+    @Test
+    void aRepositoryThatFailsIsSaidToAndTheInstanceTells() {
+        AuditEventRepository failing = new AuditEventRepository() {
+            @Override
+            public void add(AuditEvent event) {}
+
+            @Override
+            public List<AuditEvent> find(@Nullable String principal, @Nullable Instant after, @Nullable String type) {
+                throw new IllegalStateException("the table is gone: secret");
+            }
+        };
+        keeping(failing).run(context -> {
+            pause(context, "Charge", "the bank is closed");
+
+            assertThat((String) read(get(context, AUDIT), "$.note"))
+                    .contains("The AuditEventRepository failed with java.lang.IllegalStateException: check it.")
+                    .doesNotContain("secret");
+            assertThat(actions(context, "")).containsExactly("PAUSE");
+        });
+    }
+}
