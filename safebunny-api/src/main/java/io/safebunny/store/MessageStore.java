@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.store;
 
+import io.safebunny.message.Names;
 import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.Listing;
 import io.safebunny.store.record.MessageRecord;
@@ -107,7 +108,9 @@ public interface MessageStore {
      * messages and their companions, but not steps that are kept apart. Nothing is decided by it, and it may be slightly stale.
      * Omits what {@link #findDue} omits.
      *
-     * @param limit maximum to return; if there are more, the store chooses which
+     * @param correlationId as in {@link RecordKey}; nothing is found for a text that {@link Names#isMessageId} refuses
+     * @param limit maximum to return; if there are more, the store chooses which. It may return fewer once the records {@linkplain
+     *     DatedRecord#holdMuch hold much}
      */
     List<DatedRecord> findCorrelated(String correlationId, int limit);
 
@@ -115,9 +118,12 @@ public interface MessageStore {
      * The correlation ids of the messages with this id of which a record is stored, for people who know nothing else. A store need
      * not have an index for that, so this may read the keys of all records of the node.
      *
+     * @param messageId nothing is found for a text that {@link Names#isMessageId} refuses, such as the id of a companion
      * @param limit maximum to return; if there are more, the store chooses which
-     * @param atMost how long it may take; stores may round it up to whole seconds
-     * @throws StoreUnavailableException also if there was not enough time to look everywhere
+     * @param atMost how long looking may take; stores may round it up to whole seconds, and take less if one of their calls may not take
+     *     so long. The wait for a connection is not part of it
+     * @throws StoreUnavailableException also if there was not enough time to look everywhere, or if the store refuses to look for several
+     *     people at a time
      */
     List<String> findCorrelationIds(String messageId, int limit, Duration atMost);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.store;
 
+import io.safebunny.message.Names;
 import io.safebunny.transport.OutboundMessage;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.OptionalInt;
@@ -41,18 +43,22 @@ public interface Outbox {
     /**
      * Committed messages of one correlation id that are not confirmed yet, in the order in which they will be sent, for people who ask.
      *
+     * @param correlationId nothing is found for a text that {@link Names#isCorrelationId} refuses
      * @param limit maximum to return
      * @throws StoreUnavailableException if the store does not answer
      */
     List<Unsent> findCorrelated(String correlationId, int limit);
 
     /**
-     * The correlation ids of the committed messages with this id that are not confirmed yet. May read all of them.
+     * The correlation ids of the committed messages with this id that are not confirmed yet, if they have one. May read all messages.
      *
+     * @param messageId nothing is found for a text that {@link Names#isMessageId} refuses
      * @param limit maximum to return
-     * @throws StoreUnavailableException if the store does not answer, or has not looked at all of them in time
+     * @param atMost how long looking may take, as in {@link MessageStore#findCorrelationIds}
+     * @throws StoreUnavailableException if the store does not answer, has not looked at all of them in time, or refuses to look for
+     *     several people at a time
      */
-    List<String> findCorrelationIds(String messageId, int limit);
+    List<String> findCorrelationIds(String messageId, int limit, Duration atMost);
 
     /**
      * A committed message that is not confirmed yet.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.memory;
 
+import io.safebunny.message.Names;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageStore;
@@ -15,12 +16,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps records in memory: they do not survive a restart and are not shared between instances. Thread-safe. */
@@ -28,7 +29,9 @@ public final class MemoryMessageStore implements MessageStore {
 
     private final Timeline timeline;
     private final Retention retention;
-    private final Map<RecordKey, Entry> records = new HashMap<>();
+    /** Written under the monitor, but searched without it: people who look through all records keep nobody from claiming one. */
+    private final Map<RecordKey, Entry> records = new ConcurrentHashMap<>();
+
     /**
      * Records in a final state, in the order in which they were written. Poisoned ones are kept longer, so they have a queue of their own.
      */
@@ -151,9 +154,13 @@ public final class MemoryMessageStore implements MessageStore {
     }
 
     @Override
-    public synchronized List<DatedRecord> findCorrelated(String correlationId, int limit) {
+    public List<DatedRecord> findCorrelated(String correlationId, int limit) {
+        if (!Names.isMessageId(correlationId)) {
+            return List.of();
+        }
         return records.values().stream()
-                .filter(entry -> entry.record.key().correlationId().equals(correlationId))
+                .filter(entry -> entry.record.key().correlationId().equals(correlationId)
+                        && !entry.record.key().isApart())
                 .map(entry -> new DatedRecord(entry.record, entry.changedAt))
                 .sorted(DatedRecord.SHARED_FIRST)
                 .limit(limit)
@@ -161,7 +168,10 @@ public final class MemoryMessageStore implements MessageStore {
     }
 
     @Override
-    public synchronized List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
+    public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
+        if (!Names.isMessageId(messageId)) {
+            return List.of();
+        }
         return records.keySet().stream()
                 .filter(key -> key.messageId().equals(messageId))
                 .map(RecordKey::correlationId)

@@ -153,7 +153,7 @@ class SafeBunnyEngineTest {
                             }
 
                             @Override
-                            public List<String> findCorrelationIds(String messageId, int limit) {
+                            public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
                                 return List.of();
                             }
 

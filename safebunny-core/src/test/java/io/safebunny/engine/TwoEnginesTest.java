@@ -22,6 +22,7 @@ import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.store.Outbox;
 import io.safebunny.transport.OutboundMessage;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -145,7 +146,7 @@ class TwoEnginesTest {
                     }
 
                     @Override
-                    public List<String> findCorrelationIds(String messageId, int limit) {
+                    public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
                         return List.of();
                     }
 

@@ -113,7 +113,7 @@ class DeliverAtTest {
             }
 
             @Override
-            public List<String> findCorrelationIds(String messageId, int limit) {
+            public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
                 return List.of();
             }
 

@@ -7,6 +7,7 @@ import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.identity.LineageIdScheme;
 import io.safebunny.store.Outbox;
 import io.safebunny.transport.OutboundMessage;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -40,7 +41,7 @@ class PublishInTransactionTest {
         }
 
         @Override
-        public List<String> findCorrelationIds(String messageId, int limit) {
+        public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
             return List.of();
         }
 

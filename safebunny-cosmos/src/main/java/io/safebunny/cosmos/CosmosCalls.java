@@ -11,6 +11,7 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
@@ -76,6 +77,32 @@ final class CosmosCalls {
     /** Like {@link #run}; {@code null} if the call has no result. */
     <T> @Nullable T find(Operation operation, Mono<T> call) {
         return block(operation, limited(call));
+    }
+
+    /**
+     * Runs a query that somebody waits for, and that nobody but him repeats.
+     *
+     * @param which ids, for exception texts
+     * @param advice what to do, as the beginning of "again"
+     * @param atMost {@code null} if only the timeout limits it
+     * @throws StoreUnavailableException when the service or the client refused, or there was no response in time
+     */
+    <T> T search(String which, String advice, @Nullable Duration atMost, Mono<T> query) {
+        Duration limit = atMost == null || atMost.compareTo(timeout) > 0 ? timeout : atMost;
+        try {
+            return Objects.requireNonNull(block(
+                    Operation.QUERY,
+                    query.timeout(limit)
+                            .onErrorMap(
+                                    TimeoutException.class,
+                                    late -> new StoreUnavailableException(
+                                            "Cosmos DB did not answer a search in time [%s, container=%s, at-most=%s]. %s again; check the network and the account if this goes on."
+                                                    .formatted(which, container, limit, advice),
+                                            null,
+                                            late))));
+        } catch (CosmosException e) {
+            throw CosmosErrors.ofSearch(which, container, advice, e);
+        }
     }
 
     /** Like {@link #run}, but for several calls that have their own timeouts. Throws the first failure once all have ended. */

@@ -135,9 +135,22 @@ final class CosmosErrors {
                                 answer.status,
                                 answer.subStatus,
                                 answer.activity,
-                                explain(answer)),
+                                explain(answer, "it is unknown whether it took effect. SafeBunny retries later.")),
                 patience(answer),
                 cause);
+    }
+
+    /** Exception for a search, which nobody repeats but who asked. */
+    static StoreUnavailableException ofSearch(String which, String container, String advice, CosmosException e) {
+        Answer answer = Answer.of(e);
+        String why = answer.status == THROTTLED
+                ? "the provisioned throughput is used up. %s again later, or raise it.".formatted(advice)
+                : explain(answer, advice + " again.");
+        return new StoreUnavailableException(
+                "Cosmos DB failed a search [%s, container=%s, status=%s, sub-status=%s, activity=%s]: %s"
+                        .formatted(which, container, answer.status, answer.subStatus, answer.activity, why),
+                null,
+                e);
     }
 
     private static @Nullable Duration patience(Answer answer) {
@@ -145,7 +158,7 @@ final class CosmosErrors {
         return asked == null || asked.isZero() ? null : asked;
     }
 
-    private static String explain(Answer answer) {
+    private static String explain(Answer answer, String otherwise) {
         return switch (answer.status) {
             case THROTTLED -> "the provisioned throughput is used up. Either raise it or accept the pauses.";
             case UNAUTHORIZED -> "the key or token is not valid. Renew the credentials of the application.";
@@ -155,7 +168,7 @@ final class CosmosErrors {
                         : "the credentials do not permit it, or this region does not accept writes. Grant a data role that may"
                                 + " read and write items, or check the firewall.";
             case NOT_FOUND -> "the container is missing, or a replica lags behind. Check that the container exists.";
-            default -> "it is unknown whether it took effect. SafeBunny retries later.";
+            default -> otherwise;
         };
     }
 }

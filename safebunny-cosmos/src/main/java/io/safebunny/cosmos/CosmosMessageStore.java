@@ -56,7 +56,7 @@ public final class CosmosMessageStore implements MessageStore {
     private final RecordDocument documents;
     private final CosmosCalls calls;
     private final CompletedRecords completed;
-    private final CosmosListings listings;
+    private final CosmosQueries queries;
 
     /**
      * @param container as opened by {@link CosmosContainers}
@@ -71,7 +71,7 @@ public final class CosmosMessageStore implements MessageStore {
         this.documents = new RecordDocument(retention);
         this.calls = new CosmosCalls(container.getId(), requestTimeout, meters);
         this.completed = new CompletedRecords(container, calls);
-        this.listings = new CosmosListings(container, calls);
+        this.queries = new CosmosQueries(container, calls);
     }
 
     @Override
@@ -251,35 +251,41 @@ public final class CosmosMessageStore implements MessageStore {
 
     /**
      * Queries all partitions. The cost grows with the number of due records, or of all documents if an earlier version created the
-     * container without the index for listings.
+     * container without the index for queries.
      */
     @Override
     public List<MessageRecord> findDue(Instant from, Instant until, int limit) {
-        return listings.findDue(from, until, limit);
+        return queries.findDue(from, until, limit);
     }
 
     /** {@inheritDoc} Costs as {@link #findDue} does. */
     @Override
     public List<MessageRecord> findListed(ListingQuery query) {
-        return listings.findListed(query);
+        return queries.findListed(query);
     }
 
     /** {@inheritDoc} Costs as {@link #findDue} does. */
     @Override
     public long countListed(String kind, String status) {
-        return listings.countListed(kind, status);
+        return queries.countListed(kind, status);
     }
 
-    /** {@inheritDoc} Queries one partition. Times are in whole seconds. */
+    /**
+     * {@inheritDoc} The cost grows with the records of this correlation id; if an earlier version created the container without an index of
+     * the correlation id, possibly with those of many others. Times are in whole seconds.
+     */
     @Override
     public List<DatedRecord> findCorrelated(String correlationId, int limit) {
-        return listings.findCorrelated(correlationId, limit);
+        return queries.findCorrelated(correlationId, limit);
     }
 
-    /** {@inheritDoc} Queries all partitions by an index that each has: the cost grows with the number of physical partitions. */
+    /**
+     * {@inheritDoc} Queries all partitions by an index that each has: the cost grows with the number of physical partitions. Takes no longer
+     * than the request timeout.
+     */
     @Override
     public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
-        return listings.findCorrelationIds(messageId, limit, atMost);
+        return queries.findCorrelationIds(messageId, limit, atMost);
     }
 
     @Override

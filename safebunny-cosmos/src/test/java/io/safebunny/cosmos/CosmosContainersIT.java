@@ -65,15 +65,21 @@ class CosmosContainersIT {
                 .contains("/*");
         assertThat(properties.getIndexingPolicy().getIncludedPaths())
                 .extracting(path -> path.getPath())
-                .contains("/listing/due/?", "/listing/kind/?", "/listing/status/?", "/listing/since/?");
+                .contains(
+                        "/correlationId/?",
+                        "/listing/due/?",
+                        "/listing/kind/?",
+                        "/listing/status/?",
+                        "/listing/since/?");
     }
 
     @Test
-    void acceptsAContainerOfBeforeListings() {
+    void acceptsAContainerOfBeforeListingsAndSearches() {
         CosmosContainerProperties earlier = ContainerSettings.create(name);
         IndexingPolicy policy = earlier.getIndexingPolicy();
         create(earlier.setIndexingPolicy(policy.setIncludedPaths(policy.getIncludedPaths().stream()
-                .filter(path -> !path.getPath().startsWith("/listing/"))
+                .filter(path -> !path.getPath().startsWith("/listing/")
+                        && !path.getPath().equals("/correlationId/?"))
                 .toList())));
 
         assertThat(open().getId()).isEqualTo(name);

@@ -143,6 +143,33 @@ class CosmosFaultsIT {
     }
 
     @Test
+    void aSearchEndsInTimeAndSaysWhatToDo() {
+        proxy.stall(Kind.QUERY);
+
+        assertThatThrownBy(() -> store.findCorrelationIds("m", 10, Duration.ofMillis(300)))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("message_id=m")
+                .hasMessageContaining("at-most=PT0.3S")
+                .hasMessageContaining("Search by the correlation id, or ask again");
+        assertThatThrownBy(() -> store(Duration.ofMillis(300)).findCorrelated("c", 10))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("correlation_id=c")
+                .hasMessageContaining("at-most=PT0.3S");
+    }
+
+    @Test
+    void aSearchThatIsRefusedSaysWhatToDo() {
+        proxy.answer(Kind.QUERY, 429, Map.of("x-ms-retry-after-ms", "1", "x-ms-substatus", "3200"));
+
+        assertThatThrownBy(() -> store.findCorrelated("c", 10))
+                .isInstanceOfSatisfying(StoreUnavailableException.class, e -> assertThat(e.retryAfter())
+                        .isNull())
+                .hasMessageContaining("correlation_id=c")
+                .hasMessageContaining("status=429")
+                .hasMessageContaining("Ask again later");
+    }
+
+    @Test
     void aServiceThatDoesNotAnswerIsUnavailableInTime() {
         proxy.stall(Kind.CREATE);
 

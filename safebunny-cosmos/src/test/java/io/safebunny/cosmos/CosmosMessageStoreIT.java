@@ -14,6 +14,7 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.store.RecordTooLargeException;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
@@ -197,6 +198,41 @@ class CosmosMessageStoreIT {
         assertThatThrownBy(() -> store.find(created.key()))
                 .isInstanceOf(UnreadableRecordException.class)
                 .hasMessageContaining("SUSPENDED");
+    }
+
+    @Test
+    void searchesLeaveOutWhatTheyCannotReadAndDoNotCountIt() {
+        RecordKey first = key();
+        for (int i = 0; i < 4; i++) {
+            store.create(claim(new RecordKey(first.correlationId(), "m" + i)));
+        }
+        alter(new RecordKey(first.correlationId(), "m0"), "format", 3);
+        alter(new RecordKey(first.correlationId(), "m1"), "format", "unknown");
+        alter(new RecordKey(first.correlationId(), "m2"), "state", "SUSPENDED");
+
+        assertThat(store.findCorrelated(first.correlationId(), 10))
+                .extracting(dated -> dated.record().key().messageId())
+                .containsExactly("m3");
+        assertThat(store.findCorrelated(first.correlationId(), 1)).hasSize(1);
+    }
+
+    private void alter(RecordKey key, String property, Object value) {
+        ObjectNode newer = raw(key).putPOJO(property, value);
+        container.replaceItem(newer, newer.path("id").asText(), partition(key)).block();
+    }
+
+    @Test
+    void largeRecordsEndASearch() {
+        String correlationId = key().correlationId();
+        for (int i = 10; i < 24; i++) {
+            store.create(claim(new RecordKey(correlationId, "m" + i))
+                    .withSteps(Map.of("step", "\"" + "x".repeat(1_400_000) + "\"")));
+        }
+
+        List<DatedRecord> found = store.findCorrelated(correlationId, 200);
+
+        assertThat(found).hasSize(12);
+        assertThat(DatedRecord.holdMuch(found)).isTrue();
     }
 
     @Test

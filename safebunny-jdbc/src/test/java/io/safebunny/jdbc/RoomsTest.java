@@ -24,10 +24,11 @@ class RoomsTest {
     /** Each room and the rooms it may use, as in ARCHITECTURE.md. */
     private static final Map<String, Set<String>> MAY_USE = Map.of(
             "sql", Set.of(),
-            "store", Set.of("sql", "store.rows"),
-            "store.rows", Set.of("sql"),
-            "outbox", Set.of("sql", "outbox.rows"),
-            "outbox.rows", Set.of("sql"),
+            "search", Set.of("sql"),
+            "store", Set.of("sql", "search", "store.rows"),
+            "store.rows", Set.of("sql", "search"),
+            "outbox", Set.of("sql", "search", "outbox.rows"),
+            "outbox.rows", Set.of("sql", "search"),
             "autoconfigure", Set.of("sql", "store", "outbox"));
 
     private static final JavaClasses JDBC = new ClassFileImporter()

@@ -10,6 +10,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -108,8 +109,8 @@ final class RelaySteps {
             }
 
             @Override
-            public List<String> findCorrelationIds(String messageId, int limit) {
-                return outbox.findCorrelationIds(messageId, limit);
+            public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
+                return outbox.findCorrelationIds(messageId, limit, atMost);
             }
 
             @Override

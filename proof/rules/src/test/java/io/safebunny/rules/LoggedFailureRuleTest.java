@@ -26,7 +26,7 @@ class LoggedFailureRuleTest {
             "ConnectionKeeper",
             "Consumptions",
             "ConsumerControl",
-            "CosmosListings", // likewise
+            "CosmosQueries", // likewise
             "CosmosRecords",
             "DirectPath", // what the broker says
             "Dispatcher", // threads that are refused

@@ -7,13 +7,13 @@ import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.failure.details.Printable;
 import io.safebunny.jdbc.outbox.rows.OutboxRow;
 import io.safebunny.jdbc.outbox.rows.OutboxTable;
+import io.safebunny.jdbc.search.Searches;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.jdbc.sql.JdbcSchema;
 import io.safebunny.jdbc.sql.JoinedConnections;
 import io.safebunny.jdbc.sql.OwnConnections;
-import io.safebunny.jdbc.sql.SqlWork;
 import io.safebunny.jdbc.sql.TableCheck;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.store.Outbox;
@@ -54,8 +54,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * undefined. A message that cannot be sent holds back the later ones of its correlation and no others. Different correlations are
  * independent, and so are publications outside a transaction.
  *
- * <p><b>Threads.</b> {@link #add} does one insert on the caller's connection; the caller's commit waits for nothing else. All other work
- * runs on the executor, with connections of the {@code DataSource}, at most three at a time.
+ * <p><b>Threads.</b> {@link #add} does one insert on the caller's connection; the caller's commit waits for nothing else. Sending
+ * runs on the executor, with connections of the {@code DataSource}, at most three at a time. A search runs on the caller's thread and takes one
+ * more.
  *
  * <p><b>Memory.</b> At most 10,000 messages or 32 MiB are held for sending; anything committed beyond that is left to the relay.
  */
@@ -68,6 +69,7 @@ public final class JdbcOutbox implements Outbox {
     private final DataSource dataSource;
     private final OutboxContext outbox;
     private final Failures failures;
+    private final Searches searches;
     private final Connections joined;
     private final Destinations destinations;
     private final DirectPath direct;
@@ -93,6 +95,7 @@ public final class JdbcOutbox implements Outbox {
         this.failures = new Failures(table.name());
         this.joined = new JoinedConnections(this.dataSource);
         Connections own = new OwnConnections(this.dataSource, options.timeout());
+        this.searches = new Searches(own, failures, "The outbox");
         TableCheck.run(table.name(), table.script(), own, table::check);
         this.outbox = new OutboxContext(
                 options,
@@ -156,21 +159,18 @@ public final class JdbcOutbox implements Outbox {
 
     @Override
     public List<Unsent> findCorrelated(String correlationId, int limit) {
-        return read(connection -> outbox.table().findCorrelated(connection, correlationId, limit));
+        return searches.byCorrelationId(
+                correlationId, connection -> outbox.table().findCorrelated(connection, correlationId, limit));
     }
 
-    /** {@inheritDoc} Takes at most the timeout of a statement. */
+    /**
+     * {@inheritDoc} One search runs at a time; another one is refused at once. The time limit is that of the statement: at most {@link
+     * JdbcOutboxOptions#timeout()}.
+     */
     @Override
-    public List<String> findCorrelationIds(String messageId, int limit) {
-        return read(connection -> outbox.table().findCorrelationIds(connection, messageId, limit));
-    }
-
-    private <T> T read(SqlWork<T> work) {
-        try {
-            return outbox.connections().once(work);
-        } catch (SQLException e) {
-            throw failures.translate("The outbox could not be read", e);
-        }
+    public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
+        return searches.byMessageId(messageId, atMost, connection -> outbox.table()
+                .findCorrelationIds(connection, messageId, limit, atMost));
     }
 
     private static RuntimeException remembered(StoredInTransaction stored, RuntimeException failure) {

@@ -192,6 +192,31 @@ public record Failures(String table) {
                 e);
     }
 
+    /**
+     * Translates the failure of a search, which nobody repeats but who asked.
+     *
+     * @param what failed, as a sentence
+     * @param which ids and limits
+     * @param advice what to do, as the beginning of "again"
+     */
+    public StoreUnavailableException translateSearch(String what, String which, String advice, SQLException e) {
+        String why =
+                switch (kindOf(e)) {
+                    case BUSY ->
+                        "it is locked by another transaction, or took longer than it may, which is no longer than safebunny.store.jdbc.timeout. %s again."
+                                .formatted(advice);
+                    case CONNECTION ->
+                        "there is no connection to the database. %s again; if this goes on, check the database and the size of the connection pool."
+                                .formatted(advice);
+                    case TABLE -> unusable();
+                    case CONTENT, REFUSED -> REFUSED_IT;
+                };
+        return new StoreUnavailableException(
+                "%s [%s, SQLState=%s, error=%s]: %s".formatted(what, which, e.getSQLState(), e.getErrorCode(), why),
+                null,
+                e);
+    }
+
     private String unusable() {
         return "table %s, or one of its columns, is missing or may not be used. Run the script for your database, io/safebunny/jdbc/schema-*.sql in safebunny-jdbc.jar, or correct safebunny.store.jdbc.table-prefix."
                 .formatted(table);

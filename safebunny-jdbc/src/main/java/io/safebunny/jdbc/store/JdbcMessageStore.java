@@ -2,6 +2,7 @@
 package io.safebunny.jdbc.store;
 
 import io.safebunny.failure.ConfigurationException;
+import io.safebunny.jdbc.search.Searches;
 import io.safebunny.jdbc.sql.Connections;
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.Dialect;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -60,6 +62,9 @@ public final class JdbcMessageStore implements MessageStore {
     private final JdbcStoreOptions options;
     /** {@code null} if every write is committed separately. */
     private final @Nullable CombinedWrites combined;
+
+    private final Searches searches;
+    private final AtomicBoolean warned = new AtomicBoolean();
 
     /**
      * Queries the database for its product and checks the tables.
@@ -94,6 +99,7 @@ public final class JdbcMessageStore implements MessageStore {
         this.combined = combines && tables.dialect() == Dialect.POSTGRESQL
                 ? new CombinedWrites(connections, tables.messages(), PORTION)
                 : null;
+        this.searches = new Searches(connections, tables.messages().failures(), "The store");
     }
 
     /** A store for the same records that uses other connections. */
@@ -283,25 +289,33 @@ public final class JdbcMessageStore implements MessageStore {
 
     @Override
     public List<DatedRecord> findCorrelated(String correlationId, int limit) {
-        List<DatedRecord> found = new ArrayList<>();
-        for (Statements table : List.of(tables.companions(), tables.messages())) {
-            if (found.size() < limit) {
-                int rest = limit - found.size();
-                found.addAll(read(
-                        table,
-                        "The records of a correlation id could not be read",
-                        connection -> table.findCorrelated(
-                                connection, correlationId, rest, JdbcMessageStore::leaveToOthers)));
+        List<DatedRecord> found = searches.byCorrelationId(correlationId, connection -> {
+            List<DatedRecord> records = new ArrayList<>();
+            for (Statements table : List.of(tables.companions(), tables.messages())) {
+                table.findCorrelated(connection, correlationId, limit, records, this::skip);
             }
-        }
+            return records;
+        });
         return found.stream().sorted(DatedRecord.SHARED_FIRST).toList();
     }
 
+    /**
+     * {@inheritDoc} Reads the keys of all messages of the node. One search runs at a time; another one is refused at once. The time limit is
+     * that of the statement: at most {@link JdbcStoreOptions#timeout()}.
+     */
     @Override
     public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
-        return read(
-                tables.messages(), "The records could not be searched for a message id", connection -> tables.messages()
-                        .findCorrelationIds(connection, messageId, limit, atMost));
+        return searches.byMessageId(messageId, atMost, connection -> tables.messages()
+                .findCorrelationIds(connection, messageId, limit, atMost));
+    }
+
+    /** The statement leaves out what newer versions wrote, so this record was changed by hand, or a version in between wrote it. */
+    private void skip(UnreadableRecordException e) {
+        if (warned.compareAndSet(false, true)) {
+            LOG.warn(
+                    "A search left out a record that this version cannot read: {} This is logged once.",
+                    e.getMessage());
+        }
     }
 
     private <T> T read(Statements table, String what, SqlWork<T> work) {

@@ -12,6 +12,7 @@ import io.safebunny.test.logs.CapturedLogs;
 import io.safebunny.test.logs.LogLine;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.transport.OutboundMessage;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -153,7 +154,7 @@ class JdbcOutboxAutoConfigurationTest {
         }
 
         @Override
-        public List<String> findCorrelationIds(String messageId, int limit) {
+        public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
             return List.of();
         }
 

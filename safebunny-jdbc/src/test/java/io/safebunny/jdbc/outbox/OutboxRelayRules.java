@@ -85,8 +85,9 @@ abstract class OutboxRelayRules {
         storing.publishAndCommit("c", "2", "1");
         storing.publishAndCommit("C", "1");
         storing.publishAndCommit("d", "3");
+        storing.publishAndCommit("", "4");
         storing.transaction.executeWithoutResult(status -> {
-            storing.publish("c", "rolled back");
+            storing.publish("c", "rolled.back");
             status.setRollbackOnly();
         });
         Instant after = storing.databaseTime();
@@ -103,13 +104,21 @@ abstract class OutboxRelayRules {
         assertThat(storing.outbox.findCorrelated("c", 1))
                 .extracting(Outbox.Unsent::messageId)
                 .containsExactly("2");
-        assertThat(storing.outbox.findCorrelationIds("1", 10)).containsExactlyInAnyOrder("C", "c");
-        assertThat(storing.outbox.findCorrelationIds("1", 1)).hasSize(1);
-        assertThat(storing.outbox.findCorrelationIds("rolled back", 10)).isEmpty();
+        assertThat(storing.outbox.findCorrelationIds("1", 10, PATIENCE)).containsExactlyInAnyOrder("C", "c");
+        assertThat(storing.outbox.findCorrelationIds("1", 1, PATIENCE)).hasSize(1);
+        assertThat(storing.outbox.findCorrelationIds("rolled.back", 10, PATIENCE))
+                .isEmpty();
+        assertThat(storing.outbox.findCorrelationIds("4", 10, PATIENCE))
+                .as("of a message without a correlation id")
+                .isEmpty();
+        for (String none : List.of("", " ", "c ", "é", "a\0b")) {
+            assertThat(storing.outbox.findCorrelated(none, 10)).isEmpty();
+            assertThat(storing.outbox.findCorrelationIds(none, 10, PATIENCE)).isEmpty();
+        }
         OutboxUnderTest otherNode = new OutboxUnderTest(
                 database().pool(), TestDatabase.newNode(), new RecordingSender(), options -> options);
         assertThat(otherNode.outbox.findCorrelated("c", 10)).isEmpty();
-        assertThat(otherNode.outbox.findCorrelationIds("1", 10)).isEmpty();
+        assertThat(otherNode.outbox.findCorrelationIds("1", 10, PATIENCE)).isEmpty();
         otherNode.close();
         storing.sql.update("update safebunny_outbox set message = 'of the future' where node = ?", storing.node);
         assertThat(storing.outbox.findCorrelated("c", 10))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox.rows;
 
+import io.safebunny.jdbc.search.Searches;
 import io.safebunny.jdbc.sql.Database;
 import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.TablePrefix;
@@ -32,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 public final class OutboxTable {
 
     private static final String ID = "id";
+
+    /** Number of rows that a search reads at a time. */
+    private static final int PORTION = 20;
 
     private final Database database;
     private final String name;
@@ -237,47 +241,57 @@ public final class OutboxTable {
         }
     }
 
+    /** Reads in small portions, because a row has the whole message, of which little is kept. */
     public List<Outbox.Unsent> findCorrelated(Connection connection, String correlationId, int limit)
             throws SQLException {
         Dialect dialect = database.dialect();
         String sql =
-                "select id, correlation_id, message_id, attempts, message, %s, %s from %s where node = ? and correlation_id = ? order by node, correlation_id, %s limit ?"
+                "select id, correlation_id, message_id, attempts, message, %1$s, %2$s from %3$s where node = ? and correlation_id = ? and %4$s > ? order by node, correlation_id, %4$s limit ?"
                         .formatted(dialect.millisOf("created_at"), dialect.millisOf("due_at"), name, idInOrder(""));
         List<Outbox.Unsent> found = new ArrayList<>();
         try (PreparedStatement statement = prepare(connection, sql)) {
             statement.setString(1, node);
             statement.setString(2, correlationId);
-            statement.setInt(3, limit);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    ClaimedRow row = claimed(rows, false);
-                    found.add(new Outbox.Unsent(
-                            row.messageId(),
-                            row.type(),
-                            row.attempts(),
-                            Instant.ofEpochMilli(rows.getLong(6)),
-                            Instant.ofEpochMilli(rows.getLong(7))));
-                }
-            }
+            long last = -1;
+            int portion;
+            int before;
+            do {
+                before = found.size();
+                portion = Math.min(PORTION, limit - before);
+                statement.setLong(3, last);
+                statement.setInt(4, portion);
+                last = addTo(found, statement);
+            } while (found.size() - before == portion && found.size() < limit);
         }
         return found;
     }
 
-    /** Reads all rows of the node. */
-    public List<String> findCorrelationIds(Connection connection, String messageId, int limit) throws SQLException {
-        String sql = "select distinct correlation_id from %s where node = ? and message_id = ? limit ?".formatted(name);
-        List<String> found = new ArrayList<>();
-        try (PreparedStatement statement = prepare(connection, sql)) {
-            statement.setString(1, node);
-            statement.setString(2, messageId);
-            statement.setInt(3, limit);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    found.add(rows.getString(1));
-                }
+    /** @return the id of the last row */
+    private static long addTo(List<Outbox.Unsent> found, PreparedStatement statement) throws SQLException {
+        long last = -1;
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                ClaimedRow row = claimed(rows, false);
+                last = row.id();
+                found.add(new Outbox.Unsent(
+                        row.messageId(),
+                        row.type(),
+                        row.attempts(),
+                        Instant.ofEpochMilli(rows.getLong(6)),
+                        Instant.ofEpochMilli(rows.getLong(7))));
             }
         }
-        return found;
+        return last;
+    }
+
+    /** Reads all rows of the node. */
+    public List<String> findCorrelationIds(Connection connection, String messageId, int limit, Duration atMost)
+            throws SQLException {
+        String sql =
+                "select distinct correlation_id from %s where node = ? and message_id = ? and correlation_id <> '' limit ?"
+                        .formatted(name);
+        return Searches.correlationIds(
+                connection, sql, node, messageId, limit, Searches.seconds(atMost, timeoutSeconds));
     }
 
     private String idInOrder(String alias) {

@@ -154,9 +154,12 @@ final class RecordTable {
         return "select count(*) from %s where node = ? and listed_kind = ? and listed_status = ?".formatted(name);
     }
 
-    /** Parameters: node, readable format, correlation id, limit. Columns: rest of the key, epoch milliseconds of the change, columns. */
+    /**
+     * Parameters: node, readable format, correlation id, message id after which to begin, limit. Columns: rest of the key, epoch milliseconds
+     * of the change, columns.
+     */
     String findCorrelated() {
-        return "select correlation_id, message_id, %s, %s from %s where node = ? and format <= ? and correlation_id = ? order by message_id limit ?"
+        return "select correlation_id, message_id, %s, %s from %s where node = ? and format <= ? and correlation_id = ? and message_id > ? order by message_id limit ?"
                 .formatted(dialect().millisOf("changed_at"), columns, name);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.store.rows;
 
+import io.safebunny.jdbc.search.Searches;
 import io.safebunny.jdbc.sql.Dialect;
 import io.safebunny.jdbc.sql.Failures;
 import io.safebunny.store.JointWrite;
@@ -20,11 +21,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Runs the statements of one table on a given connection; each is cancelled after the timeout. */
 public final class Statements {
 
     private static final String DUPLICATE_KEY = "23505";
+
+    /** Number of records that a search reads at a time, each of which may be large. */
+    private static final int PORTION = 20;
 
     private final RecordTable table;
     private final RecordRow row;
@@ -205,45 +210,62 @@ public final class Statements {
         }
     }
 
-    public List<DatedRecord> findCorrelated(
-            Connection connection, String correlationId, int limit, Consumer<UnreadableRecordException> unreadable)
+    /** Adds to what is found, in small portions: until there are so many, or they {@linkplain DatedRecord#holdMuch hold much}. */
+    public void findCorrelated(
+            Connection connection,
+            String correlationId,
+            int limit,
+            List<DatedRecord> found,
+            Consumer<UnreadableRecordException> unreadable)
             throws SQLException {
-        List<DatedRecord> found = new ArrayList<>();
         try (PreparedStatement statement = prepare(connection, table.findCorrelated())) {
             statement.setString(1, node);
             statement.setInt(2, RecordRow.FORMAT);
             statement.setString(3, correlationId);
-            statement.setInt(4, limit);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    try {
-                        RecordKey key = new RecordKey(rows.getString(1), rows.getString(2));
-                        found.add(new DatedRecord(row.read(key, rows, 4), Instant.ofEpochMilli(rows.getLong(3))));
-                    } catch (UnreadableRecordException e) {
-                        unreadable.accept(e);
-                    }
+            String last = "";
+            while (last != null && found.size() < limit && !DatedRecord.holdMuch(found)) {
+                int portion = Math.min(PORTION, limit - found.size());
+                statement.setString(4, last);
+                statement.setInt(5, portion);
+                last = addTo(found, statement, portion, unreadable);
+            }
+        }
+    }
+
+    /** @return the last message id of the portion; {@code null} if there are no more */
+    private @Nullable String addTo(
+            List<DatedRecord> found,
+            PreparedStatement statement,
+            int portion,
+            Consumer<UnreadableRecordException> unreadable)
+            throws SQLException {
+        String last = null;
+        int count = 0;
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                count++;
+                last = rows.getString(2);
+                try {
+                    RecordKey key = new RecordKey(rows.getString(1), last);
+                    found.add(new DatedRecord(row.read(key, rows, 4), Instant.ofEpochMilli(rows.getLong(3))));
+                } catch (UnreadableRecordException e) {
+                    unreadable.accept(e);
                 }
             }
         }
-        return found;
+        return count < portion ? null : last;
     }
 
     /** @param atMost how long the database may take, unless the timeout is shorter */
     public List<String> findCorrelationIds(Connection connection, String messageId, int limit, Duration atMost)
             throws SQLException {
-        List<String> found = new ArrayList<>();
-        try (PreparedStatement statement = prepare(connection, table.findCorrelationIds())) {
-            statement.setQueryTimeout((int) Math.min(timeoutSeconds, seconds(atMost)));
-            statement.setString(1, node);
-            statement.setString(2, messageId);
-            statement.setInt(3, limit);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    found.add(rows.getString(1));
-                }
-            }
-        }
-        return found;
+        return Searches.correlationIds(
+                connection,
+                table.findCorrelationIds(),
+                node,
+                messageId,
+                limit,
+                Searches.seconds(atMost, timeoutSeconds));
     }
 
     /** Rounded up: JDBC takes whole seconds, and 0 would mean no limit. */

@@ -143,7 +143,7 @@ final class BrokenRecords extends StoreFaults {
         fault(
                 "ignores the correlation",
                 "keepsOneMessageIdInTwoCorrelationsApart",
-                confusing(key -> key.messageId().length() == 36 ? new RecordKey("", key.messageId()) : key));
+                confusing(key -> key.messageId().length() == 36 ? new RecordKey("all", key.messageId()) : key));
         fault(
                 "ignores the message id",
                 "keepsTheMessagesOfOneCorrelationApart",
@@ -160,7 +160,7 @@ final class BrokenRecords extends StoreFaults {
         fault(
                 "joins with a dot",
                 "doesNotJoinCorrelationAndMessageIdAmbiguously",
-                confusing(key -> new RecordKey("", key.correlationId() + "." + key.messageId())));
+                confusing(key -> new RecordKey("all", key.correlationId() + "." + key.messageId())));
         fault(
                 "cuts message ids",
                 "keepsTheLongestKeysApart",

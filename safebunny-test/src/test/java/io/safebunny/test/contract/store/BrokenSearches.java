@@ -5,15 +5,17 @@ import io.safebunny.store.MessageStore;
 import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
+import io.safebunny.test.contract.bites.Sabotage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiPredicate;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** Faults against {@link SearchRules}. */
@@ -21,6 +23,7 @@ final class BrokenSearches extends StoreFaults {
 
     private static final String ALL = "findsWhatIsStoredOfACorrelationId";
     private static final String BY_MESSAGE = "findsTheCorrelationIdsOfAMessageId";
+    private static final String NO_ID = "findsNothingByWhatIsNoId";
     private static final String CONTENT = "findsRecordsOfACorrelationIdWithTheirContent";
 
     BrokenSearches() {
@@ -38,15 +41,29 @@ final class BrokenSearches extends StoreFaults {
                             .filter(dated -> !dated.record().key().isCompanion())
                             .toList();
         });
-        fault("ignores the case of correlation ids", ALL, store -> {
-            Set<String> correlations = ConcurrentHashMap.newKeySet();
+        fault("ignores the case of correlation ids", ALL, takingForEqual(String::equalsIgnoreCase));
+        fault(
+                "takes a correlation id for a beginning",
+                ALL,
+                takingForEqual((id, asked) -> !asked.isBlank() && id.startsWith(asked)));
+        fault(
+                "ignores blanks at the end of correlation ids",
+                NO_ID,
+                takingForEqual((id, asked) -> id.equals(asked.stripTrailing())));
+        fault("finds steps that are kept apart", "findsNoStepsThatAreKeptApart", store -> {
+            Set<RecordKey> apart = ConcurrentHashMap.newKeySet();
             store.on(MessageStore::create).instead((real, record) -> {
-                correlations.add(record.key().correlationId());
+                if (record.key().isApart()) {
+                    apart.add(record.key());
+                }
                 return real.create(record);
             });
-            store.on(MessageStore::findCorrelated).instead((real, correlation, limit) -> correlations.stream()
-                    .filter(other -> other.toLowerCase(Locale.ROOT).startsWith(correlation.toLowerCase(Locale.ROOT)))
-                    .flatMap(other -> real.findCorrelated(other, limit).stream())
+            store.on(MessageStore::findCorrelated).instead((real, correlation, limit) -> Stream.concat(
+                            real.findCorrelated(correlation, limit).stream(),
+                            apart.stream()
+                                    .filter(key -> key.correlationId().equals(correlation))
+                                    .map(key -> new DatedRecord(
+                                            Objects.requireNonNull(real.find(key)), MessageStoreContract.START)))
                     .limit(limit)
                     .toList());
         });
@@ -75,20 +92,31 @@ final class BrokenSearches extends StoreFaults {
                 .instead((real, correlation, limit) -> real.findCorrelated(correlation, 10));
     }
 
+    private static Consumer<Sabotage<MessageStore>> takingForEqual(BiPredicate<String, String> equal) {
+        return store -> {
+            Set<String> correlations = ConcurrentHashMap.newKeySet();
+            store.on(MessageStore::create).instead((real, record) -> {
+                correlations.add(record.key().correlationId());
+                return real.create(record);
+            });
+            store.on(MessageStore::findCorrelated).instead((real, correlation, limit) -> correlations.stream()
+                    .filter(other -> equal.test(other, correlation))
+                    .flatMap(other -> real.findCorrelated(other, limit).stream())
+                    .limit(limit)
+                    .toList());
+        };
+    }
+
     private void dated() {
-        fault(
-                "does not know when",
-                List.of("tellsWhenRecordsOfACorrelationIdWereWritten", "tellsByTheStoresClockWhenRecordsWereWritten"),
-                store -> store.on(MessageStore::findCorrelated)
-                        .instead((real, correlation, limit) -> real.findCorrelated(correlation, limit).stream()
-                                .map(dated -> new DatedRecord(dated.record(), null))
-                                .toList()));
+        fault("does not know when", "tellsByTheStoresClockWhenRecordsWereWritten", MessageStore::findCorrelated)
+                .instead((real, correlation, limit) -> real.findCorrelated(correlation, limit).stream()
+                        .map(dated -> new DatedRecord(dated.record(), Instant.EPOCH))
+                        .toList());
         fault("tells earlier times later", "tellsWhenRecordsOfACorrelationIdWereWritten", MessageStore::findCorrelated)
                 .instead((real, correlation, limit) -> real.findCorrelated(correlation, limit).stream()
                         .map(dated -> new DatedRecord(
                                 dated.record(),
-                                Objects.requireNonNull(dated.changedAt())
-                                        .minusMillis(dated.record().version())))
+                                dated.changedAt().minusMillis(dated.record().version())))
                         .toList());
         fault("tells when they were created", "tellsByTheStoresClockWhenRecordsWereWritten", store -> {
             Map<RecordKey, Instant> created = new ConcurrentHashMap<>();
@@ -96,25 +124,28 @@ final class BrokenSearches extends StoreFaults {
                     .instead((real, correlation, limit) -> real.findCorrelated(correlation, limit).stream()
                             .map(dated -> new DatedRecord(
                                     dated.record(),
-                                    created.computeIfAbsent(
-                                            dated.record().key(), key -> Objects.requireNonNull(dated.changedAt()))))
+                                    created.computeIfAbsent(dated.record().key(), key -> dated.changedAt())))
                             .toList());
         });
     }
 
     private void byMessage() {
-        fault("takes an id for a beginning", BY_MESSAGE, store -> {
-            Set<RecordKey> keys = ConcurrentHashMap.newKeySet();
-            store.on(MessageStore::create).instead((real, record) -> {
-                keys.add(record.key());
-                return real.create(record);
-            });
-            store.on(MessageStore::findCorrelationIds).instead((real, id, limit, atMost) -> keys.stream()
-                    .filter(key -> real.find(key) != null && key.messageId().startsWith(id))
-                    .map(RecordKey::correlationId)
-                    .limit(limit)
-                    .toList());
-        });
+        fault(
+                "takes an id for a beginning",
+                BY_MESSAGE,
+                findingAlso((id, asked) -> !asked.isBlank() && !asked.contains("~") && id.startsWith(asked)));
+        fault(
+                "ignores the case of message ids",
+                BY_MESSAGE,
+                findingAlso((id, asked) -> !asked.contains("~") && id.equalsIgnoreCase(asked)));
+        fault(
+                "finds companions by their ids",
+                NO_ID,
+                findingAlso((id, asked) -> id.equals(asked) && asked.startsWith("~")));
+        fault(
+                "ignores blanks at the end of message ids",
+                NO_ID,
+                findingAlso((id, asked) -> id.equals(asked.stripTrailing()) && !asked.isBlank()));
         fault("finds the first one only", BY_MESSAGE, MessageStore::findCorrelationIds)
                 .instead((real, id, limit, atMost) -> real.findCorrelationIds(id, 1, atMost));
         fault("ignores the limit of a message id", BY_MESSAGE, MessageStore::findCorrelationIds)
@@ -141,5 +172,23 @@ final class BrokenSearches extends StoreFaults {
                     .limit(limit)
                     .toList());
         });
+    }
+
+    private static Consumer<Sabotage<MessageStore>> findingAlso(BiPredicate<String, String> equal) {
+        return store -> {
+            Set<RecordKey> keys = ConcurrentHashMap.newKeySet();
+            store.on(MessageStore::create).instead((real, record) -> {
+                keys.add(record.key());
+                return real.create(record);
+            });
+            store.on(MessageStore::findCorrelationIds).instead((real, id, limit, atMost) -> Stream.concat(
+                            real.findCorrelationIds(id, limit, atMost).stream(),
+                            keys.stream()
+                                    .filter(key -> real.find(key) != null && equal.test(key.messageId(), id))
+                                    .map(RecordKey::correlationId))
+                    .distinct()
+                    .limit(limit)
+                    .toList());
+        };
     }
 }

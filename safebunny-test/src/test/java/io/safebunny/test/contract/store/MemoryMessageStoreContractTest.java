@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.contract.store;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Retention;
+import io.safebunny.store.record.MessageRecord;
 import java.time.Duration;
+import java.util.List;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
 
 class MemoryMessageStoreContractTest extends MessageStoreContract {
 
@@ -37,5 +43,20 @@ class MemoryMessageStoreContractTest extends MessageStoreContract {
     protected boolean age(Duration duration) {
         timeline.advance(duration);
         return true;
+    }
+
+    @Test
+    void aSearchWaitsForNobodyWhoWrites() {
+        MessageRecord record = store.create(StoreBench.claim(StoreBench.key(), "first"));
+        synchronized (store) { // as a writer does
+            assertThat(bench().elsewhere(() -> store.findCorrelated(record.key().correlationId(), 10)))
+                    .succeedsWithin(patience())
+                    .asInstanceOf(InstanceOfAssertFactories.LIST)
+                    .hasSize(1);
+            assertThat(bench().elsewhere(
+                                    () -> store.findCorrelationIds(record.key().messageId(), 10, patience())))
+                    .succeedsWithin(patience())
+                    .isEqualTo(List.of(record.key().correlationId()));
+        }
     }
 }

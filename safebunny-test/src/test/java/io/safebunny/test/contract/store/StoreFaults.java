@@ -103,7 +103,8 @@ abstract class StoreFaults extends Faults<BrokenStoreContract, MessageStore> {
                     .limit(limit)
                     .toList());
             store.on(MessageStore::findCorrelationIds).instead((real, id, limit, atMost) -> keys.values().stream()
-                    .filter(key -> key.messageId().equals(id) && real.find(normal.apply(key)) != null)
+                    .filter(key ->
+                            !key.isCompanion() && key.messageId().equals(id) && real.find(normal.apply(key)) != null)
                     .map(RecordKey::correlationId)
                     .limit(limit)
                     .toList());

@@ -11,11 +11,13 @@ import com.azure.cosmos.models.SqlQuerySpec;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.safebunny.cosmos.CosmosCalls.Operation;
+import io.safebunny.message.Names;
 import io.safebunny.store.ListingQuery;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.Listing;
 import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,15 +30,14 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
 
 /**
- * Finds companions by their listing, and what people ask for, in all partitions of a container or in one. The service cannot sort by paths that are not indexed; then all
- * matches are read and sorted here, which gives the same result at a higher cost. Thread-safe.
+ * Finds companions by their listing in all partitions of a container, and records by the ids that people know. The service cannot sort by
+ * paths that are not indexed; then all matches are read and sorted here, which gives the same result at a higher cost. Thread-safe.
  */
-final class CosmosListings {
+final class CosmosQueries {
 
-    private static final Logger LOG = LoggerFactory.getLogger(CosmosListings.class);
+    private static final Logger LOG = LoggerFactory.getLogger(CosmosQueries.class);
 
     private static final int BAD_REQUEST = 400;
     private static final int PAGE = 100;
@@ -51,8 +52,9 @@ final class CosmosListings {
     private final CosmosAsyncContainer container;
     private final CosmosCalls calls;
     private final AtomicBoolean warned = new AtomicBoolean();
+    private final AtomicBoolean warnedOfUnreadable = new AtomicBoolean();
 
-    CosmosListings(CosmosAsyncContainer container, CosmosCalls calls) {
+    CosmosQueries(CosmosAsyncContainer container, CosmosCalls calls) {
         this.container = container;
         this.calls = calls;
     }
@@ -105,42 +107,63 @@ final class CosmosListings {
         }
     }
 
-    /** The records of one partition; the service chooses which if there are more. */
+    /** Records of one partition; if there are more, the service chooses which. Ends with those that {@link DatedRecord#holdMuch}. */
     List<DatedRecord> findCorrelated(String correlationId, int limit) {
-        Condition condition = new Condition().and("c.correlationId = @correlation", "@correlation", correlationId);
-        return answered(pages(
-                                new SqlQuerySpec("SELECT * FROM c WHERE " + condition.text(), condition.parameters),
-                                ObjectNode.class,
-                                new CosmosQueryRequestOptions().setPartitionKey(new PartitionKey(correlationId)))
-                        .flatMapIterable(document -> readable(document)
-                                .map(record -> new DatedRecord(
-                                        record,
-                                        Instant.ofEpochSecond(
-                                                document.path("_ts").asLong())))
-                                .toList())
-                        .take(limit)
-                        .collectList())
-                .stream()
+        if (!Names.isMessageId(correlationId)) {
+            return List.of();
+        }
+        Condition condition = new Condition()
+                .and("c.correlationId = @correlation", "@correlation", correlationId)
+                .and("c.format <= @format", "@format", RecordDocument.FORMAT);
+        List<DatedRecord> found = new ArrayList<>();
+        var reading = pages(
+                        new SqlQuerySpec("SELECT * FROM c WHERE " + condition.text(), condition.parameters),
+                        ObjectNode.class,
+                        new CosmosQueryRequestOptions().setPartitionKey(new PartitionKey(correlationId)),
+                        Math.min(limit, PAGE))
+                .flatMapIterable(document -> dated(document).toList())
+                .take(limit)
+                .doOnNext(found::add)
+                .takeUntil(record -> DatedRecord.holdMuch(found))
+                .collectList();
+        return calls.search("correlation_id=" + correlationId, "Ask", null, reading).stream()
                 .sorted(DatedRecord.SHARED_FIRST)
                 .toList();
     }
 
     List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
+        if (!Names.isMessageId(messageId)) {
+            return List.of();
+        }
         Condition condition = new Condition().and("c.id = @id", "@id", DocumentId.of(messageId));
-        return answered(pages(
-                        new SqlQuerySpec("SELECT * FROM c WHERE " + condition.text(), condition.parameters),
-                        ObjectNode.class)
+        var reading = pages(
+                        new SqlQuerySpec(
+                                "SELECT c.correlationId FROM c WHERE " + condition.text(), condition.parameters),
+                        ObjectNode.class,
+                        new CosmosQueryRequestOptions(),
+                        Math.min(limit, PAGE))
                 .map(document -> document.path("correlationId").asText())
                 .take(limit)
-                .collectSortedList()
-                .timeout(atMost));
+                .collectSortedList();
+        return calls.search("message_id=" + messageId, "Search by the correlation id, or ask", atMost, reading);
     }
 
-    private <T> T answered(Mono<T> query) {
+    /** Without steps that are kept apart, which this store does not write. */
+    private Stream<DatedRecord> dated(ObjectNode document) {
+        RecordKey key = RecordDocument.keyOf(document);
+        if (key.isApart()) {
+            return Stream.empty();
+        }
         try {
-            return calls.run(Operation.QUERY, query);
-        } catch (CosmosException e) {
-            throw CosmosErrors.unavailable(Operation.QUERY, container.getId(), e);
+            Instant changedAt = Instant.ofEpochSecond(document.path("_ts").asLong());
+            return Stream.of(new DatedRecord(RecordDocument.read(key, document), changedAt));
+        } catch (UnreadableRecordException e) {
+            if (warnedOfUnreadable.compareAndSet(false, true)) {
+                LOG.warn(
+                        "A search left out a record that this version cannot read: {} This is logged once.",
+                        e.getMessage());
+            }
+            return Stream.empty();
         }
     }
 
@@ -205,17 +228,17 @@ final class CosmosListings {
     }
 
     private <T> Flux<T> pages(SqlQuerySpec query, Class<T> type) {
-        return pages(query, type, new CosmosQueryRequestOptions());
+        return pages(query, type, new CosmosQueryRequestOptions(), PAGE);
     }
 
-    private <T> Flux<T> pages(SqlQuerySpec query, Class<T> type, CosmosQueryRequestOptions asked) {
+    private <T> Flux<T> pages(SqlQuerySpec query, Class<T> type, CosmosQueryRequestOptions asked, int page) {
         CosmosQueryRequestOptions options = asked.setCustomItemSerializer(CosmosItemSerializer.DEFAULT_SERIALIZER)
                 .setScanInQueryEnabled(true); // otherwise the service refuses conditions on paths that are not indexed
         return container
                 .queryItems(query, options, type)
-                .byPage(PAGE)
-                .doOnNext(page -> calls.charge(Operation.QUERY, page.getRequestCharge()))
-                .concatMapIterable(page -> page.getResults());
+                .byPage(page)
+                .doOnNext(answer -> calls.charge(Operation.QUERY, answer.getRequestCharge()))
+                .concatMapIterable(answer -> answer.getResults());
     }
 
     private static Stream<MessageRecord> readable(ObjectNode document) {
