@@ -69,7 +69,7 @@ function Versions({ of }) {
     of.filter(row => row.version).forEach(row => byVersion.set(row.version, [...(byVersion.get(row.version) ?? []), nameOf(row)]));
     const versions = [...byVersion.keys()].sort();
     if (versions.length < 2) {
-        return versions.length === 1 && html`<p>All of them have version ${versions[0]} of SafeBunny.</p>`;
+        return versions.length === 1 && html`<p>All whose version is known have ${versions[0]} of SafeBunny.</p>`;
     }
     return html`
         <section class="verdict" data-level="degraded" aria-label="Versions differ">

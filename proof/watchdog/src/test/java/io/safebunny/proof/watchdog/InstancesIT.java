@@ -74,7 +74,7 @@ class InstancesIT {
                 "has not answered within 2 s",
                 "not heard of within a day",
                 "none is known",
-                "All of them have version 1.0",
+                "All whose version is known have 1.0",
                 "2 d",
                 "2 types",
                 "Charge open paused by an operator");
