@@ -40,6 +40,16 @@ public final class LineageIdScheme implements IdScheme {
         return new LineageIdScheme(FieldHash.hmacSha256(secret));
     }
 
+    /**
+     * The correlation id of a message that is published outside handlers with an idempotency key, and without a correlation id.
+     *
+     * @param scheme of the publishing node. Any other than this one has no say in it
+     */
+    public static String correlationIdOf(IdScheme scheme, String node, String type, String key) {
+        LineageIdScheme lineage = scheme instanceof LineageIdScheme own ? own : new LineageIdScheme();
+        return lineage.idOf(new Ancestry("", "", node, type, key, 1));
+    }
+
     @Override
     public String idOf(Ancestry ancestry) {
         return uuid(hash.get()

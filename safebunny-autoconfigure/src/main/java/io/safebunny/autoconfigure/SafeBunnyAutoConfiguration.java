@@ -41,6 +41,7 @@ import io.safebunny.saga.Sagas;
 import io.safebunny.serialization.json.Serializers;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Outbox;
+import io.safebunny.story.BunnyStory;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.Transport;
@@ -247,6 +248,12 @@ final class SafeBunnyAutoConfiguration {
     @ConditionalOnMissingBean
     ScheduledMessages safeBunnyScheduledMessages(Deferred deferred) {
         return deferred.bean(ScheduledMessages.class, engine -> engine.get(ScheduledMessages.class));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    BunnyStory safeBunnyStory(Deferred deferred) {
+        return deferred.bean(BunnyStory.class, engine -> engine.get(BunnyStory.class));
     }
 
     @Bean

@@ -14,6 +14,7 @@ import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.Starts;
+import io.safebunny.story.BunnyStory;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
@@ -105,7 +106,12 @@ class AotTest {
         RuntimeHints hints = process();
 
         for (Class<?> type : new Class<?>[] {
-            Bunny.class, BunnyOperations.class, Sagas.class, PoisonMessages.class, ScheduledMessages.class
+            Bunny.class,
+            BunnyOperations.class,
+            Sagas.class,
+            PoisonMessages.class,
+            ScheduledMessages.class,
+            BunnyStory.class
         }) {
             assertThat(RuntimeHintsPredicates.proxies().forInterfaces(type)).accepts(hints);
         }

@@ -150,7 +150,7 @@ class ReplaceableBeansTest {
     void thereAreMany() {
         assertThat(conditions())
                 .flatExtracting(Condition::beans)
-                .contains("safebunnyEndpoint", "safebunnypoisonEndpoint");
+                .contains("safebunnyEndpoint", "safebunnypoisonEndpoint", "safebunnystoryEndpoint", "safeBunnyStory");
         assertThat(conditions()).hasSizeGreaterThan(25);
         assertThat(ClassUtils.isPresent("io.safebunny.jdbc.store.JdbcMessageStore", null))
                 .isTrue();

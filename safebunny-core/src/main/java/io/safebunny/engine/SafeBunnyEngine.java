@@ -25,6 +25,7 @@ import io.safebunny.poison.queue.HeldDeliveries;
 import io.safebunny.poison.replay.QueuePoisonMessages;
 import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.scheduling.Scheduling;
+import io.safebunny.story.telling.StoryTeller;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
@@ -69,11 +70,14 @@ public final class SafeBunnyEngine {
                 deduplication == null ? new NotRemembered(node.sender()) : deduplication,
                 sagas::correlationOf,
                 held);
+        NodeOperations operations =
+                new NodeOperations(node, parts.instance(), !(parts.store() instanceof MemoryMessageStore));
         features = List.of(
-                new NodeOperations(node, parts.instance(), !(parts.store() instanceof MemoryMessageStore)),
+                operations,
                 new QueuePoisonMessages(node, pipelines),
                 sagas,
-                Scheduling.of(node, parts.scheduling()));
+                Scheduling.of(node, parts.scheduling()),
+                new StoryTeller(node, operations::instance, sagas.sagas(), sagas::definitions));
         consumptions = new Consumptions(node, features, pipelines);
     }
 

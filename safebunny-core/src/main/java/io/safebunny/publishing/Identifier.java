@@ -25,8 +25,6 @@ final class Identifier {
 
     private final String node;
     private final IdScheme scheme;
-    // used with either scheme, because marker-mask cannot derive a correlation id from a key
-    private final LineageIdScheme keyedCorrelation;
     private final RandomGenerator random;
 
     /** @param random makes the ids of publications outside handlers that have no key; repeats of these are not recognised */
@@ -34,7 +32,6 @@ final class Identifier {
         this.random = random;
         this.node = node;
         this.scheme = scheme;
-        this.keyedCorrelation = lineage(scheme);
     }
 
     /** The node's scheme, with its secret, if it is a lineage scheme; otherwise the default lineage scheme. */
@@ -110,7 +107,8 @@ final class Identifier {
         String key = publication.options.idempotencyKey();
         return key == null
                 ? RandomIds.next(random)
-                : keyedCorrelation.idOf(new Ancestry("", "", node, publication.type(), requireKey(key), 1));
+                // with either scheme, because marker-mask cannot derive a correlation id from a key
+                : LineageIdScheme.correlationIdOf(scheme, node, publication.type(), requireKey(key));
     }
 
     private String ordinalOrKey(PublishCall publication, @Nullable Surrounding surrounding) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.scheduling;
 
+import io.safebunny.ScheduledMessage;
 import io.safebunny.ScheduledMessages;
 import io.safebunny.concurrency.RecurringTask;
 import io.safebunny.failure.ConfigurationException;
@@ -12,8 +13,13 @@ import io.safebunny.identity.MarkerMaskIdScheme;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.node.Node;
 import io.safebunny.node.NodeFeature;
+import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Scheduled messages of a node: their handler, their sweep, and the API for applications. Thread-safe. */
 public final class Scheduling implements NodeFeature {
@@ -57,6 +63,35 @@ public final class Scheduling implements NodeFeature {
      */
     public static NodeFeature of(Node node, boolean enabled) {
         return enabled ? new Scheduling(node) : new NoScheduling(node.name());
+    }
+
+    /** Key of what is stored of a scheduled message. */
+    public static RecordKey keyOf(String messageId) {
+        return ScheduledDocument.key(messageId);
+    }
+
+    /** What is stored of a scheduled message; {@code null} if this is no such record, or this version cannot read it. */
+    public static @Nullable ScheduledMessage read(MessageRecord stored) {
+        ScheduledDocument document = document(stored);
+        return document == null ? null : document.view(stored.key().correlationId());
+    }
+
+    /** The correlation id of the message itself; {@code null} if it does not wait any more. */
+    public static @Nullable String correlationIdOf(MessageRecord stored) {
+        ScheduledDocument document = document(stored);
+        OutboundMessage publication = document == null ? null : document.publication();
+        return publication == null ? null : publication.message().correlationId();
+    }
+
+    private static @Nullable ScheduledDocument document(MessageRecord stored) {
+        if (!stored.key().equals(keyOf(stored.key().correlationId()))) {
+            return null;
+        }
+        try {
+            return ScheduledDocument.read(stored);
+        } catch (UnreadableRecordException e) {
+            return null;
+        }
     }
 
     private static void requireUsable(Node node) {

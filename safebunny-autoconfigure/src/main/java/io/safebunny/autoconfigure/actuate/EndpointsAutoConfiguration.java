@@ -15,6 +15,7 @@ import io.safebunny.autoconfigure.actuate.page.PageSession;
 import io.safebunny.autoconfigure.actuate.page.ServletCsrfTokens;
 import io.safebunny.autoconfigure.actuate.poison.PoisonEndpoint;
 import io.safebunny.autoconfigure.actuate.poison.PoisonEndpointProperties;
+import io.safebunny.autoconfigure.actuate.story.StoryEndpoint;
 import io.safebunny.autoconfigure.actuate.system.NodesView;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
@@ -24,6 +25,7 @@ import io.safebunny.poison.PoisonMessages;
 import io.safebunny.rabbit.preflight.TopologyWatch;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.management.SagaSupervision;
+import io.safebunny.story.BunnyStory;
 import io.safebunny.time.Timeline;
 import java.util.Map;
 import java.util.Set;
@@ -125,6 +127,13 @@ final class EndpointsAutoConfiguration {
 
     @Bean
     @ConditionalOnAvailableEndpoint
+    @ConditionalOnMissingBean(name = "safebunnystoryEndpoint")
+    StoryEndpoint safebunnystoryEndpoint(BunnyStory stories) {
+        return new StoryEndpoint(stories);
+    }
+
+    @Bean
+    @ConditionalOnAvailableEndpoint
     @ConditionalOnMissingBean(name = "safebunnyuiEndpoint")
     PageEndpoint safebunnyuiEndpoint(
             SafeBunnyEngine engine,
@@ -207,7 +216,7 @@ final class EndpointsAutoConfiguration {
 
     /** @param beans tells SafeBunny's endpoints from an application's endpoint with the same id */
     private static Set<EndpointId> ours(ListableBeanFactory beans) {
-        return Stream.of(NodeEndpoint.class, PoisonEndpoint.class)
+        return Stream.of(NodeEndpoint.class, PoisonEndpoint.class, StoryEndpoint.class)
                 .filter(type -> beans.getBeanNamesForType(type, false, false).length > 0)
                 .map(type -> EndpointId.of(
                         MergedAnnotations.from(type).get(WebEndpoint.class).getString("id")))

@@ -6,6 +6,7 @@ import io.safebunny.BunnyOperations;
 import io.safebunny.ScheduledMessages;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.saga.Sagas;
+import io.safebunny.story.BunnyStory;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.connection.AbstractConnectionFactory;
@@ -26,7 +27,12 @@ final class StarterHints implements RuntimeHintsRegistrar {
         hints.resources().registerPattern("io/safebunny/page/**");
         // the beans that look the engine up on the first call
         for (Class<?> type : new Class<?>[] {
-            Bunny.class, BunnyOperations.class, Sagas.class, PoisonMessages.class, ScheduledMessages.class
+            Bunny.class,
+            BunnyOperations.class,
+            Sagas.class,
+            PoisonMessages.class,
+            ScheduledMessages.class,
+            BunnyStory.class
         }) {
             hints.proxies().registerJdkProxy(type);
             hints.reflection().registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS);

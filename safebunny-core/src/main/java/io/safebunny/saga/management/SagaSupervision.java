@@ -131,7 +131,13 @@ public final class SagaSupervision implements NodeFeature {
         return present == null ? withoutSagas : question.apply(present.counts);
     }
 
-    private List<SagaDefinition> definitions() {
+    /** Shows and repairs the sagas of the node. */
+    public Sagas sagas() {
+        return sagas;
+    }
+
+    /** The sagas of the node; empty before the start. */
+    public List<SagaDefinition> definitions() {
         Running present = running;
         return present == null ? List.of() : present.definitions;
     }

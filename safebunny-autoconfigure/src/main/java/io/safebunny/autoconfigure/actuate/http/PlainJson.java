@@ -50,7 +50,7 @@ public final class PlainJson implements OperationInvokerAdvisor {
         WebEndpointResponse<?> response =
                 answer instanceof WebEndpointResponse<?> made ? made : new WebEndpointResponse<>(answer);
         Object body = response.getBody();
-        if (body == null) {
+        if (body == null || body instanceof byte[]) { // bytes are written already, and need not be JSON
             return answer;
         }
         return new WebEndpointResponse<>(

@@ -242,6 +242,8 @@ class EndpointRequestsTest {
                     new Case("safebunnypoison?reason=handler-failed", "Perhaps you mean poisonReason"),
                     new Case("safebunnypoison?Type=OrderPlaced", "Perhaps you mean type"),
                     new Case("safebunnypoison/nobody?type=X", "name=type"),
+                    new Case("safebunnystory/nobody?about=X", "name=about"),
+                    new Case("safebunnystory?Format=mermaid", "Perhaps you mean format"),
                     new Case("safebunny?type=X", "it takes none"),
                     new Case("safebunny/breakers?type=X", "GET safebunny/{path}"))) {
                 isRefused(

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.story;
+
+import io.safebunny.ScheduledMessage;
+import io.safebunny.saga.BlockedOn;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one node knows of an id. Has neither bodies nor states of sagas. Immutable; can be written as JSON.
+ *
+ * @param instance that was asked
+ * @param asOf when, by its clock
+ * @param foundAs {@code correlation id}, {@code message id}, {@code scheduled message} or {@code idempotency key}; {@code null} if nothing was
+ *     found
+ * @param correlationIds of what was found
+ * @param troubles why nothing may go on, whatever the message: the broker or the store does not answer
+ * @param sagas with state, which have one of the correlation ids
+ * @param messages of which the node has a record, because it handles or has handled them
+ * @param pauses of the types of these messages, and of those that the sagas wait for
+ * @param outbox what the node has stored to be sent, and the broker has not confirmed yet
+ * @param scheduled messages that the node has scheduled
+ * @param looked where was looked, what was found, and what could not be looked at
+ * @param truncated whether there is more than a story has room for
+ */
+public record NodeStory(
+        String node,
+        String instance,
+        Instant asOf,
+        @Nullable String foundAs,
+        List<String> correlationIds,
+        List<String> troubles,
+        List<Saga> sagas,
+        List<Message> messages,
+        List<Pause> pauses,
+        List<Unsent> outbox,
+        List<Scheduled> scheduled,
+        List<Looked> looked,
+        boolean truncated) {
+
+    public NodeStory {
+        correlationIds = List.copyOf(correlationIds);
+        troubles = List.copyOf(troubles);
+        sagas = List.copyOf(sagas);
+        messages = List.copyOf(messages);
+        pauses = List.copyOf(pauses);
+        outbox = List.copyOf(outbox);
+        scheduled = List.copyOf(scheduled);
+        looked = List.copyOf(looked);
+    }
+
+    /** Whether the node knows nothing of the id. */
+    public boolean isEmpty() {
+        return foundAs == null;
+    }
+
+    /**
+     * A saga, without its state.
+     *
+     * @param reason why it failed; {@code null} if it did not
+     * @param timeouts when each is over, by name
+     * @param awaited what it takes and has not taken yet, as far as its history reaches; empty once it has ended
+     * @param history the latest 50 events, the oldest first
+     */
+    public record Saga(
+            String saga,
+            String id,
+            SagaStatus status,
+            Instant startedAt,
+            Instant changedAt,
+            @Nullable String reason,
+            List<SagaView.Step> steps,
+            Map<String, Instant> timeouts,
+            List<BlockedOn> blockedOn,
+            List<Awaited> awaited,
+            List<SagaView.Event> history) {}
+
+    /**
+     * A type that a saga waits for.
+     *
+     * @param from nodes that publish it
+     */
+    public record Awaited(String type, List<String> from) {}
+
+    /** What a node knows of the handling of a message. */
+    public enum State {
+        /** It is being handled, or was when its instance died. */
+        HANDLING,
+        /** It failed, or came back for another reason: the next delivery is handled. */
+        WAITING,
+        /** It was handled, but not all that it published is confirmed. */
+        UNSENT,
+        /** It was handled, and all that it published is confirmed. */
+        HANDLED,
+        /** It is in the poison queue, unless somebody has discarded it. */
+        SET_ASIDE,
+        /** It is a step of a saga that was undone: it is never handled any more. */
+        UNDONE
+    }
+
+    /**
+     * A message, as its record tells.
+     *
+     * @param type empty if the record does not say
+     * @param retries delayed retries so far
+     * @param claimedUntil until when a claim that stays unchanged is respected at least; {@code null} unless it is being handled, or if that
+     *     is not known
+     * @param changedAt when the record was last written, by the store's clock; {@code null} if it does not say
+     * @param failures the latest failed attempts, at most five; the oldest first
+     * @param published what it published, in this order; the latest may be missing, see {@code omitted}
+     * @param omitted number of publications beyond these
+     */
+    public record Message(
+            String id,
+            String correlationId,
+            String type,
+            State state,
+            int retries,
+            @Nullable Instant claimedUntil,
+            @Nullable Instant changedAt,
+            List<Failure> failures,
+            List<Publication> published,
+            int omitted) {}
+
+    /**
+     * A failed attempt.
+     *
+     * @param at when it had failed, by its instance's clock
+     * @param millis how long it took
+     * @param exception name of the class
+     * @param text {@code null} if there is none, or it must not be shown
+     * @param nextAt when the next attempt was to begin; {@code null} if there was to be none
+     */
+    public record Failure(
+            Instant at,
+            String instance,
+            long millis,
+            String exception,
+            @Nullable String text,
+            @Nullable Instant nextAt) {}
+
+    /**
+     * A message that was published in the handling of another one.
+     *
+     * @param confirmed whether the broker has it
+     * @param dueAt when it was to be routed; {@code null} for at once, or if only a delay was given
+     */
+    public record Publication(
+            String id,
+            String type,
+            boolean confirmed,
+            @Nullable Instant dueAt) {}
+
+    /**
+     * A type that is not handled as usual.
+     *
+     * @param state of its breaker: {@code OPEN} or {@code HALF_OPEN}
+     * @param until {@code null} if unknown
+     * @param reason {@code null} if unknown
+     * @param by who paused it; {@code null} if that was nobody
+     */
+    public record Pause(
+            String type,
+            String state,
+            Instant since,
+            @Nullable Instant until,
+            @Nullable String reason,
+            @Nullable String by) {}
+
+    /** A message in the outbox; see {@link io.safebunny.store.Outbox.Unsent}. */
+    public record Unsent(
+            String messageId, String correlationId, String type, int attempts, Instant storedAt, Instant dueAt) {}
+
+    /** A scheduled message. */
+    public record Scheduled(
+            String messageId,
+            ScheduledMessage.Status status,
+            @Nullable Instant deliverAt) {}
+
+    /**
+     * A place where was looked.
+     *
+     * @param found how much was found
+     * @param note why that may not be all; {@code null} if it is
+     */
+    public record Looked(String where, int found, @Nullable String note) {}
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.story;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What nodes know of one id, joined. Immutable; can be written as JSON.
+ *
+ * @param id what was asked for
+ * @param asOf when, by the clock of the instance that asked
+ * @param sentences what has happened and what is waited for, the most important first; times are UTC
+ * @param next what helps now, the most useful first; may be empty
+ * @param timeline in the order of time, with what is expected at its end
+ * @param nodes what each node knows
+ */
+public record Story(
+        String id,
+        Instant asOf,
+        List<String> sentences,
+        List<Command> next,
+        List<Event> timeline,
+        List<NodeStory> nodes) {
+
+    public Story {
+        sentences = List.copyOf(sentences);
+        next = List.copyOf(next);
+        timeline = timeline.stream().sorted(Event.IN_ORDER).toList();
+        nodes = List.copyOf(nodes);
+    }
+
+    /**
+     * Something that happened, or that will if nothing comes between.
+     *
+     * @param at by the clock of the node, or of its store
+     * @param node where
+     * @param subject id of the message, or name and id of the saga
+     * @param what in words
+     * @param from the node that published the message; {@code null} if nobody who was asked knows it, or it is not about a message
+     * @param expected whether it has not happened yet
+     */
+    public record Event(
+            Instant at,
+            String node,
+            String subject,
+            String what,
+            @Nullable String from,
+            boolean expected) {
+
+        public Event {
+            at = at.truncatedTo(ChronoUnit.MILLIS); // as precise as any of its sources
+        }
+
+        /** By time. What has the same time has an order of its own, so that a story is always told in the same way. */
+        static final Comparator<Event> IN_ORDER = Comparator.comparing(Event::expected)
+                .thenComparing(Event::at)
+                .thenComparing(Event::node)
+                .thenComparing(Event::subject)
+                .thenComparing(Event::what);
+    }
+
+    /**
+     * A request to an endpoint that shows more, or that helps.
+     *
+     * @param why what it is for
+     * @param node whose endpoint it is
+     * @param curl to be run in a shell; {@code ACTUATOR} says where the endpoints are, if not at {@code
+     *     http://localhost:8080/actuator}
+     */
+    public record Command(String why, String node, String curl) {}
+
+    /** As a sequence diagram of Mermaid. All texts are escaped: none can become part of the diagram's grammar. */
+    public String toMermaid() {
+        return SequenceDiagram.of(this);
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate.story;
+
+import io.safebunny.autoconfigure.actuate.http.Answers;
+import io.safebunny.autoconfigure.actuate.http.Asked;
+import io.safebunny.autoconfigure.actuate.http.KnownParametersOnly;
+import io.safebunny.story.BunnyStory;
+import io.safebunny.story.Story;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.util.MimeType;
+
+/**
+ * What this node knows of a message or a saga, in order and in words, or as a diagram. Shows neither bodies nor states, so there is nothing
+ * to audit. {@link KnownParametersOnly} explains why the selector takes the rest of the path. Thread-safe.
+ */
+@WebEndpoint(id = "safebunnystory", defaultAccess = Access.READ_ONLY)
+public final class StoryEndpoint {
+
+    /** As all endpoints do. */
+    private static final String ACTUATOR = "application/vnd.spring-boot.actuator.v3+json";
+
+    private static final MimeType JSON = new MimeType("application", "json");
+    private static final MimeType TEXT = new MimeType("text", "plain", StandardCharsets.UTF_8);
+    private static final String MERMAID = "mermaid";
+
+    private final BunnyStory stories;
+
+    public StoryEndpoint(BunnyStory stories) {
+        this.stories = stories;
+    }
+
+    /** The story of an id that no path can have. */
+    @ReadOperation(produces = {ACTUATOR, "application/json", "text/plain"})
+    WebEndpointResponse<Object> ofAny(@Nullable String about, @Nullable String format) {
+        return Answers.of(() -> told(Asked.present("about", about), format));
+    }
+
+    @ReadOperation(produces = {ACTUATOR, "application/json", "text/plain"})
+    WebEndpointResponse<Object> of(@Selector(match = Match.ALL_REMAINING) String[] id, @Nullable String format) {
+        return Answers.of(() -> told(String.join("/", id), format));
+    }
+
+    private WebEndpointResponse<Object> told(String id, @Nullable String format) {
+        boolean asDiagram = format != null
+                && Asked.oneOf("format", format, List.of("json", MERMAID)).equals(MERMAID);
+        Story story = stories.of(id);
+        return asDiagram
+                ? new WebEndpointResponse<>(
+                        story.toMermaid().getBytes(StandardCharsets.UTF_8), WebEndpointResponse.STATUS_OK, TEXT)
+                : new WebEndpointResponse<>(story, WebEndpointResponse.STATUS_OK, JSON);
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.story.telling;
+
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.identity.IdScheme;
+import io.safebunny.identity.LineageIdScheme;
+import io.safebunny.message.Names;
+import io.safebunny.scheduling.Scheduling;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.Outbox;
+import io.safebunny.store.record.DatedRecord;
+import io.safebunny.store.record.MessageRecord;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Finds out what an id is, and which correlation ids it leads to: by keys that every store has, and only then by reading all keys. */
+final class IdSearch {
+
+    /** One message id has one correlation id, unless somebody makes ids by hand. */
+    private static final int MOST_CORRELATIONS = 10;
+
+    /** Each is one look at the store. */
+    private static final int MOST_KEYED = 100;
+
+    static final String CORRELATION = "correlation id";
+    static final String MESSAGE = "message id";
+    static final String KEY = "idempotency key";
+    static final String SCHEDULED = "scheduled message";
+
+    private static final Found NOTHING = new Found(null, List.of());
+
+    private final @Nullable MessageStore store;
+    private final @Nullable Outbox outbox;
+    private final IdScheme scheme;
+    private final List<HandlerDefinition> handlers;
+    private final Looks looks;
+
+    IdSearch(
+            @Nullable MessageStore store,
+            @Nullable Outbox outbox,
+            IdScheme scheme,
+            List<HandlerDefinition> handlers,
+            Looks looks) {
+        this.store = store;
+        this.outbox = outbox;
+        this.scheme = scheme;
+        this.handlers = handlers;
+        this.looks = looks;
+    }
+
+    /** @param as what the id is; {@code null} if nothing is known of it */
+    record Found(@Nullable String as, List<String> correlationIds) {}
+
+    /** @param atMost how long reading all keys may take */
+    Found find(String id, Duration atMost) {
+        if (Names.isMessageId(id)) { // every correlation id is one, too
+            Found correlated = byCorrelation(id);
+            if (correlated.as() != null) {
+                return correlated;
+            }
+        }
+        Found keyed = byKey(id);
+        return keyed.as() == null && Names.isMessageId(id) ? byMessage(id, atMost) : keyed;
+    }
+
+    private Found byCorrelation(String id) {
+        List<DatedRecord> records = records(id);
+        MessageRecord scheduled = records.stream()
+                .map(DatedRecord::record)
+                .filter(record -> record.key().equals(Scheduling.keyOf(id)))
+                .findFirst()
+                .orElse(null);
+        if (scheduled != null) {
+            Set<String> both = new LinkedHashSet<>(List.of(id));
+            String of = Scheduling.correlationIdOf(scheduled);
+            if (of != null) {
+                both.add(of);
+            }
+            return new Found(SCHEDULED, List.copyOf(both));
+        }
+        return records.isEmpty() && unsent(id).isEmpty() ? NOTHING : new Found(CORRELATION, List.of(id));
+    }
+
+    private List<DatedRecord> records(String correlationId) {
+        return store == null
+                ? List.of()
+                : looks.at(
+                        "records of this correlation id", () -> store.findCorrelated(correlationId, MOST_CORRELATIONS));
+    }
+
+    private List<Outbox.Unsent> unsent(String correlationId) {
+        return outbox == null
+                ? List.of()
+                : looks.at("outbox rows of this correlation id", () -> outbox.findCorrelated(correlationId, 1));
+    }
+
+    /** Of messages that this node handles: their ids follow from the key, if it was used outside handlers. */
+    private Found byKey(String key) {
+        Set<String> candidates = new LinkedHashSet<>();
+        for (HandlerDefinition handler : handlers) {
+            for (String node : handler.from()) {
+                candidates.add(LineageIdScheme.correlationIdOf(scheme, node, handler.type(), key));
+            }
+        }
+        String where = "records of messages with this idempotency key";
+        if (store == null || candidates.isEmpty()) {
+            return NOTHING;
+        }
+        List<String> found = looks.at(where, () -> candidates.stream()
+                .limit(MOST_KEYED)
+                .filter(candidate -> !store.findCorrelated(candidate, 1).isEmpty())
+                .limit(MOST_CORRELATIONS)
+                .toList());
+        if (candidates.size() > MOST_KEYED) {
+            looks.notAt(
+                    where,
+                    "only the first %s of %s pairs of type and node were tried"
+                            .formatted(MOST_KEYED, candidates.size()));
+        }
+        return found.isEmpty() ? NOTHING : new Found(KEY, found);
+    }
+
+    private Found byMessage(String id, Duration atMost) {
+        Set<String> found = new LinkedHashSet<>();
+        if (outbox != null) {
+            found.addAll(looks.at(
+                    "outbox rows with this message id",
+                    () -> outbox.findCorrelationIds(id, MOST_CORRELATIONS, atMost)));
+        }
+        if (store != null) {
+            found.addAll(looks.at(
+                    "records with this message id", () -> store.findCorrelationIds(id, MOST_CORRELATIONS, atMost)));
+        }
+        return found.isEmpty() ? NOTHING : new Found(MESSAGE, new ArrayList<>(found));
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.story.telling;
+
+import io.safebunny.story.NodeStory;
+import io.safebunny.story.NodeStory.Failure;
+import io.safebunny.story.NodeStory.Message;
+import io.safebunny.story.NodeStory.Pause;
+import io.safebunny.story.NodeStory.Publication;
+import io.safebunny.story.NodeStory.State;
+import io.safebunny.story.Story.Command;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Says what became of one message at one node, and what helps it. */
+final class MessageSentences {
+
+    /** As many failures as a record keeps: there may have been more. */
+    private static final int MOST_FAILURES = 5;
+
+    private static final int MOST_NAMED = 5;
+
+    private static final Duration MOMENT = Duration.ofSeconds(5);
+
+    private final NodeStory part;
+    private final Message message;
+    private final Words words;
+    /** Nodes that say that they have handled a message, by its id. */
+    private final Map<String, String> handledBy;
+
+    MessageSentences(NodeStory part, Message message, Words words, Map<String, String> handledBy) {
+        this.part = part;
+        this.message = message;
+        this.words = words;
+        this.handledBy = handledBy;
+    }
+
+    /** @param detailed whether to tell what it has published, too */
+    List<String> sentences(boolean detailed) {
+        List<String> sentences = new ArrayList<>();
+        sentences.add(Words.text(part.node()) + ' ' + state() + '.');
+        if (message.state() == State.WAITING) {
+            addNext(sentences);
+            Pause pause = pause();
+            sentences.add(pause == null ? "Its type is not paused." : "Its type is " + words.pause(pause) + '.');
+        }
+        List<Publication> unsent = message.published().stream()
+                .filter(publication -> !publication.confirmed())
+                .toList();
+        if (!unsent.isEmpty() && message.state() == State.UNSENT) {
+            sentences.add("Its record does not say %sthat the broker has %s."
+                    .formatted(isYoung() ? "yet " : "", named(unsent)));
+        }
+        if (detailed) {
+            addPublished(sentences);
+        }
+        return sentences;
+    }
+
+    private String state() {
+        String name = Words.message(message.type(), message.id());
+        String at = message.changedAt() == null ? "" : " at " + words.at(message.changedAt());
+        String since = message.changedAt() == null ? "" : " since " + words.at(message.changedAt());
+        return switch (message.state()) {
+            case HANDLING -> "handles %s%s%s".formatted(name, since, silence());
+            case WAITING ->
+                message.failures().isEmpty()
+                        ? "has returned %s to its queue%s without a failed attempt".formatted(name, at)
+                        : "has handled %s %s".formatted(name, tries());
+            case UNSENT -> "has handled %s%s".formatted(name, at);
+            case HANDLED -> "has handled %s%s%s".formatted(name, by(at), after());
+            case SET_ASIDE -> "has set %s aside%s%s".formatted(name, at, after());
+            case UNDONE -> "never handles %s any more: its step was undone%s".formatted(name, at);
+        };
+    }
+
+    /** The record of a message that has published something was last written when the broker had that. */
+    private String by(String at) {
+        return message.published().isEmpty() ? at : at.replace(" at ", " by ");
+    }
+
+    /** A claim that does not change within its lease belongs to nobody who lives. */
+    private String silence() {
+        Instant until = message.claimedUntil();
+        return until == null || !words.isPast(until)
+                ? after()
+                : ", but that was to be renewed by %s: its instance may have died. Another one takes over when the message is delivered again"
+                        .formatted(words.at(until));
+    }
+
+    private String tries() {
+        int count = message.failures().size();
+        Failure last = last();
+        return "%s%s; the last attempt failed at %s (%s)"
+                .formatted(
+                        count < MOST_FAILURES ? "" : "at least ",
+                        Words.times(count),
+                        words.at(last.at()),
+                        Words.failure(last));
+    }
+
+    private String after() {
+        int count = message.failures().size();
+        return count == 0
+                ? ""
+                : ", after %s%s, the last at %s (%s)"
+                        .formatted(
+                                count < MOST_FAILURES ? "" : "at least ",
+                                Words.count(count, "failed attempt"),
+                                words.at(last().at()),
+                                Words.failure(last()));
+    }
+
+    private Failure last() {
+        return message.failures().get(message.failures().size() - 1);
+    }
+
+    private void addNext(List<String> sentences) {
+        Instant next = message.failures().isEmpty() ? null : last().nextAt();
+        if (next != null) {
+            sentences.add(
+                    words.isPast(next)
+                            ? "The next attempt was due at %s: the message waits in its queue, unless it has got lost."
+                                    .formatted(words.at(next))
+                            : "The next attempt is due at %s.".formatted(words.at(next)));
+        }
+    }
+
+    private @Nullable Pause pause() {
+        return part.pauses().stream()
+                .filter(pause -> pause.type().equals(message.type()))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private void addPublished(List<String> sentences) {
+        Map<String, List<Publication>> byNode = new TreeMap<>();
+        for (Publication publication : message.published()) {
+            if (publication.confirmed()) {
+                byNode.computeIfAbsent(handledBy.getOrDefault(publication.id(), ""), node -> new ArrayList<>())
+                        .add(publication);
+            }
+        }
+        byNode.forEach((node, publications) -> sentences.add("It has published %s, %s."
+                .formatted(
+                        named(publications),
+                        node.isEmpty()
+                                ? "of which nobody who was asked has a record that says handled"
+                                : "which " + Words.text(node) + " has handled")));
+        if (message.omitted() > 0) {
+            sentences.add("It has published %s more, which its record does not name."
+                    .formatted(Words.count(message.omitted(), "message")));
+        }
+    }
+
+    private static String named(List<Publication> publications) {
+        List<String> names = new ArrayList<>();
+        publications.stream()
+                .limit(MOST_NAMED)
+                .forEach(publication -> names.add(Words.message(publication.type(), publication.id())));
+        if (publications.size() > MOST_NAMED) {
+            names.add(Words.count(publications.size() - MOST_NAMED, "other message"));
+        }
+        return Words.join(names, "and");
+    }
+
+    List<Command> next() {
+        Pause pause = pause();
+        if (message.state() == State.WAITING && pause != null) {
+            return List.of(Resuming.of(part.node(), pause.type()));
+        }
+        if (message.state() == State.SET_ASIDE) {
+            String path = "safebunnypoison/" + Curl.encoded(message.id());
+            Map<String, String> replay = new LinkedHashMap<>();
+            replay.put("action", "replay");
+            replay.put("reason", "mended");
+            return List.of(
+                    Curl.get("what was set aside, why, and what a replay would do", part.node(), path),
+                    Curl.post("once the cause is mended: handle it again", part.node(), path, replay));
+        }
+        return message.state() == State.UNSENT && isOpen()
+                ? List.of(Curl.get("why the broker does not take it", part.node(), "safebunny/publisher"))
+                : List.of();
+    }
+
+    /** Whether something is still to happen to it. */
+    boolean isOpen() {
+        return switch (message.state()) {
+            case HANDLING, WAITING, SET_ASIDE -> true;
+            case UNSENT -> !isYoung();
+            case HANDLED, UNDONE -> false;
+        };
+    }
+
+    /** Confirms are noted in batches, a moment later. */
+    private boolean isYoung() {
+        Instant at = message.changedAt();
+        return at != null && !words.isPast(at.plus(MOMENT));
+    }
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.story.telling;
+
+import io.safebunny.BunnyCircuitBreaker;
+import io.safebunny.BunnyOperations;
+import io.safebunny.ScheduledMessage;
+import io.safebunny.failure.details.ExceptionDetails;
+import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.message.MessageTypes;
+import io.safebunny.node.Node;
+import io.safebunny.node.StoreOutage;
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.Sagas;
+import io.safebunny.scheduling.BunnyScheduled;
+import io.safebunny.scheduling.Scheduling;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.Outbox;
+import io.safebunny.store.record.DatedRecord;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.Trail;
+import io.safebunny.story.NodeStory;
+import io.safebunny.story.NodeStory.Message;
+import io.safebunny.story.NodeStory.Pause;
+import io.safebunny.story.NodeStory.Publication;
+import io.safebunny.story.NodeStory.Saga;
+import io.safebunny.story.NodeStory.Scheduled;
+import io.safebunny.story.NodeStory.State;
+import io.safebunny.story.NodeStory.Unsent;
+import io.safebunny.transport.TransportStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what this node knows of an id. Thread-safe. */
+final class OwnPart {
+
+    /** Of records, and of outbox rows. */
+    static final int MOST = 500;
+
+    static final String POISON_QUEUE = "poison queue";
+
+    private static final int MOST_SCHEDULED = 50;
+
+    private final Node node;
+    private final Supplier<String> instance;
+    private final Sagas sagas;
+    private final Supplier<List<SagaDefinition>> definitions;
+
+    OwnPart(Node node, Supplier<String> instance, Sagas sagas, Supplier<List<SagaDefinition>> definitions) {
+        this.node = node;
+        this.instance = instance;
+        this.sagas = sagas;
+        this.definitions = definitions;
+    }
+
+    /** @param atMost how long one search through all keys of the store may take */
+    NodeStory of(String id, List<HandlerDefinition> handlers, Duration atMost) {
+        Looks looks = new Looks();
+        MessageStore store = node.store();
+        Outbox outbox = node.parts().outbox();
+        if (store == null) {
+            looks.notAt("records", "this node has no store");
+        }
+        IdSearch.Found found = new IdSearch(store, outbox, node.ids(), handlers, looks).find(id, atMost);
+        List<DatedRecord> records = new ArrayList<>();
+        List<Unsent> unsent = new ArrayList<>();
+        List<Saga> own = new ArrayList<>();
+        for (String correlationId : found.correlationIds()) {
+            records.addAll(looks.at(
+                    "records",
+                    () -> store == null ? List.of() : store.findCorrelated(correlationId, MOST + 1 - records.size())));
+            unsent.addAll(looks.at("outbox", () -> unsent(outbox, correlationId, MOST + 1 - unsent.size())));
+            own.addAll(looks.at("sagas", () -> sagas(correlationId)));
+        }
+        looks.notAt(
+                POISON_QUEUE, "it holds its messages back from others while it is read. GET safebunnypoison shows it");
+        boolean truncated = records.size() > MOST || unsent.size() > MOST || DatedRecord.holdMuch(records);
+        List<Message> messages = messages(records.subList(0, Math.min(MOST, records.size())));
+        return new NodeStory(
+                node.name(),
+                instance.get(),
+                node.timeline().now(),
+                found.as(),
+                found.correlationIds(),
+                troubles(),
+                own,
+                messages,
+                pauses(messages, own),
+                unsent.subList(0, Math.min(MOST, unsent.size())),
+                looks.at("scheduled messages", () -> scheduled(store, records, messages)),
+                looks.all(),
+                truncated);
+    }
+
+    private List<String> troubles() {
+        List<String> troubles = new ArrayList<>();
+        TransportStatus broker = node.transport().status();
+        if (!broker.usable()) {
+            troubles.add("the broker cannot be used: " + broker.detail());
+        }
+        StoreOutage outage = node.storeOutage();
+        if (outage != null) {
+            troubles.add("the store does not answer: " + outage.reason());
+        }
+        return troubles;
+    }
+
+    private static List<Unsent> unsent(@Nullable Outbox outbox, String correlationId, int limit) {
+        return outbox == null || limit < 1
+                ? List.of()
+                : outbox.findCorrelated(correlationId, limit).stream()
+                        .map(row -> new Unsent(
+                                row.messageId(),
+                                correlationId,
+                                row.type() == null ? "" : row.type(),
+                                row.attempts(),
+                                row.storedAt(),
+                                row.dueAt()))
+                        .toList();
+    }
+
+    private List<Saga> sagas(String correlationId) {
+        List<SagaDefinition> defined = definitions.get();
+        return defined.isEmpty()
+                ? List.of()
+                : sagas.find(correlationId).stream()
+                        .map(saga -> saga(saga, defined))
+                        .toList();
+    }
+
+    private static Saga saga(SagaView saga, List<SagaDefinition> defined) {
+        return new Saga(
+                saga.saga(),
+                saga.id(),
+                saga.status(),
+                saga.startedAt(),
+                saga.changedAt(),
+                saga.reason(),
+                saga.steps(),
+                saga.timeouts(),
+                saga.blockedOn(),
+                Awaiting.of(saga, defined),
+                saga.history());
+    }
+
+    private List<Message> messages(List<DatedRecord> records) {
+        return records.stream()
+                .filter(dated -> !dated.record().key().isCompanion())
+                .map(this::message)
+                .toList();
+    }
+
+    private Message message(DatedRecord dated) {
+        MessageRecord record = dated.record();
+        Instant changedAt = dated.changedAt();
+        // what is stored may be of a time when texts were shown
+        Trail trail = node.options().exceptionDetails() == ExceptionDetails.FULL
+                ? record.trail()
+                : record.trail().withoutTexts();
+        boolean claimed = state(record) == State.HANDLING && !record.lease().isZero();
+        return new Message(
+                record.key().messageId(),
+                record.key().correlationId(),
+                record.trail().type(),
+                state(record),
+                record.attempt(),
+                claimed ? changedAt.plus(record.lease()) : null,
+                changedAt,
+                trail.failures().stream()
+                        .map(failure -> new NodeStory.Failure(
+                                failure.at(),
+                                failure.instance(),
+                                failure.millis(),
+                                failure.exception(),
+                                failure.text(),
+                                failure.nextAt()))
+                        .toList(),
+                Stream.concat(
+                                record.trail().published().stream()
+                                        .map(sent -> new Publication(sent.id(), sent.type(), true, sent.dueAt())),
+                                record.outgoing().stream()
+                                        .map(waiting -> new Publication(
+                                                String.valueOf(waiting.message().messageId()),
+                                                String.valueOf(waiting.message().type()),
+                                                false,
+                                                waiting.deliverAt())))
+                        .toList(),
+                record.trail().omitted());
+    }
+
+    private static State state(MessageRecord record) {
+        return switch (record.state()) {
+            case CLAIMED -> State.HANDLING;
+            case RELEASED -> State.WAITING;
+            case COMPLETED -> State.UNSENT;
+            case DISPATCHED -> State.HANDLED;
+            case POISONED -> State.SET_ASIDE;
+            case UNDONE -> State.UNDONE;
+        };
+    }
+
+    /** Of the types that somebody waits for here. */
+    private List<Pause> pauses(List<Message> messages, List<Saga> own) {
+        Set<String> types = new TreeSet<>();
+        messages.stream()
+                .filter(message -> message.state() == State.WAITING || message.state() == State.SET_ASIDE)
+                .forEach(message -> types.add(message.type()));
+        own.stream().filter(saga -> !saga.status().isEnded()).forEach(saga -> {
+            saga.awaited().forEach(awaited -> types.add(awaited.type()));
+            types.addAll(Awaiting.OF_SAGAS);
+        });
+        return node.breakers().statuses().values().stream()
+                .filter(status -> status.state() != BunnyCircuitBreaker.State.CLOSED && types.contains(status.type()))
+                .map(OwnPart::pause)
+                .toList();
+    }
+
+    private static Pause pause(BunnyCircuitBreaker.Status status) {
+        BunnyOperations.Pause asked = status.pause();
+        return new Pause(
+                status.type(),
+                status.state().name(),
+                status.since(),
+                status.until(),
+                asked == null ? status.reason() : asked.reason(),
+                asked == null ? null : asked.by());
+    }
+
+    /** Those stored under the ids that were found, and those that these messages have scheduled. */
+    private static List<Scheduled> scheduled(
+            @Nullable MessageStore store, List<DatedRecord> records, List<Message> messages) {
+        List<Scheduled> scheduled = new ArrayList<>();
+        Set<String> told = new LinkedHashSet<>();
+        for (DatedRecord dated : records) {
+            add(scheduled, told, dated.record());
+        }
+        String type = MessageTypes.nameOf(BunnyScheduled.class);
+        Set<String> ids = new LinkedHashSet<>();
+        for (DatedRecord dated : records) {
+            dated.record().trail().published().stream()
+                    .filter(sent -> sent.type().equals(type) && sent.correlationId() != null)
+                    .forEach(sent -> ids.add(String.valueOf(sent.correlationId())));
+        }
+        if (store != null && !messages.isEmpty()) {
+            ids.stream().limit(MOST_SCHEDULED).forEach(id -> {
+                MessageRecord stored = store.find(Scheduling.keyOf(id));
+                if (stored != null) {
+                    add(scheduled, told, stored);
+                }
+            });
+        }
+        return scheduled;
+    }
+
+    private static void add(List<Scheduled> scheduled, Set<String> told, MessageRecord stored) {
+        ScheduledMessage message = Scheduling.read(stored);
+        if (message != null && told.add(message.messageId())) {
+            scheduled.add(new Scheduled(message.messageId(), message.status(), message.deliverAt()));
+        }
+    }
+}

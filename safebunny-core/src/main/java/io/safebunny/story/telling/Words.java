@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.story.telling;
+
+import io.safebunny.failure.details.Printable;
+import io.safebunny.story.NodeStory.Failure;
+import io.safebunny.story.NodeStory.Pause;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+
+/** Parts of sentences. All that others have written is made printable. Immutable. */
+final class Words {
+
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("HH:mm:ss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter DAY =
+            DateTimeFormatter.ofPattern("yyyy-MM-dd", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+    private final Instant now;
+
+    Words(Instant now) {
+        this.now = now;
+    }
+
+    /** Without the day if it is today. */
+    String at(Instant time) {
+        String day = DAY.format(time);
+        return (day.equals(DAY.format(now)) ? "" : day + ' ') + TIME.format(time);
+    }
+
+    boolean isPast(Instant time) {
+        return time.isBefore(now);
+    }
+
+    /** {@code `Capture` (m-1)}, or {@code message m-1}. */
+    static String message(String type, String id) {
+        return type.isEmpty() ? "message " + text(id) : "`%s` (%s)".formatted(text(type), text(id));
+    }
+
+    static String text(String text) {
+        return Printable.text(text);
+    }
+
+    static String count(int count, String what) {
+        return count == 1 ? "one " + what : count + " " + what + 's';
+    }
+
+    static String times(int count) {
+        return switch (count) {
+            case 1 -> "once";
+            case 2 -> "twice";
+            default -> count + " times";
+        };
+    }
+
+    static String join(List<String> parts, String last) {
+        int size = parts.size();
+        return size < 2
+                ? String.join("", parts)
+                : String.join(", ", parts.subList(0, size - 1)) + ' ' + last + ' ' + parts.get(size - 1);
+    }
+
+    /** The class without its package, and the text. */
+    static String failure(Failure failure) {
+        String name = failure.exception().substring(failure.exception().lastIndexOf('.') + 1);
+        String text = failure.text();
+        return text(name) + (text == null ? "" : ": " + text(text));
+    }
+
+    /** As the end of a sentence about a type. */
+    String pause(Pause pause) {
+        Instant until = pause.until();
+        String by = pause.by();
+        String reason = pause.reason();
+        return "%s since %s%s%s%s"
+                .formatted(
+                        pause.state().equals("OPEN") ? "paused" : "probed with few messages",
+                        at(pause.since()),
+                        until == null ? "" : ", until " + at(until),
+                        by == null ? "" : ", by " + text(by),
+                        reason == null ? "" : " (" + text(reason) + ')');
+    }
+}

@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.story.telling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.safebunny.BunnyHandler;
+import io.safebunny.BunnyOperations;
+import io.safebunny.BunnyOperations.Scope;
+import io.safebunny.PoisonMessageException;
+import io.safebunny.PublishOptions;
+import io.safebunny.Published;
+import io.safebunny.ScheduledMessages;
+import io.safebunny.doubles.ForwardingMessageStore;
+import io.safebunny.failure.MisuseException;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.saga.BunnySaga;
+import io.safebunny.saga.OnTimeout;
+import io.safebunny.saga.SagaContext;
+import io.safebunny.saga.Starts;
+import io.safebunny.saga.execution.SagaWorld;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.record.DatedRecord;
+import io.safebunny.story.BunnyStory;
+import io.safebunny.story.NodeStory;
+import io.safebunny.story.Story;
+import io.safebunny.story.Story.Command;
+import io.safebunny.story.Story.Event;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A saga of two nodes, at each point at which it may wait: both tell it in words, in order, and with what helps. */
+class StoryTest {
+
+    private static final String ID = "order-1";
+    private static final String SECRET = "4111-1111";
+    private static final JsonMapper JSON = JsonMapper.shared();
+
+    record PlaceOrder(String card) {}
+
+    record Capture(String card) {}
+
+    record Refund(String card) {}
+
+    record Captured(String order) {}
+
+    record Declined(String order) {}
+
+    record Note(String text) {}
+
+    record State(String card) {}
+
+    @BunnySaga
+    static class OrderSaga {
+        boolean failing;
+
+        @Starts
+        @BunnyHandler(from = "storefront")
+        State on(PlaceOrder placed, SagaContext saga) {
+            saga.step("pay", new Capture(placed.card()), new Refund(placed.card()));
+            saga.timeout("payment", Duration.ofMinutes(15));
+            return new State(placed.card());
+        }
+
+        @BunnyHandler(from = "billing")
+        void on(Captured captured, State state, SagaContext saga) {
+            if (failing) {
+                throw new PoisonMessageException("no such order");
+            }
+            saga.complete();
+        }
+
+        @BunnyHandler(from = "billing")
+        void on(Declined declined, State state, SagaContext saga) {
+            saga.fail("declined");
+        }
+
+        @OnTimeout("payment")
+        void late(State state, SagaContext saga) {
+            saga.fail("too late");
+        }
+    }
+
+    private final SagaWorld world = new SagaWorld();
+    private final OrderSaga orders = new OrderSaga();
+    private final Away billingStore = new Away(new MemoryMessageStore(world.timeline, Duration.ofDays(7)));
+    private HandlerInvoker capturing = (payload, context) -> {};
+    private HandlerInvoker refunding = (payload, context) -> {};
+
+    /** A store that may be away, or refuse to search. */
+    private static final class Away extends ForwardingMessageStore {
+        private boolean isAway;
+        private boolean isLarge;
+
+        Away(MessageStore store) {
+            super(store);
+        }
+
+        private void require(boolean there) {
+            if (!there) {
+                throw new StoreUnavailableException("the test wants it", null, null);
+            }
+        }
+
+        @Override
+        public List<DatedRecord> findCorrelated(String correlationId, int limit) {
+            require(!isAway);
+            return super.findCorrelated(correlationId, limit);
+        }
+
+        @Override
+        public List<String> findCorrelationIds(String messageId, int limit, Duration atMost) {
+            require(!isAway && !isLarge);
+            return super.findCorrelationIds(messageId, limit, atMost);
+        }
+    }
+
+    @BeforeEach
+    void start() {
+        world.start("storefront", List.of());
+        world.start("orders", List.of(), orders);
+        world.start(
+                "billing",
+                billingStore,
+                List.of(
+                        SagaWorld.handler(
+                                "orders", Capture.class, (payload, context) -> capturing.invoke(payload, context)),
+                        SagaWorld.handler(
+                                "orders", Refund.class, (payload, context) -> refunding.invoke(payload, context)),
+                        SagaWorld.handler("storefront", Note.class, (payload, context) -> {})));
+    }
+
+    private void place() {
+        publish(new PlaceOrder(SECRET), ID);
+    }
+
+    private void publish(Object message, String correlationId) {
+        var unused =
+                world.bunny("storefront").publish(message, PublishOptions.none().withCorrelationId(correlationId));
+        world.pass(Duration.ofSeconds(1)); // the broker's confirms are noted a moment later
+    }
+
+    private void reply(Object message) {
+        capturing = (payload, context) -> {
+            var unused = world.bunny("billing").publish(message);
+        };
+    }
+
+    private Story story(String node, String id) {
+        return world.engine(node).get(BunnyStory.class).of(id);
+    }
+
+    private NodeStory part(String node, String id) {
+        return story(node, id).nodes().get(0);
+    }
+
+    private String told(String node, String id) {
+        return String.join(" ", story(node, id).sentences());
+    }
+
+    private String command() {
+        return part("orders", ID).sagas().get(0).steps().get(0).messageId();
+    }
+
+    private static List<String> curls(Story story) {
+        return story.next().stream().map(Command::curl).toList();
+    }
+
+    private void pause(String node, String type) {
+        var unused = world.engine(node)
+                .get(BunnyOperations.class)
+                .pause(type, Duration.ofHours(1), Scope.INSTANCE, "the gateway is down", "ops");
+    }
+
+    // ---- a saga
+
+    @Test
+    void anActiveSagaSaysForWhatItWaitsAndFromWhom() {
+        place();
+        world.pass(Duration.ofSeconds(90));
+
+        assertThat(told("orders", ID))
+                .isEqualTo(
+                        "OrderSaga order-1 of orders is active since 00:00:00Z. It has waited since 00:00:00Z for `Captured` or `Declined` from billing. Its latest step is pay: `Capture` (%s). None of these types is paused at orders. Its timeout payment is due at 00:15:00Z. orders has handled one message of it: `PlaceOrder`."
+                                .formatted(command()));
+        assertThat(curls(story("orders", ID)))
+                .containsExactly(
+                        "curl -s \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/nodes/billing\"",
+                        "curl -s \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/sagas/order-1\"");
+    }
+
+    @Test
+    void aPauseThatHoldsASagaIsNamedWithWhatEndsIt() {
+        place();
+        pause("orders", "Captured");
+
+        assertThat(told("orders", ID))
+                .contains(
+                        "`Captured` is paused since 00:00:01Z, until 01:00:01Z, by ops (the gateway is down) at orders.")
+                .doesNotContain("is paused at orders");
+        assertThat(curls(story("orders", ID)).get(0))
+                .isEqualTo(
+                        "curl -s -H 'Content-Type: application/json' -d '{\"state\":\"closed\",\"reason\":\"mended\"}' \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/breakers/Captured\"");
+    }
+
+    @Test
+    void aBlockedSagaNamesWhatItIsBlockedOn() {
+        capturing = (payload, context) -> {
+            throw new PoisonMessageException("no such card");
+        };
+        place();
+
+        assertThat(told("orders", ID))
+                .contains("billing has set `Capture` (%s) aside (handler-failed), and the saga is blocked on it."
+                        .formatted(command()));
+        assertThat(curls(story("orders", ID)).get(0))
+                .contains("\"action\":\"retry\",\"saga\":\"OrderSaga\"", "safebunny/sagas/order-1");
+    }
+
+    @Test
+    void aStuckSagaSaysSinceWhenAndWhy() {
+        orders.failing = true;
+        reply(new Captured("1"));
+        place();
+
+        assertThat(told("orders", ID))
+                .contains(
+                        "OrderSaga order-1 of orders is stuck since 00:00:00Z, and takes no message until somebody repairs it. The last that happened to it: Captured ",
+                        "orders has set `Captured`",
+                        "aside at 00:00:00Z, after one failed attempt, the last at 00:00:00Z (PoisonMessageException: SB-3001 no such order).")
+                .doesNotContain("It has waited");
+        assertThat(curls(story("orders", ID)).get(0)).contains("\"action\":\"resume\"");
+    }
+
+    @Test
+    void aSagaThatCompensatesWaitsForTheAcknowledgement() {
+        reply(new Declined("1"));
+        refunding = (payload, context) -> {
+            throw new IllegalStateException("the bank is closed");
+        };
+        place();
+
+        assertThat(told("orders", ID))
+                .contains(
+                        "OrderSaga order-1 of orders failed (declined) and undoes its steps. It has waited since 00:00:00Z for the acknowledgement of `Refund`, the undo of step pay.");
+        assertThat(told("billing", ID)).contains("IllegalStateException: the bank is closed");
+
+        world.pass(Duration.ofMinutes(1));
+        assertThat(told("orders", ID))
+                .contains(
+                        "OrderSaga order-1 of orders failed (declined), and an undo was set aside: `Refund` of step pay. It is stuck since 00:00:20Z until somebody repairs it.",
+                        "billing has set `Refund`");
+        assertThat(curls(story("orders", ID)).get(0)).contains("\"action\":\"retry\"");
+    }
+
+    @Test
+    void anEndedSagaSaysHowItEnded() {
+        reply(new Captured("1"));
+        place();
+        assertThat(told("orders", ID)).startsWith("OrderSaga order-1 of orders completed at 00:00:00Z.");
+
+        reply(new Declined("1"));
+        publish(new PlaceOrder(SECRET), "order-2");
+        assertThat(told("orders", "order-2"))
+                .startsWith(
+                        "OrderSaga order-2 of orders failed (declined), and ended at 00:00:01Z, with one step undone.");
+        assertThat(told("billing", "order-2")).contains("`Capture`").doesNotContain("not paused");
+    }
+
+    @Test
+    void aTimeoutThatIsLateIsSaidToBe() {
+        place();
+        pause("orders", "BunnyTimeout");
+        world.pass(Duration.ofMinutes(16));
+
+        assertThat(told("orders", ID))
+                .contains(
+                        "`BunnyTimeout` is paused since 00:00:01Z",
+                        "Its timeout payment has been due since 00:15:00Z.");
+    }
+
+    // ---- a message
+
+    @Test
+    void aMessageThatFailsTellsTheLastAttemptAndTheNextOne() {
+        capturing = (payload, context) -> {
+            throw new IllegalStateException("the gateway is down");
+        };
+        place();
+        assertThat(told("billing", ID))
+                .isEqualTo(
+                        "billing has handled `Capture` (%s) once; the last attempt failed at 00:00:00Z (IllegalStateException: the gateway is down). The next attempt is due at 00:00:10Z. Its type is not paused."
+                                .formatted(command()));
+
+        world.pass(Duration.ofSeconds(10));
+        assertThat(told("billing", ID))
+                .contains("twice; the last attempt failed at 00:00:10Z", "The next attempt is due at 00:00:20Z.");
+
+        world.pass(Duration.ofSeconds(10));
+        assertThat(told("billing", ID))
+                .contains(
+                        "billing has set `Capture` (%s) aside at 00:00:20Z, after 3 failed attempts, the last at 00:00:20Z (IllegalStateException: the gateway is down)."
+                                .formatted(command()));
+        assertThat(curls(story("billing", ID)))
+                .hasSize(2)
+                .allMatch(curl -> curl.contains("/safebunnypoison/" + command()))
+                .anyMatch(curl -> curl.contains("\"action\":\"replay\""));
+    }
+
+    @Test
+    void aMessageWhoseTypeIsPausedSaysSo() {
+        capturing = (payload, context) -> {
+            throw new IllegalStateException("the gateway is down");
+        };
+        place();
+        pause("billing", "Capture");
+        world.pass(Duration.ofSeconds(30));
+
+        assertThat(told("billing", ID))
+                .contains(
+                        "The next attempt was due at 00:00:10Z: the message waits in its queue, unless it has got lost.",
+                        "Its type is paused since 00:00:01Z, until 01:00:01Z, by ops (the gateway is down).");
+        assertThat(curls(story("billing", ID)).get(0)).contains("/safebunny/breakers/Capture");
+    }
+
+    @Test
+    void aMessageIsFoundByItsIdAlone() {
+        reply(new Captured("1"));
+        place();
+
+        Story story = story("billing", command());
+        assertThat(story.nodes().get(0).foundAs()).isEqualTo("message id");
+        assertThat(story.nodes().get(0).correlationIds()).containsExactly(ID);
+        assertThat(story.sentences().get(0))
+                .isEqualTo("billing has handled `Capture` (%s) by 00:00:01Z.".formatted(command()));
+        assertThat(story.sentences().get(1))
+                .matches(
+                        "It has published `Captured` \\(\\S+\\), of which nobody who was asked has a record that says handled\\.");
+    }
+
+    @Test
+    void whatANodeHasPublishedToItselfIsSaidToBeHandled() {
+        world.start(
+                "self",
+                List.of(
+                        SagaWorld.handler("storefront", Note.class, (payload, context) -> {
+                            var unused = world.bunny("self").publish(new Declined("1"));
+                        }),
+                        SagaWorld.handler("self", Declined.class, (payload, context) -> {})));
+        publish(new Note("a"), "note-1");
+        String id = part("self", "note-1").messages().stream()
+                .filter(message -> message.type().equals("Note"))
+                .findFirst()
+                .orElseThrow()
+                .id();
+
+        assertThat(told("self", id))
+                .containsPattern("It has published `Declined` \\(\\S+\\), which self has handled\\.");
+    }
+
+    @Test
+    void aMessageIsFoundByTheKeyWithWhichAnotherNodePublishedIt() {
+        Published published = world.bunny("storefront")
+                .publish(new Note("a"), PublishOptions.none().withIdempotencyKey("note 42/ä"));
+        world.settle();
+
+        NodeStory part = part("billing", "note 42/ä");
+        assertThat(part.foundAs()).isEqualTo("idempotency key");
+        assertThat(part.correlationIds()).containsExactly(published.correlationId());
+        assertThat(part.messages()).extracting(NodeStory.Message::id).containsExactly(published.messageId());
+    }
+
+    @Test
+    void aScheduledMessageIsFoundByItsIdAndByItsSaga() {
+        world.schedules = true;
+        world.start("desk", List.of());
+        String handle = world.engine("desk")
+                .get(ScheduledMessages.class)
+                .schedule(
+                        new Note("later"),
+                        PublishOptions.none().withCorrelationId("tour-1").withDelay(Duration.ofHours(2)));
+        world.settle();
+        String id = handle.split("~", -1)[1];
+
+        assertThat(part("desk", id).foundAs()).isEqualTo("scheduled message");
+        assertThat(part("desk", id).correlationIds()).containsExactly(id, "tour-1");
+        assertThat(told("desk", id)).contains("desk has scheduled message %s for 02:00:00Z.".formatted(id));
+        assertThat(world.engine("desk").get(ScheduledMessages.class).cancel(handle))
+                .isTrue();
+        assertThat(told("desk", id)).contains("was cancelled");
+    }
+
+    // ---- what is not known
+
+    @Test
+    void anUnknownIdGetsToKnowWhereWasLooked() {
+        Story story = story("billing", "nobody");
+
+        assertThat(String.join(" ", story.sentences()))
+                .startsWith(
+                        "Nothing is known of nobody. billing has looked at: records of this correlation id; records of messages with this idempotency key; records with this message id")
+                .contains("billing, poison queue: not looked at:", "It may be known to another node");
+        assertThat(curls(story))
+                .containsExactly(
+                        "curl -s \"${ACTUATOR:-http://localhost:8080/actuator}/safebunnypoison/nobody\"",
+                        "curl -s \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/nodes\"");
+        assertThat(story.timeline()).isEmpty();
+    }
+
+    @Test
+    void aSearchThatTakesTooLongIsToldAndDoesNotFail() {
+        billingStore.isLarge = true;
+
+        assertThat(told("billing", "nobody"))
+                .contains("billing, records with this message id: not looked at: the test wants it");
+    }
+
+    @Test
+    void aStoreThatIsAwayIsToldAndDoesNotFail() {
+        billingStore.isAway = true;
+
+        assertThat(told("billing", ID))
+                .contains(
+                        "Nothing is known of order-1",
+                        "records of this correlation id: not looked at: the test wants it");
+        assertThat(told("storefront", ID)).contains("Nothing is known of order-1");
+    }
+
+    @Test
+    void aNodeWithoutAStoreSaysSo() {
+        world.start("bare", (MessageStore) null, List.of());
+
+        assertThat(told("bare", ID)).contains("bare, records: not looked at: this node has no store");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "\uD83D"})
+    void anInvalidIdIsRefused(String id) {
+        assertThatExceptionOfType(MisuseException.class)
+                .isThrownBy(() -> story("orders", id))
+                .withMessageContaining("SB-5001 Invalid id of a story");
+        assertThatExceptionOfType(MisuseException.class)
+                .isThrownBy(() -> story("orders", "x".repeat(1025)))
+                .withMessageContaining("length=1025");
+    }
+
+    // ---- order, limits and secrets
+
+    @Test
+    void theTimelineIsInOrderWithWhatIsExpectedAtItsEnd() {
+        capturing = (payload, context) -> {
+            throw new IllegalStateException("the gateway is down");
+        };
+        place();
+        world.pass(Duration.ofSeconds(10));
+
+        List<Event> orders = story("orders", ID).timeline();
+        assertThat(orders).extracting(Event::expected).isSorted();
+        assertThat(orders.get(orders.size() - 1).what()).isEqualTo("OrderSaga: timeout payment is due");
+        List<Event> billing = story("billing", ID).timeline();
+        assertThat(billing)
+                .extracting(event -> event.at() + " " + event.what().replaceAll(" on .*", ""))
+                .containsExactly(
+                        "2026-01-01T00:00:00Z `Capture` (%s) failed after 0 ms".formatted(command()),
+                        "2026-01-01T00:00:10Z `Capture` (%s) failed after 0 ms".formatted(command()),
+                        "2026-01-01T00:00:20Z `Capture` (%s) is due again".formatted(command()));
+        assertThat(story("billing", ID).timeline()).isEqualTo(billing);
+    }
+
+    @Test
+    void moreThanThereIsRoomForIsSaidToBeMissing() {
+        for (int i = 0; i <= OwnPart.MOST; i++) {
+            publish(new Note("n" + i), "many");
+        }
+
+        NodeStory part = part("billing", "many");
+        assertThat(part.truncated()).isTrue();
+        assertThat(part.messages()).hasSize(OwnPart.MOST);
+        assertThat(told("billing", "many"))
+                .contains(
+                        "billing has handled 500 messages of it: `Note` (500).",
+                        "billing knows more of it than is told here: a story has room for 500 records");
+    }
+
+    @Test
+    void aStoryHasNeitherBodiesNorStates() {
+        capturing = (payload, context) -> {
+            throw new PoisonMessageException("no such card");
+        };
+        place();
+
+        for (String node : List.of("orders", "billing")) {
+            Story story = story(node, ID);
+            assertThat(JSON.writeValueAsString(story)).contains("Capture").doesNotContain(SECRET, "card\\\":");
+            assertThat(story.toMermaid()).doesNotContain(SECRET);
+        }
+    }
+
+    /** As it will travel from node to node. */
+    @Test
+    void whatANodeKnowsSurvivesJson() {
+        place();
+        capturing = (payload, context) -> {
+            throw new IllegalStateException("the gateway is down");
+        };
+        publish(new PlaceOrder(SECRET), "order-2");
+
+        for (String node : List.of("orders", "billing")) {
+            NodeStory part = part(node, "order-2");
+            assertThat(JSON.readValue(JSON.writeValueAsString(part), NodeStory.class))
+                    .isEqualTo(part);
+            assertThat(Objects.requireNonNull(part.foundAs())).isEqualTo("correlation id");
+        }
+    }
+
+    @Test
+    void twoPartsAreOneStory() {
+        capturing = (payload, context) -> {
+            throw new IllegalStateException("the gateway is down");
+        };
+        place();
+
+        Story joined = Telling.of(ID, world.timeline.now(), List.of(part("orders", ID), part("billing", ID)));
+        assertThat(String.join(" ", joined.sentences()))
+                .contains("It has waited since 00:00:00Z for `Captured`", "billing has handled `Capture`");
+        assertThat(joined.timeline())
+                .filteredOn(event -> event.node().equals("billing"))
+                .filteredOn(event -> !event.expected())
+                .extracting(Event::from)
+                .containsOnly("orders");
+        assertThat(Telling.of(
+                                part("orders", ID).messages().get(0).id(),
+                                world.timeline.now(),
+                                List.of(part("orders", ID), part("billing", ID)))
+                        .sentences())
+                .contains(
+                        "It has published `Capture` (%s) and `BunnyTimeout` (%s), of which nobody who was asked has a record that says handled."
+                                .formatted(
+                                        command(),
+                                        part("orders", ID)
+                                                .messages()
+                                                .get(0)
+                                                .published()
+                                                .get(1)
+                                                .id()));
+        assertThat(joined.toMermaid()).contains("n0->>n1: 2026-01-01T00", "participant n1 as billing");
+    }
+}
