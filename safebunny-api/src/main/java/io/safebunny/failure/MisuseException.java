@@ -45,6 +45,9 @@ public final class MisuseException extends SafeBunnyException {
     /** A saga refused a repair that does not fit its status. Only its history was changed. */
     public static final String REPAIR = "SB-5025";
 
+    /** No test can be made of the incident: nothing has failed, or what has failed cannot be repeated. */
+    public static final String INCIDENT = "SB-5027";
+
     /** A middleware dropped the publication, so there is no message id. */
     public static final String DROPPED = "SB-5008";
 

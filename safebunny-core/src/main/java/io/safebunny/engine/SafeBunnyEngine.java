@@ -11,6 +11,7 @@ import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.HandlerSource;
 import io.safebunny.handler.SagaDefinition;
+import io.safebunny.incident.Incidents;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.node.Node;
 import io.safebunny.node.NodeFeature;
@@ -72,10 +73,12 @@ public final class SafeBunnyEngine {
                 held);
         NodeOperations operations =
                 new NodeOperations(node, parts.instance(), !(parts.store() instanceof MemoryMessageStore));
+        QueuePoisonMessages poison = new QueuePoisonMessages(node, pipelines);
         features = List.of(
                 operations,
-                new QueuePoisonMessages(node, pipelines),
+                poison,
                 sagas,
+                new Incidents(node, sagas, poison),
                 Scheduling.of(node, parts.scheduling()),
                 new StoryTeller(node, operations::instance, sagas.sagas(), sagas::definitions));
         consumptions = new Consumptions(node, features, pipelines);

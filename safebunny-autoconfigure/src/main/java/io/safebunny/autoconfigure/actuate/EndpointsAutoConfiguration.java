@@ -7,6 +7,7 @@ import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.autoconfigure.actuate.http.KnownParametersOnly;
 import io.safebunny.autoconfigure.actuate.http.PlainJson;
 import io.safebunny.autoconfigure.actuate.http.Rights;
+import io.safebunny.autoconfigure.actuate.incident.IncidentTests;
 import io.safebunny.autoconfigure.actuate.page.CsrfHeaders;
 import io.safebunny.autoconfigure.actuate.page.CsrfTokens;
 import io.safebunny.autoconfigure.actuate.page.PageEndpoint;
@@ -19,6 +20,7 @@ import io.safebunny.autoconfigure.actuate.story.StoryEndpoint;
 import io.safebunny.autoconfigure.actuate.system.NodesView;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.incident.Incidents;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.operations.questions.Nodes;
 import io.safebunny.poison.PoisonMessages;
@@ -34,6 +36,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.audit.AuditEventRepository;
@@ -44,6 +47,7 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -84,6 +88,7 @@ final class EndpointsAutoConfiguration {
             ObjectProvider<BodyMasker> masker,
             ObjectProvider<TopologyWatch> watch,
             ObjectProvider<AuditEventRepository> auditEvents,
+            IncidentTests tests,
             Rights rights,
             Audit audit) {
         NodeViews views = new NodeViews(engine, parts, operations);
@@ -105,7 +110,8 @@ final class EndpointsAutoConfiguration {
                 new AuditSection(audit, auditEvents::getIfAvailable, poison, operations.instance(), parts.timeline()));
         sections.put("operations", new OperationSection(poison, audit, operations.instance()));
         sections.put(
-                "sagas", new SagaSection(sagas, engine.get(SagaSupervision.class), sagaViews, audit, parts.timeline()));
+                "sagas",
+                new SagaSection(sagas, engine.get(SagaSupervision.class), sagaViews, tests, audit, parts.timeline()));
         return new NodeEndpoint(views, sections, rights);
     }
 
@@ -117,10 +123,11 @@ final class EndpointsAutoConfiguration {
             PoisonMessages poison,
             PoisonEndpointProperties properties,
             ObjectProvider<BodyMasker> masker,
+            IncidentTests tests,
             Rights rights,
             Audit audit) {
         return new PoisonEndpoint(
-                poison, masker.getIfAvailable(), properties, rights, audit, () -> engine.handlers().stream()
+                poison, masker.getIfAvailable(), properties, tests, rights, audit, () -> engine.handlers().stream()
                         .map(HandlerDefinition::type)
                         .collect(Collectors.toCollection(TreeSet::new)));
     }
@@ -160,6 +167,25 @@ final class EndpointsAutoConfiguration {
                 pages,
                 csrf.getIfAvailable(() -> () -> null));
         return new PageEndpoint(session, endpoints);
+    }
+
+    @Bean
+    IncidentTests safebunnyIncidentTests(
+            SafeBunnyEngine engine,
+            NodeEndpointProperties states,
+            PoisonEndpointProperties bodies,
+            ObjectProvider<BodyMasker> masker,
+            BeanFactory beans,
+            Audit audit) {
+        return new IncidentTests(
+                engine.get(Incidents.class),
+                masker.getIfAvailable(BodyMasker::none),
+                states::showsStates,
+                bodies::showsBodies,
+                AutoConfigurationPackages.has(beans)
+                        ? AutoConfigurationPackages.get(beans).get(0)
+                        : "",
+                audit);
     }
 
     /** The page beside Spring Security on Spring MVC. */

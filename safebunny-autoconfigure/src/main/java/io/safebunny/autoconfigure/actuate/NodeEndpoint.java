@@ -67,7 +67,8 @@ final class NodeEndpoint {
             @Nullable String content,
             @Nullable String by,
             @Nullable String action,
-            @Nullable String about) {
+            @Nullable String about,
+            @Nullable String as) {
         Map<String, String> asked = new LinkedHashMap<>();
         add(asked, "saga", saga);
         add(asked, "sagaId", sagaId);
@@ -78,6 +79,7 @@ final class NodeEndpoint {
         add(asked, "by", by);
         add(asked, "action", action);
         add(asked, "about", about);
+        add(asked, "as", as);
         return Answers.found(
                 () -> {
                     Section section = section(path);

@@ -4,6 +4,7 @@ package io.safebunny.autoconfigure.actuate;
 import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.autoconfigure.actuate.http.Answers;
 import io.safebunny.autoconfigure.actuate.http.Asked;
+import io.safebunny.autoconfigure.actuate.incident.IncidentTests;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Names;
 import io.safebunny.saga.SagaQuery;
@@ -52,20 +53,28 @@ final class SagaSection implements Section {
     private final Sagas sagas;
     private final SagaSupervision supervision;
     private final SagaViews views;
+    private final IncidentTests tests;
     private final Audit audit;
     private final Timeline timeline;
 
-    SagaSection(Sagas sagas, SagaSupervision supervision, SagaViews views, Audit audit, Timeline timeline) {
+    SagaSection(
+            Sagas sagas,
+            SagaSupervision supervision,
+            SagaViews views,
+            IncidentTests tests,
+            Audit audit,
+            Timeline timeline) {
         this.sagas = sagas;
         this.supervision = supervision;
         this.views = views;
+        this.tests = tests;
         this.audit = audit;
         this.timeline = timeline;
     }
 
     @Override
     public Set<String> looksBy() {
-        return Set.of("saga", "sagaId", "state", "after", "limit", "content");
+        return Set.of("saga", "sagaId", "state", "after", "limit", "content", "as");
     }
 
     @Override
@@ -82,9 +91,9 @@ final class SagaSection implements Section {
         return Answers.found(() -> listOrOne(id(path, asked), asked, user), missing(path, asked));
     }
 
-    private @Nullable Map<String, Object> listOrOne(
-            @Nullable String id, Map<String, String> asked, SecurityContext user) {
+    private @Nullable Object listOrOne(@Nullable String id, Map<String, String> asked, SecurityContext user) {
         if (id == null) {
+            Asked.absent("as", asked.get("as"), "it is for one saga");
             Asked.absent("content", asked.get("content"), "lists have no states");
             return list(asked);
         }
@@ -92,6 +101,9 @@ final class SagaSection implements Section {
             Asked.absent(name, asked.get(name), "it is for lists only");
         }
         List<SagaView> found = found(id, asked.get("saga"));
+        if (IncidentTests.isAsked(asked.get("as"), asked.get("content"))) {
+            return found.isEmpty() ? null : tests.ofSaga(only(found).saga(), id, user);
+        }
         return found.isEmpty() ? null : views.detailed(found, user, Asked.flag("content", asked.get("content"), true));
     }
 
@@ -138,14 +150,7 @@ final class SagaSection implements Section {
     }
 
     private Map<String, Object> repair(List<SagaView> found, SagaRepair repair, SecurityContext user) {
-        if (found.size() > 1) {
-            throw Asked.wrong(
-                    "saga",
-                    null,
-                    "several have this id, name one of "
-                            + found.stream().map(SagaView::saga).toList());
-        }
-        SagaView before = found.get(0);
+        SagaView before = only(found);
         String state = repair.state();
         if (state != null) {
             views.requireNoMask(before, state, user);
@@ -168,6 +173,17 @@ final class SagaSection implements Section {
             audit.tell(by, "SAGA_" + repair.action() + "_REFUSED", data);
             throw e;
         }
+    }
+
+    private static SagaView only(List<SagaView> found) {
+        if (found.size() > 1) {
+            throw Asked.wrong(
+                    "saga",
+                    null,
+                    "several have this id, name one of "
+                            + found.stream().map(SagaView::saga).toList());
+        }
+        return found.get(0);
     }
 
     private Map<String, Object> outcome(SagaView before, SagaRepair asked, SecurityContext user) {

@@ -533,7 +533,7 @@ class SagasOverHttpTest {
                     safebunny/sagas?status=STUCK          | 400 | name=status
                     safebunny/sagas/o-1?state=ended       | 400 | state=ended
                     safebunny/sagas/o-1?sagaId=o-2        | 400 | sagaId=o-2
-                    safebunny/sagas/o-1?action=fail       | 400 | name=action
+                    safebunny/sagas/o-1?action=fail       | 400 | action=fail
                     safebunny/breakers?limit=3            | 400 | limit=3
                     safebunny/breakers/Charge?saga=Order  | 400 | saga=Order
                     """)) {

@@ -23,11 +23,13 @@ import io.safebunny.topology.Topology;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
 import io.safebunny.validation.MessageInspector;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -57,6 +59,8 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
      */
     private volatile @Nullable Map<String, MessageInspector> inspectors;
 
+    private volatile Map<String, Type> payloads = Map.of();
+
     /** @param pipelines makes the inspectors that read messages as their queues do */
     public QueuePoisonMessages(Node node, ConsumePipelineFactory pipelines) {
         this.node = node;
@@ -85,6 +89,8 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
         node.metrics().poisonDepth(node.name(), depth);
         node.metrics().registerReplays();
         Set<String> types = handlers.stream().map(HandlerDefinition::type).collect(Collectors.toUnmodifiableSet());
+        payloads = handlers.stream()
+                .collect(Collectors.toUnmodifiableMap(HandlerDefinition::type, HandlerDefinition::payloadType));
         inspectors = handlers.stream()
                 .collect(Collectors.toUnmodifiableMap(
                         handler -> Names.address(node.name(), handler.type()),
@@ -121,6 +127,11 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
                             .formatted(node.name()));
         }
         return present;
+    }
+
+    /** What the node reads messages of the type as; {@code null} if it handles none. */
+    public @Nullable Type payloadOf(String type) {
+        return payloads.get(type);
     }
 
     private PoisonReader reader() {
@@ -178,15 +189,27 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
                 .toList();
     }
 
+    /**
+     * A copy and what its sender wrote of itself, unchecked.
+     *
+     * @param from name of its node; empty if there is none
+     */
+    public record Found(PoisonCopy copy, String from, String contentType) {}
+
     @Override
     public List<PoisonCopy> find(String messageId, long bodyBytes) {
-        return browsing.alone(queue, browsed -> find(browsed, messageId, bodyBytes));
+        return found(messageId, bodyBytes).stream().map(Found::copy).toList();
     }
 
-    private List<PoisonCopy> find(BrowsedQueue browsed, String messageId, long bodyBytes) {
+    /** Like {@link #find}. */
+    public List<Found> found(String messageId, long bodyBytes) {
+        return browsing.alone(queue, browsed -> found(browsed, messageId, bodyBytes));
+    }
+
+    private List<Found> found(BrowsedQueue browsed, String messageId, long bodyBytes) {
         PoisonReader reader = reader();
         PoisonFilter asShown = PoisonFilter.all().withMessageId(messageId); // a foreign id may be shown shortened
-        List<PoisonCopy> copies = new ArrayList<>();
+        List<Found> copies = new ArrayList<>();
         long room = bodyBytes;
         Delivery delivery = null;
         for (int looked = 0;
@@ -197,7 +220,10 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
                 PoisonReader.Copy copy = reader.read(wire, false);
                 boolean fits = copy.body().length <= room && bodyBytes > 0;
                 room -= fits ? copy.body().length : 0;
-                copies.add(copy.told(fits, node.options().exceptionDetails()));
+                copies.add(new Found(
+                        copy.told(fits, node.options().exceptionDetails()),
+                        Objects.requireNonNullElse(wire.appId(), ""),
+                        Objects.requireNonNullElse(wire.contentType(), "")));
             }
         }
         return List.copyOf(copies);

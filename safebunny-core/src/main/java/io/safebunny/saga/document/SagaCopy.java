@@ -7,27 +7,67 @@ import io.safebunny.serialization.json.ExactTree;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.store.record.Listing;
 import io.safebunny.store.record.MessageRecord;
+import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A saga as JSON that continues elsewhere, such as in a test: the stored form. Pure. */
+/** A saga as JSON that continues elsewhere, such as in a test: the stored form, without the history. Pure. */
 public final class SagaCopy {
 
     private static final String STATE = "state";
     private static final String CHANGED_AT = "changedAt";
 
+    /** What a saga that has not ended, and is not stuck, does not have. */
+    private static final List<String> OF_AN_END =
+            List.of("reason", "endedAt", "retainedUntil", "stuckOn", "stuckAt", "mended");
+
     /** All times of a stored saga, in milliseconds; 0 if one is not known. */
     private static final Set<String> TIMES = Set.of(
-            "startedAt", CHANGED_AT, "endedAt", "retainedUntil", "due", "wakesAt", "undoSentAt", "setAsideAt", "at");
+            "startedAt",
+            CHANGED_AT,
+            "endedAt",
+            "retainedUntil",
+            "due",
+            "wakesAt",
+            "undoSentAt",
+            "setAsideAt",
+            "stuckAt",
+            "at");
 
     private SagaCopy() {}
+
+    /**
+     * Writes a saga as a copy to {@link #read}, with other contents.
+     *
+     * @param changedAt when it was last changed, according to the copy
+     * @param state makes the state of the copy
+     * @param message makes each command and undo of the copy
+     */
+    public static String write(
+            SagaDocument saga,
+            Instant changedAt,
+            UnaryOperator<ObjectNode> state,
+            UnaryOperator<OutboundMessage> message) {
+        MessageRecord record = saga.write(null, "copy", changedAt, changedAt);
+        ObjectNode root = object(record.steps().getOrDefault(SagaDocument.CONTENT, ""));
+        root.remove(SagaHistory.NAME);
+        if (!saga.status().isEnded()) {
+            root.remove(OF_AN_END);
+        }
+        if (root.path(STATE) instanceof ObjectNode stored) {
+            root.set(STATE, state.apply(stored));
+        }
+        SagaSteps.replaceMessages(root, message);
+        return ExactTree.write(root);
+    }
 
     /**
      * When the copied saga was last changed.

@@ -12,7 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** The last fifty events of a saga; part of its document. Confined to one thread. */
 final class SagaHistory {
 
-    private static final String NAME = "history";
+    static final String NAME = "history";
     private static final int MOST = 50;
 
     private final ObjectNode root;

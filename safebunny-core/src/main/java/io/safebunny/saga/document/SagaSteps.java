@@ -9,6 +9,7 @@ import io.safebunny.transport.OutboundMessage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -176,6 +177,18 @@ public final class SagaSteps {
 
     private static StepStatus status(JsonNode step) {
         return StepStatus.valueOf(SagaFields.text(step, "status"));
+    }
+
+    /** Replaces the commands and undos in a document. */
+    static void replaceMessages(ObjectNode root, UnaryOperator<OutboundMessage> replacement) {
+        for (JsonNode step : root.path(NAME)) {
+            for (String message : List.of(COMMAND, UNDO)) {
+                if (step.has(message)) {
+                    OutboundMessage replaced = replacement.apply(message(SagaFields.text(step, message)));
+                    ((ObjectNode) step).put(message, RecordJson.writeOutgoing(List.of(replaced)));
+                }
+            }
+        }
     }
 
     private static OutboundMessage message(String text) {

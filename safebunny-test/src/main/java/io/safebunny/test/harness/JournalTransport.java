@@ -5,6 +5,7 @@ import io.safebunny.doubles.ForwardingDelivery;
 import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.Headers;
+import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.test.harness.Happening.Kind;
 import io.safebunny.time.Deadline;
@@ -18,6 +19,7 @@ import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -27,6 +29,8 @@ import java.util.function.Consumer;
  * test. Thread-safe.
  */
 final class JournalTransport extends ForwardingTransport {
+
+    private static final int LONGEST_TEXT = 300;
 
     private final String node;
     private final Journal journal;
@@ -88,8 +92,14 @@ final class JournalTransport extends ForwardingTransport {
     }
 
     private static String poisonReason(WireMessage message) {
-        Object exception = message.headers().get(Headers.EXCEPTION_TYPE);
-        return message.headers().get(Headers.POISON_REASON) + (exception == null ? "" : ", " + exception);
+        Map<String, Object> headers = message.headers();
+        Object exception = headers.get(Headers.EXCEPTION_TYPE);
+        String reason = headers.get(Headers.POISON_REASON) + (exception == null ? "" : ", " + exception);
+        return headers.get(Headers.EXCEPTION_MESSAGE) instanceof String text && !text.equals("null")
+                ? "%s: %s"
+                        .formatted(
+                                reason, Names.printable(text.lines().findFirst().orElse(""), LONGEST_TEXT))
+                : reason;
     }
 
     @Override

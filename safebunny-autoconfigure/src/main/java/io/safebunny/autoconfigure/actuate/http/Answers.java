@@ -5,6 +5,7 @@ import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.poison.PoisonOperation;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -16,6 +17,7 @@ import org.springframework.util.MimeType;
 public final class Answers {
 
     private static final MimeType PROBLEM = new MimeType("application", "problem+json");
+    private static final MimeType PLAIN_TEXT = new MimeType("text", "plain", StandardCharsets.UTF_8);
 
     private static final int BAD_REQUEST = 400;
     private static final int FORBIDDEN = 403;
@@ -66,7 +68,7 @@ public final class Answers {
         return switch (code) {
             case MisuseException.ARGUMENT, MisuseException.POISON -> BAD_REQUEST;
             case MisuseException.TYPE, MisuseException.COPY, MisuseException.SAGA -> NOT_FOUND;
-            case MisuseException.BUSY, MisuseException.REPAIR -> CONFLICT;
+            case MisuseException.BUSY, MisuseException.REPAIR, MisuseException.INCIDENT -> CONFLICT;
             case MisuseException.NOT_RUNNING,
                     BrowsingException.UNAVAILABLE,
                     "SB-2002", // refused, for example because the queue is full
@@ -100,8 +102,14 @@ public final class Answers {
         return new WebEndpointResponse<>(problem, NOT_FOUND, PROBLEM);
     }
 
-    /** The response to a user without the right to change something. */
-    static WebEndpointResponse<Object> forbidden(String detail) {
+    /** Plain text for people. */
+    public static WebEndpointResponse<Object> text(String text) {
+        return new WebEndpointResponse<>(
+                text.getBytes(StandardCharsets.UTF_8), WebEndpointResponse.STATUS_OK, PLAIN_TEXT);
+    }
+
+    /** The response to a user without a right. */
+    public static WebEndpointResponse<Object> forbidden(String detail) {
         return problem(FORBIDDEN, "", detail, null);
     }
 

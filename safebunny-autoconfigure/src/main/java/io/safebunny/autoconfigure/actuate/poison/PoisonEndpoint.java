@@ -8,6 +8,7 @@ import io.safebunny.autoconfigure.actuate.http.Asked;
 import io.safebunny.autoconfigure.actuate.http.Checked;
 import io.safebunny.autoconfigure.actuate.http.KnownParametersOnly;
 import io.safebunny.autoconfigure.actuate.http.Rights;
+import io.safebunny.autoconfigure.actuate.incident.IncidentTests;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.message.Names;
 import io.safebunny.poison.PoisonEdit;
@@ -49,17 +50,20 @@ public final class PoisonEndpoint {
     private final PoisonMessages poison;
     private final PoisonChanges changes;
     private final PoisonLooks looks;
+    private final IncidentTests tests;
     private final Rights rights;
     private final Supplier<Set<String>> types;
 
     /**
      * @param masker {@code null} for none
+     * @param tests makes tests of messages
      * @param types the message types that the node handles
      */
     public PoisonEndpoint(
             PoisonMessages poison,
             @Nullable BodyMasker masker,
             PoisonEndpointProperties properties,
+            IncidentTests tests,
             Rights rights,
             Audit audit,
             Supplier<Set<String>> types) {
@@ -67,6 +71,7 @@ public final class PoisonEndpoint {
         this.poison = poison;
         this.changes = new PoisonChanges(poison, told);
         this.looks = new PoisonLooks(poison, masker, properties, told);
+        this.tests = tests;
         this.rights = rights;
         this.types = types;
     }
@@ -77,6 +82,8 @@ public final class PoisonEndpoint {
             SecurityContext security,
             @Nullable String messageId,
             @Nullable String content,
+            @Nullable String as,
+            @Nullable String copy,
             @Nullable String type,
             @Nullable String poisonReason,
             @Nullable String exception,
@@ -89,12 +96,14 @@ public final class PoisonEndpoint {
                         requireNoFilter(type, poisonReason, exception, correlation);
                         Asked.absent("limit", limit, OF_SOME);
                         Asked.absent("archived", archived, OF_SOME);
-                        return looks.at(messageId, security, content);
+                        return looked(messageId, security, content, as, copy);
                     },
                     missing(messageId));
         }
         return Answers.of(() -> {
             Asked.absent("content", content, "lists have no bodies");
+            Asked.absent("as", as, "it is for one message");
+            Asked.absent("copy", copy, "it is for one message");
             int most = Asked.number("limit", limit, SHOWN, MOST_SHOWN);
             PoisonFilter filter =
                     filter(type, poisonReason, exception, correlation).withLimit(most);
@@ -126,11 +135,30 @@ public final class PoisonEndpoint {
                 .withCorrelationId(correlation);
     }
 
-    /** @param content {@code false} to leave out bodies and headers, even for those who may see them */
+    /**
+     * Shows one message.
+     *
+     * @param content {@code false} to leave out bodies and headers, even for those who may see them
+     * @param as {@code test} for the source of a test
+     * @param copy of which copy the test is
+     */
     @ReadOperation
     WebEndpointResponse<Object> look(
-            @Selector(match = Match.ALL_REMAINING) String[] id, SecurityContext security, @Nullable String content) {
-        return Answers.found(() -> looks.at(one(id), security, content), missing(one(id)));
+            @Selector(match = Match.ALL_REMAINING) String[] id,
+            SecurityContext security,
+            @Nullable String content,
+            @Nullable String as,
+            @Nullable String copy) {
+        return Answers.found(() -> looked(one(id), security, content, as, copy), missing(one(id)));
+    }
+
+    private @Nullable Object looked(
+            String id, SecurityContext user, @Nullable String content, @Nullable String as, @Nullable String copy) {
+        if (IncidentTests.isAsked(as, content)) {
+            return tests.ofMessage(id, copy, user);
+        }
+        Asked.absent("copy", copy, "it is for as=test only");
+        return looks.at(id, user, content);
     }
 
     /** The message id in the path below the endpoint. A path with nothing or with slashes matches no message that a node has sent. */

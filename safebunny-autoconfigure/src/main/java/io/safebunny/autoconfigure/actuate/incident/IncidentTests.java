@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate.incident;
+
+import io.safebunny.actuate.BodyMasker;
+import io.safebunny.autoconfigure.actuate.audit.Audit;
+import io.safebunny.autoconfigure.actuate.http.Answers;
+import io.safebunny.autoconfigure.actuate.http.Asked;
+import io.safebunny.incident.Incident;
+import io.safebunny.incident.Incident.BodyLook;
+import io.safebunny.incident.Incident.Look;
+import io.safebunny.incident.Incident.StateLook;
+import io.safebunny.incident.Incidents;
+import io.safebunny.message.Names;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+
+/**
+ * The source of a test of what failed. It has bodies in it, and that of a saga its state, too: refuses users who may not see them, and audits
+ * each content that is in it. Thread-safe, if the masker is.
+ */
+public final class IncidentTests {
+
+    /** The value of the parameter {@code as}. */
+    private static final String TEST = "test";
+
+    private static final String STATES = "management.endpoint.safebunny.show-states";
+    private static final String BODIES = "management.endpoint.safebunnypoison.show-bodies";
+
+    private final Incidents incidents;
+    private final BodyMasker masker;
+    private final Predicate<SecurityContext> showsStates;
+    private final Predicate<SecurityContext> showsBodies;
+    private final String home;
+    private final Audit audit;
+
+    /** @param home package of the application; empty if it is not known */
+    public IncidentTests(
+            Incidents incidents,
+            BodyMasker masker,
+            Predicate<SecurityContext> showsStates,
+            Predicate<SecurityContext> showsBodies,
+            String home,
+            Audit audit) {
+        this.incidents = incidents;
+        this.masker = masker;
+        this.showsStates = showsStates;
+        this.showsBodies = showsBodies;
+        this.home = home;
+        this.audit = audit;
+    }
+
+    /** Whether a test is asked for; other values are refused. */
+    public static boolean isAsked(@Nullable String as, @Nullable String content) {
+        if (as == null) {
+            return false;
+        }
+        if (!as.equals(TEST)) {
+            throw Asked.wrong("as", as, "it must be " + TEST);
+        }
+        Asked.absent("content", content, "a test is made of the content");
+        return true;
+    }
+
+    /** {@code null} if there is no such saga. */
+    public @Nullable Object ofSaga(String saga, String id, SecurityContext user) {
+        if (!showsStates.test(user)) {
+            return refused("safebunny", STATES, user);
+        }
+        return showsBodies.test(user)
+                ? answer(() -> incidents.ofSaga(saga, id, masker, home), user)
+                : refused("safebunny", BODIES, user);
+    }
+
+    /**
+     * {@code null} if there is no such copy.
+     *
+     * @param copy its digest; {@code null} for any
+     */
+    public @Nullable Object ofMessage(String messageId, @Nullable String copy, SecurityContext user) {
+        return showsBodies.test(user)
+                ? answer(() -> incidents.ofMessage(messageId, copy, masker, home), user)
+                : refused("safebunnypoison", BODIES, user);
+    }
+
+    private Object refused(String endpoint, String property, SecurityContext user) {
+        String refusal =
+                "User %s may not see what a test of this incident has in it [%s]: values of states and bodies, as the BodyMasker shows them. Set %s to when-authorized, with roles of this user, or to always, and restart; or ask somebody who may."
+                        .formatted(Names.printable(Asked.by(user)), property, property);
+        audit.tell(Asked.by(user), "REFUSED", Map.of("endpoint", endpoint, "reason", Audit.text(refusal)));
+        return Answers.forbidden(refusal);
+    }
+
+    private @Nullable Object answer(Supplier<@Nullable Incident> made, SecurityContext user) {
+        Incident incident = made.get();
+        if (incident == null) {
+            return null;
+        }
+        String by = Asked.by(user);
+        incident.looks().forEach(look -> audit.tell(by, "LOOK", audited(look)));
+        return Answers.text(incident.source());
+    }
+
+    private static Map<String, Object> audited(Look look) {
+        if (look instanceof StateLook state) {
+            return Map.of("content", "state", "saga", state.saga(), "sagaId", Names.printable(state.id()));
+        }
+        BodyLook body = (BodyLook) look;
+        return Map.of(
+                "content",
+                "body",
+                "messageId",
+                Names.printable(body.messageId()),
+                "copy",
+                Names.printable(body.copy()));
+    }
+}

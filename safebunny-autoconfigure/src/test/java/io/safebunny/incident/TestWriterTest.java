@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.incident;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.incident.Reproduction.Delivered;
+import io.safebunny.incident.Reproduction.Expectation;
+import io.safebunny.incident.Reproduction.Subject;
+import io.safebunny.incidents.GeneratedTest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Every form of a test compiles, whatever is in it. */
+class TestWriterTest {
+
+    private static final String EVIL = "\"\"\" + evil() + \"; */ \\u000a } static { \\u0022\\ \r\n } // \u2028";
+
+    private static Reproduction with(
+            String home,
+            @Nullable String stored,
+            @Nullable String construction,
+            @Nullable Delivered delivered,
+            Duration advance,
+            Expectation expectation) {
+        return new Reproduction(
+                EVIL,
+                home,
+                EVIL,
+                new Subject(EVIL, EVIL, stored, construction),
+                delivered,
+                advance,
+                expectation,
+                List.of(EVIL, "", EVIL));
+    }
+
+    private static List<Reproduction> all() {
+        List<Reproduction> all = new ArrayList<>();
+        for (Expectation expectation : Expectation.values()) {
+            for (String construction : new String[] {"new Object()", "bunny -> bunny", null}) {
+                for (Delivered delivered : new Delivered[] {new Delivered(EVIL, EVIL, EVIL, EVIL), null}) {
+                    all.add(with("", null, construction, delivered, Duration.ZERO, expectation));
+                    all.add(with("com.example", EVIL, construction, delivered, Duration.ofDays(3), expectation));
+                }
+            }
+        }
+        all.add(new Reproduction(
+                "",
+                "",
+                EVIL,
+                null,
+                new Delivered(EVIL, EVIL, "x".repeat(200_000), EVIL),
+                Duration.ZERO,
+                Expectation.NOTHING_SET_ASIDE,
+                List.of(EVIL)));
+        return all;
+    }
+
+    @Test
+    void everyFormCompilesAndHasOneClass() {
+        assertThat(all()).hasSize(37).allSatisfy(made -> {
+            String source = TestWriter.source(made);
+            assertThat(source.chars()).as(source).allMatch(c -> c == '\n' || (c >= ' ' && c <= '~'));
+            assertThat(GeneratedTest.compile(source)).isNotEmpty();
+            assertThat(source.lines().filter(line -> line.endsWith(" ")))
+                    .as(source)
+                    .isEmpty();
+        });
+    }
+
+    @Test
+    void importsOnlyWhatItUses() {
+        assertThat(all()).allSatisfy(made -> {
+            String source = TestWriter.source(made);
+            source.lines()
+                    .filter(line -> line.startsWith("import ") && !line.contains("static"))
+                    .map(line -> line.replaceAll(".*\\.(\\w+);", "$1"))
+                    .forEach(name -> assertThat(source.split("\\b" + name + "\\b", -1))
+                            .as(source)
+                            .hasSizeGreaterThan(2));
+        });
+    }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.incident;
+
+import io.safebunny.actuate.BodyMasker;
+import io.safebunny.failure.details.ExceptionDetails;
+import io.safebunny.incident.Incident.BodyLook;
+import io.safebunny.incident.Incident.Look;
+import io.safebunny.incident.Incident.StateLook;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.Headers;
+import io.safebunny.message.Names;
+import io.safebunny.message.WireMessage;
+import io.safebunny.node.Codecs;
+import io.safebunny.poison.PoisonedMessage;
+import io.safebunny.poison.Verdict;
+import io.safebunny.saga.SagaView;
+import io.safebunny.serialization.BodyCodec;
+import io.safebunny.transport.OutboundMessage;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Masks what goes into one test, and remembers what was masked and what is shown. Confined to one thread. */
+final class Masking {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Masking.class);
+
+    /** How sentences begin that a masker shows instead of a content. */
+    private static final String NOT_SHOWN = "not shown: ";
+
+    /** A body that cannot be shown, but must be JSON. */
+    static final String NOTHING = "{}";
+
+    private static final long LARGEST = 4L << 20;
+
+    private final BodyMasker masker;
+    private final Codecs codecs;
+    private final Set<String> masked = new LinkedHashSet<>();
+    private final List<Look> looks = new ArrayList<>();
+
+    Masking(BodyMasker masker, Codecs codecs) {
+        this.masker = masker;
+        this.codecs = codecs;
+    }
+
+    /** What was masked, in sentences. */
+    List<String> told() {
+        return List.copyOf(masked);
+    }
+
+    List<Look> looks() {
+        return looks;
+    }
+
+    /** The body as text. If the masker does not show it, what it says instead, which is no JSON. */
+    String body(PoisonedMessage message, byte[] body) {
+        String what = "the body of %s".formatted(Names.printable(message.type()));
+        String stored = new String(body, StandardCharsets.UTF_8);
+        if (!Arrays.equals(stored.getBytes(StandardCharsets.UTF_8), body)) {
+            masked.add("Not as it was: %s is not UTF-8, and is as far as it can be text.".formatted(what));
+        }
+        String shown = shown(what, () -> masker.mask(message, body), stored);
+        if (isShown(shown, stored)) {
+            looks.add(new BodyLook(message.messageId(), message.digest()));
+        }
+        return shown;
+    }
+
+    /** The state as the masker shows it; empty if it shows nothing that a state could be. */
+    ObjectNode state(SagaView saga, ObjectNode state) {
+        String shown = shown("the state", () -> masker.maskState(saga), saga.state());
+        if (isShown(shown, saga.state())) {
+            looks.add(new StateLook(saga.saga(), saga.id()));
+        }
+        if (JsonLayout.tree(shown) instanceof ObjectNode tree) {
+            return tree;
+        }
+        masked.add("The state is empty here, because what the BodyMasker shows of it is no JSON object.");
+        return JsonNodeFactory.instance.objectNode();
+    }
+
+    /** The application's headers, as text for people. */
+    String headers(PoisonedMessage message) {
+        return message.headers().isEmpty() ? "" : String.valueOf(maskedHeaders(message));
+    }
+
+    private Map<String, Object> maskedHeaders(PoisonedMessage message) {
+        try {
+            return masker.maskHeaders(message);
+        } catch (RuntimeException e) {
+            warn("headers of a " + Names.printable(message.type()), e);
+            return Map.of();
+        }
+    }
+
+    /** A command or undo within a saga, with its body masked and decoded, and without the application's headers. */
+    OutboundMessage message(OutboundMessage kept) {
+        WireMessage wire = kept.message();
+        PoisonedMessage known = described(wire, "", "");
+        byte[] stored = decoded(wire);
+        String body = stored == null ? NOTHING : body(known, stored);
+        Map<String, Object> headers = new LinkedHashMap<>(wire.headers());
+        headers.keySet().removeIf(name -> !name.startsWith("sb-"));
+        return kept.withMessage(new WireMessage(
+                wire.messageId(),
+                wire.correlationId(),
+                wire.type(),
+                wire.appId(),
+                wire.timestamp(),
+                wire.contentType(),
+                null,
+                headers,
+                (JsonLayout.tree(body) == null ? NOTHING : body).getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Its body, decoded; {@code null} if that cannot be done. */
+    byte @Nullable [] decoded(WireMessage wire) {
+        BodyCodec codec = codecs.of(wire.contentEncoding());
+        if (codec == null) {
+            return wire.body();
+        }
+        try {
+            return codec.decode(
+                    new Envelope(
+                            String.valueOf(wire.messageId()),
+                            String.valueOf(wire.correlationId()),
+                            String.valueOf(wire.type()),
+                            String.valueOf(wire.appId()),
+                            1,
+                            null,
+                            0,
+                            0,
+                            0,
+                            null,
+                            Map.of(),
+                            Map.of(),
+                            String.valueOf(wire.contentType()),
+                            wire.body()),
+                    LARGEST);
+        } catch (RuntimeException e) {
+            masked.add("The body of %s cannot be decoded, and is {} here."
+                    .formatted(Names.printable(String.valueOf(wire.type()))));
+            return null;
+        }
+    }
+
+    /** A message that a saga has sent, as maskers know messages. */
+    static PoisonedMessage described(WireMessage wire, String queue, String reason) {
+        return new PoisonedMessage(
+                "",
+                String.valueOf(wire.messageId()),
+                String.valueOf(wire.correlationId()),
+                String.valueOf(wire.type()),
+                reason,
+                queue,
+                null,
+                "",
+                "",
+                wire.body().length,
+                Headers.application(wire.headers()),
+                Verdict.UNKNOWN,
+                "");
+    }
+
+    private String shown(String what, Supplier<String> mask, String stored) {
+        String shown;
+        try {
+            shown = mask.get();
+        } catch (RuntimeException e) {
+            warn(what, e);
+            shown = NOT_SHOWN + "the BodyMasker failed with " + e.getClass().getName();
+        }
+        if (shown.equals(stored)) {
+            return stored;
+        }
+        JsonNode seen = JsonLayout.tree(shown);
+        JsonNode original = JsonLayout.tree(stored);
+        if (seen == null || original == null) {
+            masked.add(
+                    isShown(shown, stored)
+                            ? "Masked: %s.".formatted(what)
+                            : "Masked: %s, of which the BodyMasker shows nothing (%s).".formatted(what, shown));
+            return shown;
+        }
+        if (seen.equals(original)) {
+            return stored; // as it was laid out
+        }
+        Set<String> paths = new LinkedHashSet<>();
+        collect(paths, "", seen, original);
+        masked.add("Masked in %s: %s.".formatted(what, paths.isEmpty() ? "something" : String.join(", ", paths)));
+        return shown;
+    }
+
+    private static boolean isShown(String shown, String stored) {
+        return shown.equals(stored) || !shown.startsWith(NOT_SHOWN);
+    }
+
+    private static void collect(Set<String> paths, String path, JsonNode seen, JsonNode original) {
+        if (seen.equals(original)) {
+            return;
+        }
+        if (seen.isObject() && original.isObject()) {
+            original.propertyNames()
+                    .forEach(name -> collect(
+                            paths, path.isEmpty() ? name : path + "." + name, seen.path(name), original.path(name)));
+        } else if (seen.isArray() && original.isArray() && seen.size() == original.size()) {
+            for (int i = 0; i < seen.size(); i++) {
+                collect(paths, path, seen.path(i), original.path(i));
+            }
+        } else {
+            paths.add(path.isEmpty() ? "all" : path);
+        }
+    }
+
+    private static void warn(String what, RuntimeException failure) {
+        LOG.warn("The BodyMasker failed, so {} is not shown", what, ExceptionDetails.TYPE_ONLY.logged(failure));
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.incident;
+
+import io.safebunny.handler.SagaDefinition;
+import io.safebunny.message.Names;
+import io.safebunny.node.Node;
+import io.safebunny.saga.document.SagaCopy;
+import io.safebunny.saga.document.SagaDocument;
+import io.safebunny.saga.document.SagaStates;
+import io.safebunny.serialization.MessageSerializer;
+import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Says what masking has made unreadable: with that, a test fails in another way than production did. Thread-safe. */
+final class Readability {
+
+    private static final String JSON = "application/json";
+
+    private static final int LONGEST = 300;
+
+    private final Node node;
+
+    Readability(Node node) {
+        this.node = node;
+    }
+
+    /**
+     * Compares two copies of a saga.
+     *
+     * @return a sentence; {@code null} if the class reads the masked state as well as the stored one
+     */
+    static @Nullable String ofState(SagaDefinition definition, String id, String unmasked, String masked) {
+        String problem = problem(definition, id, masked);
+        return problem == null || problem(definition, id, unmasked) != null
+                ? null
+                : "The class cannot read the masked state, so the test fails in another way until you put in values that it can read: "
+                        + problem;
+    }
+
+    private static @Nullable String problem(SagaDefinition definition, String id, String copy) {
+        SagaDocument saga = SagaCopy.read(definition.name(), id, copy, SagaCopy.changedAt(copy));
+        try {
+            Object unused = saga.stateVersion() == 0 ? "" : new SagaStates(definition).read(saga);
+            return null;
+        } catch (RuntimeException e) {
+            return Names.printable(String.valueOf(e.getMessage()), LONGEST);
+        }
+    }
+
+    /** @return a sentence; {@code null} if the handler reads the masked body as well as the delivered one */
+    @Nullable
+    String ofBody(@Nullable Type payload, byte[] stored, String contentType, String masked) {
+        if (payload == null || read(payload, stored, contentType) == null) {
+            return null;
+        }
+        return read(payload, masked.getBytes(StandardCharsets.UTF_8), JSON) != null
+                ? null
+                : "The handler cannot read the masked body, so the test fails in another way until you put in values that it can read.";
+    }
+
+    /** {@code null} if it cannot be read. */
+    @Nullable
+    Object read(Type payload, byte[] body, String contentType) {
+        MessageSerializer serializer = node.parts().serializers().readerOf(contentType);
+        try {
+            return serializer == null ? null : Objects.requireNonNullElse(serializer.deserialize(body, payload), "");
+        } catch (Throwable e) { // from a constructor or static initializer of the application
+            return null;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.incident;
+
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a test does to repeat an incident. Immutable.
+ *
+ * @param name of the saga or message type; the test's class is named after it
+ * @param home package of the test; empty if it is not known
+ * @param node whose code is tested
+ * @param saga {@code null} if the test is of a plain handler
+ * @param delivered {@code null} if no message is delivered
+ * @param advance how much time passes in the end
+ * @param comment what production saw, in paragraphs
+ */
+record Reproduction(
+        String name,
+        String home,
+        String node,
+        @Nullable Subject saga,
+        @Nullable Delivered delivered,
+        Duration advance,
+        Expectation expectation,
+        List<String> comment) {
+
+    Reproduction {
+        comment = List.copyOf(comment);
+    }
+
+    /**
+     * The saga of the test.
+     *
+     * @param stored as the test begins with it; {@code null} if the message is to start it
+     * @param construction expression that a {@code SagaScenario} is made of; {@code null} if only the application can make the saga
+     */
+    record Subject(
+            String name,
+            String id,
+            @Nullable String stored,
+            @Nullable String construction) {}
+
+    /** A message as the test delivers it. */
+    record Delivered(String from, String type, String body, String correlationId) {}
+
+    /** What the test demands. */
+    enum Expectation {
+        /** No message is set aside. */
+        NOTHING_SET_ASIDE,
+        /** The saga does not fail. */
+        NOT_FAILED,
+        /** The saga does not go on waiting. */
+        ENDED
+    }
+}
