@@ -9,6 +9,7 @@ import { Instances } from './pages/instances.js';
 import { Message, Operation, Poison } from './pages/poison.js';
 import { Saga } from './pages/saga.js';
 import { Sagas } from './pages/sagas.js';
+import { Search, Story } from './pages/story.js';
 import { Topology } from './pages/topology.js';
 import { Type, Types } from './pages/types.js';
 import { Waiting } from './pages/waiting.js';
@@ -16,6 +17,7 @@ import { Dialogs } from './parts/action.js';
 import { Page } from './parts/page.js';
 import { Boundary, Trouble } from './parts/problem.js';
 import { href, useRoute } from './parts/route.js';
+import { SearchBox } from './parts/search.js';
 import { isWatched, useMixed, whenWatched } from './poll.js';
 
 const RETRY = 2_000;
@@ -23,9 +25,13 @@ const LONGEST = 30_000;
 /** The session may become another one, of another user with other rights. */
 const RENEWAL = 60_000;
 
+/** Of an endpoint of which the instance that answers has never heard. */
+const OLDER = { at: null, refusal: 'The instance that answers has an older version, without this.' };
+
 /** In the order of the menu. */
 const PAGES = [
     { name: 'now', title: 'Now', needs: ['node'], show: () => html`<${Now} />` },
+    { name: 'story', title: 'Search', needs: ['story'], show: ([id]) => (id ? html`<${Story} key=${id} id=${id} />` : html`<${Search} />`) },
     {
         name: 'types',
         title: 'Types',
@@ -36,7 +42,7 @@ const PAGES = [
         name: 'sagas',
         title: 'Sagas',
         needs: ['node'],
-        show: ([saga, id], query) => (!session().sagas ? html`<${NoSagas} />` : id ? html`<${Saga} saga=${saga} id=${id} />` : html`<${Sagas} query=${query} />`),
+        show: ([saga, id], query) => (session().sagas === false ? html`<${NoSagas} />` : id ? html`<${Saga} saga=${saga} id=${id} />` : html`<${Sagas} query=${query} />`),
     },
     {
         name: 'poison',
@@ -82,6 +88,7 @@ function Shell() {
                 <ul>${PAGES.filter(one => one.title).map(one => html`
                     <li key=${one.name}><a href=${href([one.name])} aria-current=${one === page ? 'page' : undefined}>${one.title}</a></li>`)}</ul>
             </nav>
+            <${SearchBox} />
             <p class="user">${session().user}</p>
         </header>
         <main id="main" tabindex="-1" ref=${main} data-page=${page?.name ?? 'none'}>
@@ -114,7 +121,7 @@ function Content({ page, rest, query }) {
     if (!page) {
         return html`<${Page} title="No such page"><p><a href=${href(['now'])}>What is going on now</a></p></${Page}>`;
     }
-    const hidden = page.needs.map(name => session().endpoints[name]).filter(({ at }) => at === undefined || at === null);
+    const hidden = page.needs.map(name => session().endpoints[name] ?? OLDER).filter(({ at }) => at === undefined || at === null);
     return hidden.length === 0
         ? page.show(rest, query)
         : html`

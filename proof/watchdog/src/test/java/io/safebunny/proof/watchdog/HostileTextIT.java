@@ -84,7 +84,9 @@ class HostileTextIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"#/now", "#/types", "#/sagas?state=ended", "#/sagas/Order/order-5", "#/poison"})
+    @ValueSource(
+            strings = {"#/now", "#/types", "#/sagas?state=ended", "#/sagas/Order/order-5", "#/story/order-5", "#/poison"
+            })
     void isShownWhereSomethingIsQuoted(String fragment, Browser browser) {
         site.open(browser, fragment);
 

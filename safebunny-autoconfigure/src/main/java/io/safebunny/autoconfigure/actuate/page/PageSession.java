@@ -19,6 +19,7 @@ public final class PageSession {
 
     private static final EndpointId NODE = EndpointId.of("safebunny");
     private static final EndpointId POISON = EndpointId.of("safebunnypoison");
+    private static final EndpointId STORY = EndpointId.of("safebunnystory");
 
     private final Rights rights;
     private final Predicate<SecurityContext> showsStates;
@@ -53,6 +54,7 @@ public final class PageSession {
         Map<String, Object> endpoints = new LinkedHashMap<>();
         endpoints.put("node", endpoint(NODE, user, places));
         endpoints.put("poison", endpoint(POISON, user, places));
+        endpoints.put("story", endpoint(STORY, user, places));
         session.put("endpoints", endpoints);
         session.put("pages", pages);
         session.put("states", showsStates.test(user));

@@ -199,9 +199,11 @@ class PageFilesTest {
             assertThat(text.contains("fetch(")).as(name).isEqualTo(name.equals("ask.js"));
         }
         assertThat(senders).containsExactly("parts/action.js", "poll.js");
-        // that of the table only shows more of what is there already, and that of a fault draws it anew
-        assertThat(with).containsExactly("parts/action.js", "parts/problem.js", "parts/table.js");
-        assertThat(read("parts/problem.js") + read("parts/table.js")).doesNotContain("ask.js");
+        // that of the table only shows more of what is there already, that of a fault draws it anew, and that of the
+        // search leads to a place
+        assertThat(with).containsExactly("parts/action.js", "parts/problem.js", "parts/search.js", "parts/table.js");
+        assertThat(read("parts/problem.js") + read("parts/search.js") + read("parts/table.js"))
+                .doesNotContain("ask.js");
         for (String asking : List.of("export function Look(", "function Dialog(")) {
             assertThat(function(read("parts/action.js"), asking))
                     .as(asking)

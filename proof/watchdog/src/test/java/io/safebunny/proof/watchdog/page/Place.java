@@ -12,6 +12,7 @@ public enum Place {
     SAGAS("#/sagas?state=stuck", "order-3"),
     STUCK_SAGA("#/sagas/Order/order-3", "It takes no message until somebody replays Add", "History"),
     BLOCKED_SAGA("#/sagas/Order/order-2", "Messages that were set aside", "handler-failed", "charge"),
+    STORY("#/story/order-3", "Order order-3", "In order", "What shop knows"),
     POISON("#/poison", "the bank is closed", "nothing can be added"),
     ARCHIVE("#/poison?archived=true", "Archive", "What was discarded?"),
     WAITING("#/waiting", "The broker takes all of them."),

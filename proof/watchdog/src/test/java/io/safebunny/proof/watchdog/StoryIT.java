@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.proof.watchdog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonMessages;
+import io.safebunny.proof.watchdog.browser.Browser;
+import io.safebunny.proof.watchdog.browser.BrowserExtension;
+import io.safebunny.proof.watchdog.page.Dashboard;
+import io.safebunny.proof.watchdog.page.Place;
+import io.safebunny.proof.watchdog.site.Incidents;
+import io.safebunny.proof.watchdog.site.SharedSite;
+import io.safebunny.proof.watchdog.site.Site;
+import io.safebunny.proof.watchdog.site.Variant;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.openqa.selenium.Keys;
+
+/** Whoever has an id finds out from every page what happened to it, and what to do. */
+@Tag("once")
+@ExtendWith({BrowserExtension.class, SharedSite.class})
+class StoryIT {
+
+    private static final String BOX = "Find an id";
+
+    private static String setAside(Site site, String correlationId) {
+        return site.bean(PoisonMessages.class)
+                .list(PoisonFilter.all().withCorrelationId(correlationId))
+                .messages()
+                .get(0)
+                .messageId();
+    }
+
+    @Test
+    void anIdIsFoundFromEveryPage(Site site, Browser browser) {
+        for (Place place : Place.values()) {
+            site.open(browser, place.fragment());
+            browser.fill(BOX, " order-2 ");
+            browser.press(Keys.ENTER);
+
+            browser.shows("Story: order-2", "Order order-2 of shop is active", "In order", "What shop knows");
+            assertThat(browser.address()).hasFragment("/story/order-2");
+        }
+        browser.fill(BOX, setAside(site, "order-1"));
+        browser.click("Find");
+        browser.shows("Found as message id", "Charge", "set aside", "the bank is closed");
+    }
+
+    @Test
+    void saysThatNobodyKnowsAnId(Site site, Browser browser) {
+        for (String id : new String[] {"nobody-knows", "a/b?c#d%e", "..", "<i>nobody</i>"}) {
+            site.open(browser, "#/topology");
+            browser.fill(BOX, id);
+            browser.press(Keys.ENTER);
+
+            browser.shows("Nothing is known of " + id, "shop has looked at");
+        }
+        site.open(browser, "#/story");
+        browser.shows("Type an id into the box");
+    }
+
+    /** From the id alone, with nothing but the page. */
+    @Test
+    void aStuckOrderIsFoundExplainedAndRepaired(Browser browser) {
+        try (Site site = Site.start(Variant.PLAIN)) {
+            Incidents.happenAt(site, "a gift");
+            site.open(browser, "#/topology");
+            browser.fill(BOX, "order-3");
+            browser.press(Keys.ENTER);
+            browser.shows("Order order-3 of shop is stuck", "nothing can be added");
+
+            browser.click("Order order-3");
+            browser.click("Resume…");
+            browser.fill(Dashboard.REASON, "it can do without");
+            browser.click("Resume");
+            browser.shows("The saga is active");
+            browser.click("Close");
+            browser.fill(BOX, "order-3");
+            browser.press(Keys.ENTER);
+            browser.shows("Order order-3 of shop is active");
+        }
+    }
+
+    /** What takes a search is not asked again by itself; what has a key is. */
+    @Test
+    void aMessageIdIsSearchedOnce(Site site, Browser browser) {
+        site.open(browser, "#/story/" + setAside(site, "order-1"));
+        browser.shows("Look again");
+        browser.run(
+                Boolean.class,
+                "document.querySelectorAll('main details').forEach(one => one.open = true); return true");
+        browser.shows("curl -s " + '"' + site.address().resolve("/actuator/"));
+        await().pollInSameThread()
+                .during(Duration.ofSeconds(6)) // longer than until it would ask again
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> looks(browser) == 1);
+        browser.click("Look again");
+        browser.until("two looks", () -> looks(browser) == 2);
+
+        site.open(browser, "#/story/order-2");
+        browser.until("two looks more", () -> looks(browser) == 4);
+        assertThat(browser.has("Look again")).isFalse();
+    }
+
+    private static long looks(Browser browser) {
+        return browser.answers().stream()
+                .filter(answer -> answer.path().contains("safebunnystory"))
+                .count();
+    }
+
+    @Test
+    void itIsDrawn(Site site, Browser browser) {
+        site.open(browser, "#/story/order-2");
+        browser.shows("In order");
+        browser.run(Boolean.class, "document.querySelector('main details:has(svg)').open = true; return true");
+
+        browser.shows("The same for Mermaid");
+        assertThat(browser.run(Number.class, "return document.querySelectorAll('svg .happened').length"))
+                .isEqualTo(browser.run(
+                        Number.class,
+                        "return [...document.querySelectorAll('caption')].find(one => one.textContent.startsWith('What happened'))"
+                                + ".parentElement.querySelectorAll('tbody tr').length"
+                                + " - document.querySelectorAll('svg .expected').length"));
+        assertThat(
+                        browser.run(
+                                Boolean.class,
+                                "const frame = document.querySelector('svg').getBoundingClientRect();"
+                                        + "return [...document.querySelectorAll('svg text')].every(text => {"
+                                        + "const box = text.getBoundingClientRect(); return box.left >= frame.left && box.right <= frame.right; })"))
+                .as("all words are within the picture")
+                .isTrue();
+        assertThat(browser.barriers()).isEmpty();
+        assertThat(browser.complaints()).isEmpty();
+    }
+}
