@@ -166,8 +166,8 @@ class StoryOverHttpTest {
 
             assertThat(answer.statusCode()).isEqualTo(200);
             assertThat(read(answer, "$.sentences[*]")).contains("Nothing is known of nobody at/all.");
-            assertThat((Object) JsonPath.read(answer.body(), "$.nodes[0].foundAs"))
-                    .isNull();
+            Object foundAs = JsonPath.read(answer.body(), "$.nodes[0].foundAs");
+            assertThat(foundAs).isNull();
             assertThat(read(HttpCalls.get(context, STORY + "?about=.."), "$.sentences[*]"))
                     .contains("Nothing is known of ...");
         });
