@@ -44,7 +44,7 @@ public final class Ports {
                 return first;
             }
         }
-        throw new IllegalStateException("No free ports [wanted=%d, from=%d, to=%d]: end what listens on them."
+        throw new IllegalStateException("No free ports [wanted=%s, from=%s, to=%s]: end what listens on them."
                 .formatted(count, block + 1, block + BLOCK - 1));
     }
 
@@ -65,7 +65,7 @@ public final class Ports {
                 return socket;
             }
         }
-        throw new IllegalStateException("No free ports [from=%d, to=%d]: %d JVMs that run tests hold all of them."
+        throw new IllegalStateException("No free ports [from=%s, to=%s]: %s JVMs that run tests hold all of them."
                 .formatted(LOWEST, HIGHEST, blocks));
     }
 
