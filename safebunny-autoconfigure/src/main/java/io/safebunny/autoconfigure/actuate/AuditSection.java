@@ -2,16 +2,17 @@
 package io.safebunny.autoconfigure.actuate;
 
 import io.safebunny.autoconfigure.actuate.audit.Audit;
+import io.safebunny.autoconfigure.actuate.audit.KeptEvents;
+import io.safebunny.autoconfigure.actuate.audit.KeptEvents.Kept;
+import io.safebunny.autoconfigure.actuate.http.Answers;
 import io.safebunny.autoconfigure.actuate.http.Asked;
 import io.safebunny.failure.MisuseException;
-import io.safebunny.failure.details.ExceptionDetails;
+import io.safebunny.message.Names;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonOperation.Progress;
 import io.safebunny.time.Timeline;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,72 +20,64 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.boot.actuate.audit.AuditEvent;
-import org.springframework.boot.actuate.audit.AuditEventRepository;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
 /**
  * Who did what, and what came of it: from the application's audit events if it keeps them, otherwise what this instance remembers. Only
- * events of SafeBunny are shown, and none of single messages, unless they are asked for. Thread-safe, if the repository is.
+ * events of SafeBunny are shown, only to users who may see them, and none of single messages, unless they are asked for. Thread-safe, if the
+ * repository is.
  */
 final class AuditSection implements Section {
-
-    private static final Logger LOG = LoggerFactory.getLogger(AuditSection.class);
 
     private static final int SHOWN = 100;
     private static final int MOST_SHOWN = 500;
     private static final int MOST_VALUES = 20;
-    private static final Duration LOOKED_BACK = Duration.ofDays(7);
 
     private static final String OPERATION = "operation";
     private static final String FAILURE = "failure";
     private static final String REFUSED = "REFUSED";
     private static final Set<String> MOVES = Set.of("REPLAY", "DISCARD", "RESTORE");
 
-    private static final String REMEMBERED =
-            "These are the last %s actions on this instance since it started; each other instance has its own, and a restart forgets them. To keep them all, define a bean of type AuditEventRepository; the log has them, too."
-                    .formatted(Audit.REMEMBERED);
+    private static final String HIDDEN =
+            "User %s may not see who did what. Log in as a user with one of management.endpoint.safebunny.roles (any user if there are none), or set management.endpoint.safebunny.show-audit: when-authorized, the default, shows it to such users, and always to everybody who reaches this endpoint.";
 
-    private final Audit audit;
-    private final Supplier<@Nullable AuditEventRepository> repository;
+    private final KeptEvents events;
+    private final Predicate<SecurityContext> shows;
     private final PoisonMessages poison;
     private final String instance;
     private final Timeline timeline;
 
+    /** @param shows whether a user may see who did what */
     AuditSection(
-            Audit audit,
-            Supplier<@Nullable AuditEventRepository> repository,
+            KeptEvents events,
+            Predicate<SecurityContext> shows,
             PoisonMessages poison,
             String instance,
             Timeline timeline) {
-        this.audit = audit;
-        this.repository = repository;
+        this.events = events;
+        this.shows = shows;
         this.poison = poison;
         this.instance = instance;
         this.timeline = timeline;
     }
-
-    /** @param kept by whom: {@code REPOSITORY} or {@code INSTANCE} */
-    private record Kept(String kept, String note, List<AuditEvent> events) {}
 
     /** What somebody wants to see; {@code null} for any. */
     private record Wanted(
             @Nullable String by,
             @Nullable String action,
             @Nullable String about,
-            Instant after) {
+            @Nullable Instant after) {
 
         boolean isOf(AuditEvent event) {
             String type = event.getType();
             return type.startsWith(Audit.PREFIX)
                     && (action == null ? !type.endsWith(Audit.OF_ONE_MESSAGE) : type.equals(Audit.PREFIX + action))
                     && (by == null || by.equals(event.getPrincipal()))
-                    && !event.getTimestamp().isBefore(after)
+                    && (after == null || !event.getTimestamp().isBefore(after))
                     && (about == null || event.getData().values().stream().anyMatch(value -> contains(value, about)));
         }
 
@@ -103,13 +96,16 @@ final class AuditSection implements Section {
         if (!path.isEmpty()) {
             return null;
         }
+        if (!shows.test(user)) {
+            return Answers.forbidden(HIDDEN.formatted(Names.printable(Asked.by(user))));
+        }
         int limit = Asked.number("limit", asked.get("limit"), SHOWN, MOST_SHOWN);
         Wanted wanted = new Wanted(
                 asked.get("by"),
                 asked.get("action"),
                 asked.get("about"),
-                Asked.instant("after", asked.get("after"), timeline.now().minus(LOOKED_BACK)));
-        Kept kept = kept(wanted);
+                asked.containsKey("after") ? Asked.instant("after", asked.get("after"), Instant.EPOCH) : null);
+        Kept kept = events.find(wanted.by(), wanted.action(), wanted.after());
         List<AuditEvent> found = kept.events().stream()
                 .filter(wanted::isOf)
                 .sorted(Comparator.comparing(AuditEvent::getTimestamp).reversed())
@@ -118,15 +114,9 @@ final class AuditSection implements Section {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("instance", instance);
         view.put("asOf", timeline.now());
-        view.put("kept", kept.kept());
+        view.put("kept", kept.by());
         view.put("note", kept.note());
-        view.put(
-                "actions",
-                kept.events().stream()
-                        .map(AuditSection::action)
-                        .distinct()
-                        .sorted()
-                        .toList());
+        view.put("actions", Audit.TYPES);
         view.put(
                 "events",
                 found.stream()
@@ -135,33 +125,6 @@ final class AuditSection implements Section {
                         .toList());
         view.put("truncated", found.size() > limit);
         return view;
-    }
-
-    private Kept kept(Wanted wanted) {
-        AuditEventRepository present = repository.get();
-        if (present == null) {
-            return new Kept("INSTANCE", REMEMBERED, audit.latest());
-        }
-        String type = wanted.action() == null ? null : Audit.PREFIX + wanted.action();
-        try {
-            List<AuditEvent> events = present.find(wanted.by(), wanted.after(), type).stream()
-                    .filter(event -> event.getType().startsWith(Audit.PREFIX))
-                    .toList();
-            return new Kept(
-                    "REPOSITORY",
-                    "These are kept by the application's AuditEventRepository, and shown since %s."
-                            .formatted(wanted.after().truncatedTo(ChronoUnit.SECONDS)),
-                    events);
-        } catch (RuntimeException e) { // whatever the application's repository does
-            LOG.warn(
-                    "The AuditEventRepository failed, so only what this instance remembers is shown",
-                    ExceptionDetails.TYPE_ONLY.logged(e));
-            return new Kept(
-                    "INSTANCE",
-                    "The AuditEventRepository failed with %s: check it. %s"
-                            .formatted(e.getClass().getName(), REMEMBERED),
-                    audit.latest());
-        }
     }
 
     private Map<String, PoisonOperation> operations() {
@@ -192,14 +155,28 @@ final class AuditSection implements Section {
             view.put("result", action.endsWith(REFUSED) ? REFUSED : "FAILED");
             view.put("detail", data.get(FAILURE));
         } else if (operation != null) {
-            Progress progress = operation.progress();
-            view.put("result", progress.state());
-            view.put("detail", "moved %s of %s".formatted(progress.moved(), progress.matched()));
+            addOutcome(view, action, operation);
             view.put(OPERATION, operation.id());
         } else {
             view.put("result", result(action));
         }
         return view;
+    }
+
+    /** The figures of an operation are not those of its cancellation, nor of one of its messages. */
+    private static void addOutcome(Map<String, Object> view, String action, PoisonOperation operation) {
+        Progress progress = operation.progress();
+        boolean isWhole = action.equals(operation.kind().name());
+        view.put("result", isWhole ? progress.state() : result(action));
+        if (MOVES.contains(action)) {
+            view.put(
+                    "detail",
+                    "%s %s of %s"
+                            .formatted(
+                                    operation.request().dryRun() ? "would have moved" : "moved",
+                                    progress.moved(),
+                                    progress.matched()));
+        }
     }
 
     /** What is known of an action without more. */

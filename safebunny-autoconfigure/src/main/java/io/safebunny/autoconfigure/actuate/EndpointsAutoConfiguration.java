@@ -4,6 +4,7 @@ package io.safebunny.autoconfigure.actuate;
 import io.safebunny.BunnyOperations;
 import io.safebunny.actuate.BodyMasker;
 import io.safebunny.autoconfigure.actuate.audit.Audit;
+import io.safebunny.autoconfigure.actuate.audit.KeptEvents;
 import io.safebunny.autoconfigure.actuate.http.KnownParametersOnly;
 import io.safebunny.autoconfigure.actuate.http.PlainJson;
 import io.safebunny.autoconfigure.actuate.http.Rights;
@@ -96,6 +97,7 @@ final class EndpointsAutoConfiguration {
         TopologyWatch present = watch.getIfAvailable();
         NowView now =
                 new NowView(engine, parts, operations, present == null || !present.asks() ? null : present::condition);
+        KeptEvents kept = new KeptEvents(audit, auditEvents::getIfAvailable, parts.timeline());
         SagaViews sagaViews = new SagaViews(masker.getIfAvailable(BodyMasker::none), properties, audit);
         SortedMap<String, Section> sections = new TreeMap<>();
         sections.put("now", Section.of(now::now));
@@ -107,7 +109,7 @@ final class EndpointsAutoConfiguration {
         sections.put("nodes", (path, asked, user) -> nodes.look(path));
         sections.put(
                 "audit",
-                new AuditSection(audit, auditEvents::getIfAvailable, poison, operations.instance(), parts.timeline()));
+                new AuditSection(kept, properties::showsAudit, poison, operations.instance(), parts.timeline()));
         sections.put("operations", new OperationSection(poison, audit, operations.instance()));
         sections.put(
                 "sagas",
@@ -156,6 +158,7 @@ final class EndpointsAutoConfiguration {
         PageSession session = new PageSession(
                 rights,
                 states::showsStates,
+                states::showsAudit,
                 bodies::showsBodies,
                 () -> Map.of(
                         "node",

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html } from '../vendor/htm-preact.js';
-import { look } from '../ask.js';
+import { look, session } from '../ask.js';
 import { usePoll } from '../poll.js';
+import { Look } from '../parts/action.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
 import { Badge, Table, TextFilter } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 
-const EVERY = 5_000;
+/** Not again and again: where it is kept, it is read there type by type. */
+const ONCE = 0;
 const MOST = 500;
+const QUESTION = 'Who did what, and what came of it?';
 
 /** In what is shown of an event, these have places of their own. */
 const ELSEWHERE = ['operation', 'reason', 'failure'];
@@ -17,13 +20,25 @@ const words = text => String(text).toLowerCase().replaceAll('_', ' ');
 
 /** Who did what? */
 export function Audit({ query }) {
-    const { by, action, about } = query;
+    return session().audit === false
+        ? html`
+            <${Page} title="Audit" question=${QUESTION}>
+                <p class="rights">
+                    Who did what is not shown to you. It is if management.endpoint.safebunny.show-audit allows it: when-authorized, the default,
+                    shows it to those who log in (and have one of management.endpoint.safebunny.roles, if there are any), and always to everybody.
+                </p>
+            </${Page}>`
+        : html`<${Events} query=${query} />`;
+}
+
+function Events({ query }) {
+    const { by, action, about, after } = query;
     const limit = query.limit ? String(Math.min(MOST, Number(query.limit) || MOST)) : undefined;
-    const poll = usePoll(look('node', 'audit', { by, action, about, limit }), EVERY);
+    const poll = usePoll(look('node', 'audit', { by, action, about, after, limit }), ONCE);
     const { data } = poll;
-    const filtered = changed => replace(['audit'], { by, action, about, limit, ...changed });
+    const filtered = changed => replace(['audit'], { by, action, about, after, limit, ...changed });
     return html`
-        <${Page} title="Audit" about=${[by, action && words(action), about].filter(Boolean).join(', ')} question="Who did what, and what came of it?" polls=${[poll]}>
+        <${Page} title="Audit" about=${[by, action && words(action), about, after && `after ${after}`].filter(Boolean).join(', ')} question=${QUESTION} polls=${[poll]}>
             <form class="filter" onSubmit=${event => event.preventDefault()}>
                 <${TextFilter} id="by" label="Who" value=${by} set=${value => filtered({ by: value })} />
                 <span class="pair">
@@ -35,19 +50,22 @@ export function Audit({ query }) {
                 </span>
                 <${TextFilter} id="about" label="About" value=${about} set=${value => filtered({ about: value })} />
             </form>
+            <div class="buttons">
+                <${Look} label="Look again" request=${poll.request} again=${poll.again} isBusy=${poll.isBusy} />
+            </div>
             ${data && html`
                 <p class=${data.kept === 'REPOSITORY' ? 'faint' : 'rights'} data-kept=${data.kept}>${data.note}</p>
                 <${Table} caption="What was done, the last one first" rows=${data.events.map((one, row) => ({ ...one, row }))} id=${one => one.row}
                     empty="Nobody has done anything that this filter finds." columns=${[
                         { name: 'when', cell: row => html`<${Time} at=${row.at} />` },
-                        { name: 'who', cell: row => html`<a href=${href(['audit'], { by: row.by, action, about })}>${row.by}</a>` },
+                        { name: 'who', cell: row => html`<a href=${href(['audit'], { by: row.by, action, about, after })}>${row.by}</a>` },
                         { name: 'what', cell: row => words(row.action) },
                         { name: 'about', cell: row => html`<${About} of=${row} />` },
                         { name: 'why', cell: row => row.data.reason },
                         { name: 'what came of it', cell: row => html`<${Result} of=${row} />` },
                     ]} />
                 ${data.truncated && html`
-                    <p>There are more. ${data.events.length < MOST ? html`<a href=${href(['audit'], { by, action, about, limit: MOST })}>Show up to ${MOST}</a>` : 'Use a filter to see others.'}</p>`}`}
+                    <p>There are more. ${data.events.length < MOST ? html`<a href=${href(['audit'], { by, action, about, after, limit: MOST })}>Show up to ${MOST}</a>` : 'Use a filter to see others.'}</p>`}`}
         </${Page}>`;
 }
 

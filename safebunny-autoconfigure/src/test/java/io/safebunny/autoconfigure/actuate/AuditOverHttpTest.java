@@ -8,11 +8,16 @@ import static io.safebunny.autoconfigure.actuate.HttpCalls.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
+import io.safebunny.PublishOptions;
 import io.safebunny.autoconfigure.actuate.audit.Audit;
+import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArraySet;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.audit.AuditEvent;
@@ -27,14 +32,18 @@ class AuditOverHttpTest {
 
     private static final String AUDIT = "safebunny/audit";
 
-    private static final ReactiveWebApplicationContextRunner NODE =
-            HttpCalls.node().withBean(Handler.class).withPropertyValues("management.auditevents.enabled=false");
+    private static final ReactiveWebApplicationContextRunner NODE = HttpCalls.node()
+            .withBean(Handler.class)
+            .withPropertyValues(
+                    "management.auditevents.enabled=false", "management.endpoint.safebunny.show-audit=always");
 
     record Charge(int cents) {}
 
     static class Handler {
         @BunnyHandler(from = "shop")
-        void on(Charge charge) {}
+        void on(Charge charge) {
+            throw new IllegalStateException("the bank is closed");
+        }
     }
 
     /** As an application keeps them. */
@@ -49,6 +58,10 @@ class AuditOverHttpTest {
 
     private static List<String> results(AssertableReactiveWebApplicationContext context) {
         return read(get(context, AUDIT), "$.events[*].result");
+    }
+
+    private static List<String> details(AssertableReactiveWebApplicationContext context, String action) {
+        return read(get(context, AUDIT + "?action=" + action), "$.events[*].detail");
     }
 
     private static void pause(AssertableReactiveWebApplicationContext context, String type, String reason) {
@@ -79,6 +92,9 @@ class AuditOverHttpTest {
             assertThat(actions(context, "?limit=1")).containsExactly("DISCARD");
             assertThat((Boolean) read(get(context, AUDIT + "?limit=1"), "$.truncated"))
                     .isTrue();
+            assertThat((List<String>) read(get(context, AUDIT + "?action=PAUSE"), "$.actions"))
+                    .contains("DISCARD", "LOOK", "SAGA_RETRY_REFUSED")
+                    .doesNotContain("DISCARD_MESSAGE");
             assertThat(actions(context, "?after=2100-01-01T00:00:00Z")).isEmpty();
             isProblem(get(context, AUDIT + "?after=yesterday"), 400, "after=yesterday");
             isProblem(get(context, AUDIT + "?limit=501"), 400, "limit=501");
@@ -90,16 +106,90 @@ class AuditOverHttpTest {
     void remembersTheLatestAndNoneOfSingleMessages() {
         NODE.run(context -> {
             Audit audit = context.getBean(Audit.class);
+            audit.tell("bob", "PAUSE", Map.of("type", "Charge"));
             for (int i = 0; i < Audit.REMEMBERED + 50; i++) {
                 audit.tell("ann", "LOOK", Map.of("messageId", "m-" + i));
                 audit.tell("ann", "DISCARD_MESSAGE", Map.of("messageId", "m-" + i));
             }
 
             assertThat(audit.latest())
-                    .hasSize(Audit.REMEMBERED)
+                    .hasSize(Audit.REMEMBERED + 1)
                     .extracting(AuditEvent::getType)
-                    .containsOnly("SAFEBUNNY_LOOK");
+                    .containsOnly("SAFEBUNNY_LOOK", "SAFEBUNNY_PAUSE")
+                    .endsWith("SAFEBUNNY_PAUSE");
             assertThat(audit.latest().get(0).getData()).containsEntry("messageId", "m-249");
+        });
+    }
+
+    /** What this instance remembers is all shown, as its note says. */
+    @Test
+    void whatAnInstanceRemembersIsNotTooOldToBeShown() {
+        NODE.run(context -> {
+            context.getBean(Audit.class).tell(Instant.EPOCH, "ann", "PAUSE", Map.of("type", "Charge"));
+
+            assertThat(actions(context, "")).containsExactly("PAUSE");
+        });
+    }
+
+    @Test
+    void isNotShownToThoseWhoAreNotLoggedInUnlessThatIsWanted() {
+        for (String setting : List.of("when-authorized", "never")) {
+            NODE.withPropertyValues("management.endpoint.safebunny.show-audit=" + setting)
+                    .run(context -> {
+                        pause(context, "Charge", "the bank is closed");
+
+                        HttpResponse<String> answer = get(context, AUDIT);
+                        isProblem(answer, 403, "management.endpoint.safebunny.show-audit");
+                        assertThat(answer.body()).doesNotContain("the bank is closed");
+                    });
+        }
+    }
+
+    @Test
+    void tellsOfAnOperationWhatItDidOrWouldHaveDoneAndOfASingleMessageNoFigures() {
+        InMemoryAuditEventRepository repository = new InMemoryAuditEventRepository();
+        keeping(repository).run(context -> {
+            for (int cents = 1; cents <= 2; cents++) {
+                context.getBean(Bunny.class)
+                        .publish(new Charge(cents), PublishOptions.none().withCorrelationId("c-" + cents));
+            }
+            await().until(() -> (Integer) read(get(context, "safebunnypoison"), "$.depth") == 2);
+            post(context, "safebunnypoison", "{'action':'discard','all':true,'dryRun':true,'reason':'to count'}");
+            await().untilAsserted(
+                            () -> assertThat(details(context, "DISCARD")).containsExactly("would have moved 2 of 2"));
+            post(context, "safebunnypoison", "{'action':'discard','all':true,'reason':'too old'}");
+            await().untilAsserted(() -> assertThat(details(context, "DISCARD")).contains("moved 2 of 2"));
+            String operation = read(get(context, AUDIT), "$.events[0].operation");
+            repository.add(new AuditEvent("ann", "SAFEBUNNY_CANCEL", Map.of("operation", operation)));
+
+            assertThat(details(context, "DISCARD_MESSAGE")).isEmpty();
+            assertThat((List<String>) read(get(context, AUDIT + "?action=DISCARD_MESSAGE"), "$.events[*].result"))
+                    .containsExactly("DONE", "DONE");
+            assertThat(details(context, "CANCEL")).isEmpty();
+            assertThat((List<String>) read(get(context, AUDIT + "?action=CANCEL"), "$.events[*].operation"))
+                    .containsExactly(operation);
+        });
+    }
+
+    /** A week of logins and of moved messages is more than anybody should read for a page. */
+    @Test
+    void asksARepositoryForNothingThatIsNotShown() {
+        Set<String> asked = new CopyOnWriteArraySet<>();
+        AuditEventRepository repository = new InMemoryAuditEventRepository() {
+            @Override
+            public List<AuditEvent> find(@Nullable String principal, @Nullable Instant after, @Nullable String type) {
+                asked.add(String.valueOf(type));
+                return super.find(principal, after, type);
+            }
+        };
+        keeping(repository).run(context -> {
+            pause(context, "Charge", "the bank is closed");
+
+            assertThat(actions(context, "")).containsExactly("PAUSE");
+            assertThat(asked)
+                    .contains("SAFEBUNNY_PAUSE", "SAFEBUNNY_SAGA_FAIL", "SAFEBUNNY_REFUSED")
+                    .allMatch(type -> type.startsWith("SAFEBUNNY_"))
+                    .noneMatch(type -> type.endsWith("_MESSAGE"));
         });
     }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.actuate;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.autoconfigure.actuate.audit.Audit;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.boot.actuate.audit.AuditEvent;
@@ -18,6 +21,10 @@ class Auditor {
     }
 
     List<AuditEvent> heard() {
+        assertThat(heard)
+                .extracting(AuditEvent::getType)
+                .allMatch(type -> type.endsWith(Audit.OF_ONE_MESSAGE)
+                        || Audit.TYPES.contains(type.substring(Audit.PREFIX.length())));
         return heard;
     }
 }

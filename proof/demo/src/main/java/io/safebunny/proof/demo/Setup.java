@@ -44,6 +44,7 @@ public record Setup(
         properties.put("spring.profiles.active", options.http() == null ? "demo" : "demo,http");
         if (options.dashboard() && !options.serve()) { // the orders are made up, and the page tells what failed
             properties.put("management.endpoint.safebunny.show-states", "always");
+            properties.put("management.endpoint.safebunny.show-audit", "always");
             properties.put("management.endpoint.safebunnypoison.show-bodies", "always");
             properties.put("logging.level." + FAILURES, "off");
         }

@@ -23,6 +23,7 @@ public final class PageSession {
 
     private final Rights rights;
     private final Predicate<SecurityContext> showsStates;
+    private final Predicate<SecurityContext> showsAudit;
     private final Predicate<SecurityContext> showsBodies;
     private final Supplier<Map<String, Object>> node;
     private final Map<String, String> pages;
@@ -36,12 +37,14 @@ public final class PageSession {
     public PageSession(
             Rights rights,
             Predicate<SecurityContext> showsStates,
+            Predicate<SecurityContext> showsAudit,
             Predicate<SecurityContext> showsBodies,
             Supplier<Map<String, Object>> node,
             PageEndpointProperties properties,
             CsrfTokens csrf) {
         this.rights = rights;
         this.showsStates = showsStates;
+        this.showsAudit = showsAudit;
         this.showsBodies = showsBodies;
         this.node = node;
         this.pages = properties.links();
@@ -59,6 +62,7 @@ public final class PageSession {
         session.put("pages", pages);
         session.put("states", showsStates.test(user));
         session.put("bodies", showsBodies.test(user));
+        session.put("audit", showsAudit.test(user));
         session.put("csrf", csrf.current());
         return session;
     }

@@ -158,6 +158,7 @@ class PageOverHttpTest {
                     .containsEntry("node", "shop")
                     .containsEntry("user", "anonymous")
                     .containsEntry("states", false)
+                    .containsEntry("audit", false)
                     .containsEntry("bodies", false)
                     .containsEntry("csrf", null);
             Map<String, Object> node = JsonPath.read(session, "$.endpoints.node");

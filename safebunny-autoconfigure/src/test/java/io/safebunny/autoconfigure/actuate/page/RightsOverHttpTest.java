@@ -136,6 +136,29 @@ class RightsOverHttpTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = "NONE")
+    void onlyWhoIsLoggedInSeesWhoDidWhat(WebApplicationType type) throws Exception {
+        String audit = "/actuator/safebunny/audit";
+        try (ConfigurableApplicationContext context = start(type, List.of(), Users.class)) {
+            assertThat(send(context, audit, null, null).statusCode()).isEqualTo(403);
+            assertThat(send(context, audit, "bob/SUPPORT", null).statusCode()).isEqualTo(200);
+            assertThat(seesAudit(context, null)).isFalse();
+            assertThat(seesAudit(context, "bob/SUPPORT")).isTrue();
+        }
+        List<String> roles = List.of("--management.endpoint.safebunny.roles=OPS");
+        try (ConfigurableApplicationContext context = start(type, roles, Users.class)) {
+            assertThat(send(context, audit, "bob/SUPPORT", null).statusCode()).isEqualTo(403);
+            assertThat(send(context, audit, "ann/OPS", null).statusCode()).isEqualTo(200);
+            assertThat(seesAudit(context, "bob/SUPPORT")).isFalse();
+        }
+    }
+
+    private static boolean seesAudit(ConfigurableApplicationContext context, @Nullable String user) throws Exception {
+        return JsonPath.read(
+                send(context, "/actuator/safebunnyui/session", user, null).body(), "$.audit");
+    }
+
     private static boolean writes(ConfigurableApplicationContext context, @Nullable String user) throws Exception {
         return JsonPath.read(
                 send(context, "/actuator/safebunnyui/session", user, null).body(), "$.endpoints.node.writes");

@@ -75,7 +75,8 @@ public enum Variant {
                 : Stream.of(
                         "management.endpoint.safebunny.access=unrestricted",
                         "management.endpoint.safebunnypoison.access=unrestricted");
-        return Stream.of(access, properties.stream(), Arrays.stream(more))
+        Stream<String> audit = isSecured() ? Stream.of() : Stream.of("management.endpoint.safebunny.show-audit=always");
+        return Stream.of(access, audit, properties.stream(), Arrays.stream(more))
                 .flatMap(part -> part)
                 .map(property -> "--" + property)
                 .toArray(String[]::new);
