@@ -63,6 +63,7 @@ public record NodeStory(
      *
      * @param reason why it failed; {@code null} if it did not
      * @param timeouts when each is over, by name
+     * @param stuckOn the message without which it does not go on; {@code null} if it is not stuck
      * @param awaited what it takes and has not taken yet, as far as its history reaches; empty once it has ended
      * @param history the latest 50 events, the oldest first
      */
@@ -76,6 +77,7 @@ public record NodeStory(
             List<SagaView.Step> steps,
             Map<String, Instant> timeouts,
             List<BlockedOn> blockedOn,
+            SagaView.@Nullable StuckOn stuckOn,
             List<Awaited> awaited,
             List<SagaView.Event> history) {}
 
@@ -158,10 +160,11 @@ public record NodeStory(
     /**
      * A type that is not handled as usual.
      *
-     * @param state of its breaker: {@code OPEN} or {@code HALF_OPEN}
+     * @param state of its breaker at the instance that was asked: {@code OPEN} or {@code HALF_OPEN}
      * @param until {@code null} if unknown
      * @param reason {@code null} if unknown
      * @param by who paused it; {@code null} if that was nobody
+     * @param opened why the breaker has opened by itself, too; {@code null} if it has not, or nobody paused it
      */
     public record Pause(
             String type,
@@ -169,7 +172,8 @@ public record NodeStory(
             Instant since,
             @Nullable Instant until,
             @Nullable String reason,
-            @Nullable String by) {}
+            @Nullable String by,
+            @Nullable String opened) {}
 
     /** A message in the outbox; see {@link io.safebunny.store.Outbox.Unsent}. */
     public record Unsent(

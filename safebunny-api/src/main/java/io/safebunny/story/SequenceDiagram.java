@@ -4,10 +4,17 @@ package io.safebunny.story;
 import io.safebunny.story.Story.Event;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Writes a story as a sequence diagram. Pure. */
 final class SequenceDiagram {
+
+    /** More than that Mermaid refuses, unless it is told otherwise. */
+    static final int MOST_CHARACTERS = 50_000;
+
+    /** For a line that says what was left out. */
+    private static final int ROOM = 200;
 
     private static final String PLAIN = " .,_-/()";
 
@@ -16,17 +23,34 @@ final class SequenceDiagram {
     static String of(Story story) {
         Map<String, String> aliases = new LinkedHashMap<>();
         story.nodes().forEach(part -> alias(aliases, part.node()));
-        StringBuilder events = new StringBuilder();
-        for (Event event : story.timeline()) {
-            events.append("    ").append(line(aliases, event)).append('\n');
-        }
+        List<String> events =
+                story.timeline().stream().map(event -> line(aliases, event)).toList();
         StringBuilder diagram = new StringBuilder("sequenceDiagram\n");
         aliases.forEach((node, alias) -> diagram.append("    participant ")
                 .append(alias)
                 .append(" as ")
                 .append(escaped(node))
                 .append('\n'));
-        return diagram.append(events).toString();
+        int from = firstOf(events, MOST_CHARACTERS - diagram.length() - ROOM);
+        if (from > 0) {
+            diagram.append(
+                    "    Note over n0: %s earlier events are left out, because Mermaid draws %s characters at most\n"
+                            .formatted(from, MOST_CHARACTERS));
+        }
+        events.subList(from, events.size())
+                .forEach(event -> diagram.append("    ").append(event).append('\n'));
+        return diagram.toString();
+    }
+
+    /** So that this one and those after it have room. */
+    private static int firstOf(List<String> events, int room) {
+        int left = room;
+        int from = events.size();
+        while (from > 0 && left >= events.get(from - 1).length() + 5) {
+            from--;
+            left -= events.get(from).length() + 5;
+        }
+        return from;
     }
 
     private static String line(Map<String, String> aliases, Event event) {

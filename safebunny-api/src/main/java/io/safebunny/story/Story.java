@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param id what was asked for
  * @param asOf when, by the clock of the instance that asked
  * @param sentences what has happened and what is waited for, the most important first; times are UTC
- * @param next what helps now, the most useful first; may be empty
- * @param timeline in the order of time, with what is expected at its end
+ * @param next what helps now: requests that look, then those that repair, at last those that give something up or end what somebody wanted;
+ *     may be empty
+ * @param timeline the latest 1,000 events in the order of time, with what is expected at its end
  * @param nodes what each node knows
  */
 public record Story(

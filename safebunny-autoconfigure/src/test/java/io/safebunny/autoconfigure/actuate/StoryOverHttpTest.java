@@ -93,7 +93,7 @@ class StoryOverHttpTest {
             assertThat(answer.statusCode()).isEqualTo(200);
             assertThat(answer.headers().firstValue("Content-Type")).contains("application/json");
             assertThat(read(answer, "$.sentences[*]"))
-                    .anyMatch(sentence -> sentence.startsWith("Order order-1 of shop is active since "))
+                    .anyMatch(sentence -> sentence.startsWith("Order order-1 of shop has been active since "))
                     .anyMatch(sentence -> sentence.startsWith("shop has set `Charge` ("));
             assertThat(read(answer, "$.timeline[*].what"))
                     .anyMatch(what -> what.contains("failed after") && what.contains("the <gateway> is down; end"));
@@ -165,11 +165,11 @@ class StoryOverHttpTest {
             HttpResponse<String> answer = HttpCalls.get(context, STORY + "/nobody%20at%2Fall");
 
             assertThat(answer.statusCode()).isEqualTo(200);
-            assertThat(read(answer, "$.sentences[*]")).contains("Nothing is known of nobody at/all.");
+            assertThat(read(answer, "$.sentences[*]")).contains("Nothing is known of nobody at/all at shop.");
             Object foundAs = JsonPath.read(answer.body(), "$.nodes[0].foundAs");
             assertThat(foundAs).isNull();
             assertThat(read(HttpCalls.get(context, STORY + "?about=.."), "$.sentences[*]"))
-                    .contains("Nothing is known of ...");
+                    .contains("Nothing is known of .. at shop.");
         });
     }
 

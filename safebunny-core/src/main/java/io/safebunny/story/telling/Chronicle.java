@@ -2,6 +2,7 @@
 package io.safebunny.story.telling;
 
 import io.safebunny.ScheduledMessage.Status;
+import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Failure;
@@ -60,23 +61,31 @@ final class Chronicle {
         part.pauses().forEach(pause -> add(node, pause));
     }
 
-    private void event(Instant at, String node, String subject, String what, @Nullable String from) {
-        events.add(new Event(at, node, subject, what, from, at.isAfter(now)));
+    private void happened(Instant at, String node, String subject, String what, @Nullable String from) {
+        events.add(new Event(at, node, subject, what, from, false));
+    }
+
+    /** Also if its time has passed. */
+    private void expected(Instant at, String node, String subject, String what) {
+        events.add(new Event(at, node, subject, what, null, true));
+    }
+
+    private String due(Instant at) {
+        return at.isAfter(now) ? "is due" : "is overdue";
     }
 
     private void add(String node, Saga saga) {
         String subject = saga.saga() + ' ' + saga.id();
         for (SagaView.Event event : saga.history()) {
-            event(event.at(), node, subject, Words.text(saga.saga()) + " " + Words.text(event.what()), null);
+            happened(event.at(), node, subject, Words.text(saga.saga()) + " " + Words.text(event.what()), null);
         }
-        if (!saga.status().isEnded()) {
+        if (saga.status() == SagaStatus.ACTIVE) { // no other runs them
             saga.timeouts()
-                    .forEach((name, at) -> event(
+                    .forEach((name, at) -> expected(
                             at,
                             node,
                             subject,
-                            "%s: timeout %s is due".formatted(Words.text(saga.saga()), Words.text(name)),
-                            null));
+                            "%s: timeout %s %s".formatted(Words.text(saga.saga()), Words.text(name), due(at))));
         }
     }
 
@@ -84,29 +93,33 @@ final class Chronicle {
         String name = Words.message(message.type(), message.id());
         String from = publishers.get(message.id());
         for (Failure failure : message.failures()) {
-            event(
+            happened(
                     failure.at(),
                     node,
                     message.id(),
-                    "%s failed after %s ms on %s (%s)"
-                            .formatted(name, failure.millis(), Words.text(failure.instance()), Words.failure(failure)),
+                    "%s failed after %s ms%s (%s)"
+                            .formatted(
+                                    name,
+                                    failure.millis(),
+                                    failure.instance().isEmpty() ? "" : " on " + Words.text(failure.instance()),
+                                    Words.failure(failure)),
                     from);
         }
         if (message.state() == State.WAITING && !message.failures().isEmpty()) {
             Instant next = message.failures().get(message.failures().size() - 1).nextAt();
             if (next != null) {
-                event(next, node, message.id(), name + " is due again", null);
+                expected(next, node, message.id(), "%s %s again".formatted(name, due(next)));
             }
             return; // its release says no more than the failure
         }
         if (message.changedAt() != null) {
-            event(message.changedAt(), node, message.id(), name + ' ' + what(message), from);
+            happened(message.changedAt(), node, message.id(), name + ' ' + what(message), from);
         }
     }
 
     private static String what(Message message) {
         return switch (message.state()) {
-            case HANDLING -> "is being handled";
+            case HANDLING -> "is being handled: its claim was made or last renewed";
             case WAITING -> "came back without a failed attempt";
             case UNSENT -> "was handled, and waits for the broker to take what it published";
             case HANDLED -> "was handled";
@@ -117,29 +130,36 @@ final class Chronicle {
 
     private void add(String node, Unsent unsent) {
         String name = Words.message(unsent.type(), unsent.messageId());
-        event(unsent.storedAt(), node, unsent.messageId(), name + " was stored in the outbox", null);
+        happened(unsent.storedAt(), node, unsent.messageId(), name + " was stored in the outbox", null);
         if (unsent.dueAt().isAfter(now)) {
-            event(unsent.dueAt(), node, unsent.messageId(), name + " is sent by the outbox, if not before", null);
+            expected(unsent.dueAt(), node, unsent.messageId(), name + " is sent by the outbox, if not before");
         }
     }
 
     private void add(String node, Scheduled scheduled) {
         Instant at = scheduled.deliverAt();
-        if (at != null && scheduled.status() != Status.CANCELLED) {
-            event(
+        if (at != null && scheduled.status() == Status.WAITING) {
+            expected(
                     at,
                     node,
                     scheduled.messageId(),
-                    "scheduled message %s is due".formatted(Words.text(scheduled.messageId())),
-                    null);
+                    "scheduled message %s %s".formatted(Words.text(scheduled.messageId()), due(at)));
         }
     }
 
     private void add(String node, Pause pause) {
-        event(pause.since(), node, pause.type(), "`%s` was paused".formatted(Words.text(pause.type())), null);
+        happened(
+                pause.since(),
+                node,
+                pause.type(),
+                "`%s` was %s"
+                        .formatted(
+                                Words.text(pause.type()),
+                                pause.state().equals("OPEN") ? "paused" : "let in again, with few messages"),
+                null);
         Instant until = pause.until();
         if (until != null && until.isAfter(now)) {
-            event(until, node, pause.type(), "the pause of `%s` is over".formatted(Words.text(pause.type())), null);
+            expected(until, node, pause.type(), "the pause of `%s` is over".formatted(Words.text(pause.type())));
         }
     }
 }

@@ -10,11 +10,12 @@ import io.safebunny.store.MessageStore;
 import io.safebunny.store.Outbox;
 import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
-import java.time.Duration;
+import io.safebunny.time.Deadline;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Finds out what an id is, and which correlation ids it leads to: by keys that every store has, and only then by reading all keys. */
@@ -38,25 +39,27 @@ final class IdSearch {
     private final IdScheme scheme;
     private final List<HandlerDefinition> handlers;
     private final Looks looks;
+    private final Deadline deadline;
 
     IdSearch(
             @Nullable MessageStore store,
             @Nullable Outbox outbox,
             IdScheme scheme,
             List<HandlerDefinition> handlers,
-            Looks looks) {
+            Looks looks,
+            Deadline deadline) {
         this.store = store;
         this.outbox = outbox;
         this.scheme = scheme;
         this.handlers = handlers;
         this.looks = looks;
+        this.deadline = deadline;
     }
 
     /** @param as what the id is; {@code null} if nothing is known of it */
     record Found(@Nullable String as, List<String> correlationIds) {}
 
-    /** @param atMost how long reading all keys may take */
-    Found find(String id, Duration atMost) {
+    Found find(String id) {
         if (Names.isMessageId(id)) { // every correlation id is one, too
             Found correlated = byCorrelation(id);
             if (correlated.as() != null) {
@@ -64,7 +67,7 @@ final class IdSearch {
             }
         }
         Found keyed = byKey(id);
-        return keyed.as() == null && Names.isMessageId(id) ? byMessage(id, atMost) : keyed;
+        return keyed.as() == null && Names.isMessageId(id) ? byMessage(id) : keyed;
     }
 
     private Found byCorrelation(String id) {
@@ -110,30 +113,49 @@ final class IdSearch {
         if (store == null || candidates.isEmpty()) {
             return NOTHING;
         }
+        List<String> tried = new ArrayList<>();
         List<String> found = looks.at(where, () -> candidates.stream()
                 .limit(MOST_KEYED)
+                .takeWhile(candidate -> !deadline.isOver())
+                .peek(tried::add)
                 .filter(candidate -> !store.findCorrelated(candidate, 1).isEmpty())
                 .limit(MOST_CORRELATIONS)
                 .toList());
-        if (candidates.size() > MOST_KEYED) {
-            looks.notAt(
+        if (tried.size() < candidates.size()) {
+            looks.cut(
                     where,
                     "only the first %s of %s pairs of type and node were tried"
-                            .formatted(MOST_KEYED, candidates.size()));
+                            .formatted(tried.size(), candidates.size()));
         }
         return found.isEmpty() ? NOTHING : new Found(KEY, found);
     }
 
-    private Found byMessage(String id, Duration atMost) {
+    /** Notes if there is more, or no time. */
+    private List<String> searched(String where, Supplier<List<String>> search) {
+        if (deadline.isOver()) {
+            looks.notAt(
+                    where,
+                    "the search was to take %s s at most"
+                            .formatted(deadline.timeout().toSeconds()));
+            return List.of();
+        }
+        List<String> found = looks.at(where, search);
+        if (found.size() <= MOST_CORRELATIONS) {
+            return found;
+        }
+        looks.cut(where, "it has more correlation ids than the %s that are told".formatted(MOST_CORRELATIONS));
+        return found.subList(0, MOST_CORRELATIONS);
+    }
+
+    private Found byMessage(String id) {
         Set<String> found = new LinkedHashSet<>();
         if (outbox != null) {
-            found.addAll(looks.at(
-                    "outbox rows with this message id",
-                    () -> outbox.findCorrelationIds(id, MOST_CORRELATIONS, atMost)));
+            String rows = "outbox rows with this message id";
+            found.addAll(searched(rows, () -> outbox.findCorrelationIds(id, MOST_CORRELATIONS + 1, deadline.left())));
         }
         if (store != null) {
-            found.addAll(looks.at(
-                    "records with this message id", () -> store.findCorrelationIds(id, MOST_CORRELATIONS, atMost)));
+            String records = "records with this message id";
+            found.addAll(searched(records, () -> store.findCorrelationIds(id, MOST_CORRELATIONS + 1, deadline.left())));
         }
         return found.isEmpty() ? NOTHING : new Found(MESSAGE, new ArrayList<>(found));
     }

@@ -33,6 +33,11 @@ final class Looks {
         looked.add(new Looked(where, 0, "not looked at: " + why));
     }
 
+    /** What was found there may not be all. */
+    void cut(String where, String why) {
+        looked.add(new Looked(where, 0, why));
+    }
+
     /** Each place once: what was looked at several times is added up. */
     List<Looked> all() {
         List<Looked> all = new ArrayList<>();

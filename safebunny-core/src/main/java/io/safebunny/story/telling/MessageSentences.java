@@ -7,13 +7,12 @@ import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.Publication;
 import io.safebunny.story.NodeStory.State;
-import io.safebunny.story.Story.Command;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -32,12 +31,15 @@ final class MessageSentences {
     private final Words words;
     /** Nodes that say that they have handled a message, by its id. */
     private final Map<String, String> handledBy;
+    /** Correlation ids of sagas that have all ended. */
+    private final Set<String> ended;
 
-    MessageSentences(NodeStory part, Message message, Words words, Map<String, String> handledBy) {
+    MessageSentences(NodeStory part, Message message, Words words, Map<String, String> handledBy, Set<String> ended) {
         this.part = part;
         this.message = message;
         this.words = words;
         this.handledBy = handledBy;
+        this.ended = ended;
     }
 
     /** @param detailed whether to tell what it has published, too */
@@ -47,7 +49,17 @@ final class MessageSentences {
         if (message.state() == State.WAITING) {
             addNext(sentences);
             Pause pause = pause();
-            sentences.add(pause == null ? "Its type is not paused." : "Its type is " + words.pause(pause) + '.');
+            sentences.add("Its type %s %s."
+                    .formatted(pause == null ? "is not paused" : words.pause(pause) + ',', Words.at(part)));
+        }
+        if (message.state() == State.SET_ASIDE) {
+            if (message.failures().isEmpty()) {
+                sentences.add("Its record does not tell why; its copy in the poison queue does.");
+            }
+            if (isOfEndedSaga()) {
+                sentences.add(
+                        "The saga with its correlation id has ended: handled again, it may do what nobody waits for any more.");
+            }
         }
         List<Publication> unsent = message.published().stream()
                 .filter(publication -> !publication.confirmed())
@@ -65,17 +77,17 @@ final class MessageSentences {
     private String state() {
         String name = Words.message(message.type(), message.id());
         String at = message.changedAt() == null ? "" : " at " + words.at(message.changedAt());
-        String since = message.changedAt() == null ? "" : " since " + words.at(message.changedAt());
         return switch (message.state()) {
-            case HANDLING -> "handles %s%s%s".formatted(name, since, silence());
+            case HANDLING -> handling(name);
             case WAITING ->
                 message.failures().isEmpty()
                         ? "has returned %s to its queue%s without a failed attempt".formatted(name, at)
-                        : "has handled %s %s".formatted(name, tries());
+                        : "has failed to handle %s %s".formatted(name, tries());
             case UNSENT -> "has handled %s%s".formatted(name, at);
             case HANDLED -> "has handled %s%s%s".formatted(name, by(at), after());
             case SET_ASIDE -> "has set %s aside%s%s".formatted(name, at, after());
-            case UNDONE -> "never handles %s any more: its step was undone%s".formatted(name, at);
+            case UNDONE ->
+                "does not handle %s any more, and has not finished it: its step was undone%s".formatted(name, at);
         };
     }
 
@@ -85,12 +97,25 @@ final class MessageSentences {
     }
 
     /** A claim that does not change within its lease belongs to nobody who lives. */
-    private String silence() {
+    private String handling(String name) {
         Instant until = message.claimedUntil();
-        return until == null || !words.isPast(until)
-                ? after()
-                : ", but that was to be renewed by %s: its instance may have died. Another one takes over when the message is delivered again"
-                        .formatted(words.at(until));
+        Instant silentSince = until != null && words.isPast(until) ? until : null;
+        return "%s %s%s%s%s"
+                .formatted(
+                        silentSince == null ? "is handling" : "has begun to handle",
+                        name,
+                        after(),
+                        message.changedAt() == null
+                                ? ""
+                                : "; its claim was made or last renewed at " + words.at(message.changedAt()),
+                        silentSince == null
+                                ? ""
+                                : ", and was to be renewed by %s: its instance may have died. Another one takes over when the message is delivered again"
+                                        .formatted(words.at(silentSince)));
+    }
+
+    private boolean isOfEndedSaga() {
+        return ended.contains(message.correlationId());
     }
 
     private String tries() {
@@ -146,46 +171,51 @@ final class MessageSentences {
                         .add(publication);
             }
         }
-        byNode.forEach((node, publications) -> sentences.add("It has published %s, %s."
+        byNode.forEach((node, publications) -> sentences.add("It has published %s%s."
                 .formatted(
                         named(publications),
                         node.isEmpty()
-                                ? "of which nobody who was asked has a record that says handled"
-                                : "which " + Words.text(node) + " has handled")));
+                                ? "; nobody who was asked has a record that says handled"
+                                : ", which " + Words.text(node) + " has handled")));
         if (message.omitted() > 0) {
-            sentences.add("It has published %s more, which its record does not name."
-                    .formatted(Words.count(message.omitted(), "message")));
+            sentences.add("It has published %s, which its record does not name."
+                    .formatted(Words.count(message.omitted(), "more message")));
         }
     }
 
-    private static String named(List<Publication> publications) {
+    private String named(List<Publication> publications) {
         List<String> names = new ArrayList<>();
         publications.stream()
                 .limit(MOST_NAMED)
-                .forEach(publication -> names.add(Words.message(publication.type(), publication.id())));
+                .forEach(publication ->
+                        names.add(Words.message(publication.type(), publication.id()) + due(publication)));
         if (publications.size() > MOST_NAMED) {
             names.add(Words.count(publications.size() - MOST_NAMED, "other message"));
         }
         return Words.join(names, "and");
     }
 
-    List<Command> next() {
+    private String due(Publication publication) {
+        Instant at = publication.dueAt();
+        return at == null || words.isPast(at) || handledBy.containsKey(publication.id())
+                ? ""
+                : ", due at " + words.at(at);
+    }
+
+    void advise(Advice advice) {
         Pause pause = pause();
         if (message.state() == State.WAITING && pause != null) {
-            return List.of(Resuming.of(part.node(), pause.type()));
+            advice.end(part.node(), pause);
         }
         if (message.state() == State.SET_ASIDE) {
-            String path = "safebunnypoison/" + Curl.encoded(message.id());
-            Map<String, String> replay = new LinkedHashMap<>();
-            replay.put("action", "replay");
-            replay.put("reason", "mended");
-            return List.of(
-                    Curl.get("what was set aside, why, and what a replay would do", part.node(), path),
-                    Curl.post("once the cause is mended: handle it again", part.node(), path, replay));
+            advice.lookAtPoison(part.node(), message.id());
+            if (!isOfEndedSaga()) {
+                advice.replay(part.node(), message.id(), Words.message(message.type(), message.id()));
+            }
         }
-        return message.state() == State.UNSENT && isOpen()
-                ? List.of(Curl.get("why the broker does not take it", part.node(), "safebunny/publisher"))
-                : List.of();
+        if (message.state() == State.UNSENT && isOpen()) {
+            advice.look("why the broker does not take it", part.node(), "safebunny/publisher");
+        }
     }
 
     /** Whether something is still to happen to it. */

@@ -27,6 +27,7 @@ import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.Scheduled;
 import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.NodeStory.Unsent;
+import io.safebunny.time.Deadline;
 import io.safebunny.transport.TransportStatus;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,6 +50,11 @@ final class OwnPart {
 
     private static final int MOST_SCHEDULED = 50;
 
+    private static final String PLACE = "scheduled messages";
+
+    /** How the reason of a breaker begins that an operator holds, and that has not opened by itself. */
+    private static final String PAUSED = "paused by ";
+
     private final Node node;
     private final Supplier<String> instance;
     private final Sagas sagas;
@@ -61,7 +67,7 @@ final class OwnPart {
         this.definitions = definitions;
     }
 
-    /** @param atMost how long one search through all keys of the store may take */
+    /** @param atMost how long the search for what the id is may take */
     NodeStory of(String id, List<HandlerDefinition> handlers, Duration atMost) {
         Looks looks = new Looks();
         MessageStore store = node.store();
@@ -69,7 +75,9 @@ final class OwnPart {
         if (store == null) {
             looks.notAt("records", "this node has no store");
         }
-        IdSearch.Found found = new IdSearch(store, outbox, node.ids(), handlers, looks).find(id, atMost);
+        IdSearch.Found found = new IdSearch(
+                        store, outbox, node.ids(), handlers, looks, Deadline.after(atMost, node.timeline()))
+                .find(id);
         List<DatedRecord> records = new ArrayList<>();
         List<Unsent> unsent = new ArrayList<>();
         List<Saga> own = new ArrayList<>();
@@ -95,7 +103,7 @@ final class OwnPart {
                 messages,
                 pauses(messages, own),
                 unsent.subList(0, Math.min(MOST, unsent.size())),
-                looks.at("scheduled messages", () -> scheduled(store, records, messages)),
+                scheduled(store, records, messages, looks),
                 looks.all(),
                 truncated);
     }
@@ -147,6 +155,7 @@ final class OwnPart {
                 saga.steps(),
                 saga.timeouts(),
                 saga.blockedOn(),
+                saga.stuckOn(),
                 Awaiting.of(saga, defined),
                 saga.history());
     }
@@ -225,18 +234,25 @@ final class OwnPart {
 
     private static Pause pause(BunnyCircuitBreaker.Status status) {
         BunnyOperations.Pause asked = status.pause();
-        return new Pause(
-                status.type(),
-                status.state().name(),
-                status.since(),
-                status.until(),
-                asked == null ? status.reason() : asked.reason(),
-                asked == null ? null : asked.by());
+        String reason = status.reason();
+        return asked == null
+                ? new Pause(status.type(), status.state().name(), status.since(), status.until(), reason, null, null)
+                : new Pause(
+                        status.type(),
+                        status.state().name(),
+                        asked.since(),
+                        status.until(),
+                        asked.reason(),
+                        asked.by(),
+                        reason == null || reason.startsWith(PAUSED) ? null : reason);
     }
 
     /** Those stored under the ids that were found, and those that these messages have scheduled. */
     private static List<Scheduled> scheduled(
-            @Nullable MessageStore store, List<DatedRecord> records, List<Message> messages) {
+            @Nullable MessageStore store, List<DatedRecord> records, List<Message> messages, Looks looks) {
+        if (records.isEmpty()) {
+            return List.of();
+        }
         List<Scheduled> scheduled = new ArrayList<>();
         Set<String> told = new LinkedHashSet<>();
         for (DatedRecord dated : records) {
@@ -249,15 +265,21 @@ final class OwnPart {
                     .filter(sent -> sent.type().equals(type) && sent.correlationId() != null)
                     .forEach(sent -> ids.add(String.valueOf(sent.correlationId())));
         }
-        if (store != null && !messages.isEmpty()) {
-            ids.stream().limit(MOST_SCHEDULED).forEach(id -> {
-                MessageRecord stored = store.find(Scheduling.keyOf(id));
-                if (stored != null) {
-                    add(scheduled, told, stored);
-                }
-            });
+        if (ids.size() > MOST_SCHEDULED) {
+            looks.cut(PLACE, "only %s of %s were looked at".formatted(MOST_SCHEDULED, ids.size()));
         }
-        return scheduled;
+        List<Scheduled> all = looks.at(PLACE, () -> {
+            if (store != null && !messages.isEmpty()) {
+                ids.stream().limit(MOST_SCHEDULED).forEach(id -> {
+                    MessageRecord stored = store.find(Scheduling.keyOf(id));
+                    if (stored != null) {
+                        add(scheduled, told, stored);
+                    }
+                });
+            }
+            return scheduled;
+        });
+        return all.isEmpty() ? scheduled : all; // what was found before the store failed
     }
 
     private static void add(List<Scheduled> scheduled, Set<String> told, MessageRecord stored) {

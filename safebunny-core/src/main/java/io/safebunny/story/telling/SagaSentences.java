@@ -3,23 +3,26 @@ package io.safebunny.story.telling;
 
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaStatus;
-import io.safebunny.saga.SagaView.Event;
 import io.safebunny.saga.SagaView.Step;
 import io.safebunny.saga.SagaView.StepStatus;
+import io.safebunny.saga.SagaView.StuckOn;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Awaited;
 import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.Saga;
-import io.safebunny.story.Story.Command;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
-/** Says where one saga is, what it waits for and what helps it. */
+/** Says where one saga is, and what it waits for. */
 final class SagaSentences {
+
+    /** As many events as a saga keeps: there may have been more. */
+    private static final int MOST_EVENTS = 50;
 
     private final NodeStory part;
     private final Saga saga;
@@ -38,12 +41,19 @@ final class SagaSentences {
         if (saga.status().isEnded()) {
             return sentences;
         }
+        if (saga.status() == SagaStatus.STUCK) {
+            sentences.add("It takes no other message until somebody repairs it.");
+        }
         for (BlockedOn blocked : saga.blockedOn()) {
-            sentences.add("%s has set %s aside (%s), and the saga is blocked on it."
+            sentences.add("%s has set %s aside (%s), and the saga is blocked on it.%s"
                     .formatted(
                             Words.text(blocked.node()),
                             Words.message(blocked.type(), blocked.messageId()),
-                            Words.text(blocked.reason())));
+                            Words.text(blocked.reason()),
+                            SagaAdvice.isTooOld(blocked)
+                                    ? " It is too old for %s to know whether it was carried out: find that out first."
+                                            .formatted(Words.text(blocked.node()))
+                                    : ""));
         }
         if (saga.status() == SagaStatus.ACTIVE) {
             addWaiting(sentences);
@@ -54,72 +64,116 @@ final class SagaSentences {
     }
 
     private String status() {
-        String since = words.at(saga.changedAt());
-        String reason = saga.reason() == null ? "" : " (" + Words.text(saga.reason()) + ')';
+        String changed = words.at(saga.changedAt());
+        String reason = saga.reason() == null ? "" : " (" + Words.quoted(saga.reason()) + ')';
         return switch (saga.status()) {
-            case ACTIVE -> "is active since " + words.at(saga.startedAt());
-            case COMPLETED -> "completed at " + since;
-            case FAILED -> "failed%s, and ended at %s%s".formatted(reason, since, undone());
-            case COMPENSATING -> "failed%s and undoes its steps%s".formatted(reason, undoing(since));
-            case STUCK ->
-                "is stuck since %s, and takes no message until somebody repairs it%s".formatted(since, last());
+            case ACTIVE -> "has been active since " + words.at(saga.startedAt());
+            case COMPLETED -> "completed at " + changed;
+            case FAILED -> "failed%s, and ended at %s%s".formatted(reason, changed, undone());
+            case COMPENSATING ->
+                "failed%s and undoes its steps%s; it last changed at %s".formatted(reason, awaitedUndo(), changed);
+            case STUCK -> stuck(changed);
             case COMPENSATION_FAILED ->
-                "failed%s, and an undo was set aside%s. It is stuck since %s until somebody repairs it"
-                        .formatted(reason, undoingStep(), since);
+                "failed%s, and %s. It is stuck until somebody repairs it; it last changed at %s"
+                        .formatted(reason, failedUndo(), changed);
         };
     }
 
+    private String stuck(String changed) {
+        StuckOn on = saga.stuckOn();
+        if (on == null) {
+            return "is stuck; it last changed at " + changed;
+        }
+        String exception = on.exception();
+        return "has been stuck since %s on %s, which %s has set aside%s"
+                .formatted(
+                        words.at(on.since()),
+                        message(on),
+                        Words.text(on.node()),
+                        exception == null ? "" : ": " + Words.failure(exception, on.text()));
+    }
+
+    static String message(StuckOn on) {
+        String type = on.type();
+        return Words.message(type == null ? "" : type, on.messageId());
+    }
+
+    /** Also what was not undone. */
     private String undone() {
-        long undone = saga.steps().stream()
-                .filter(step -> step.status() == StepStatus.UNDONE)
-                .count();
-        return undone == 0 ? "" : ", with " + Words.count((int) undone, "step") + " undone";
-    }
-
-    private String undoing(String since) {
+        int undone = 0;
+        StringBuilder others = new StringBuilder();
         for (Step step : saga.steps()) {
-            if (step.status() == StepStatus.UNDOING) {
-                return ". It has waited since %s for the acknowledgement of `%s`, the undo of step %s"
-                        .formatted(since, Words.text(String.valueOf(step.undo())), Words.text(step.name()));
+            String name = Words.text(step.name());
+            switch (step.status()) {
+                case UNDONE -> undone++;
+                case SKIPPED ->
+                    others.append("; step %s was skipped by an operator, so nobody has said that it was undone"
+                            .formatted(name));
+                case SENT, UNDOING ->
+                    others.append(
+                            step.undo() == null
+                                    ? "; step %s has no undo".formatted(name)
+                                    : "; step %s was not undone".formatted(name));
             }
         }
-        return "";
+        return (undone == 0 ? "" : ", with " + Words.count(undone, "step") + " undone") + others;
     }
 
-    private String undoingStep() {
-        for (Step step : saga.steps()) {
-            if (step.status() == StepStatus.UNDOING) {
-                return ": `%s` of step %s".formatted(Words.text(String.valueOf(step.undo())), Words.text(step.name()));
-            }
-        }
-        return "";
-    }
-
-    /** What its history says last. */
-    private String last() {
-        List<Event> history = saga.history();
-        return history.isEmpty()
+    private String awaitedUndo() {
+        Step step = undoing();
+        return step == null
                 ? ""
-                : ". The last that happened to it: "
-                        + Words.text(history.get(history.size() - 1).what());
+                : ". It waits for the acknowledgement of `%s`, the undo of step %s"
+                        .formatted(undo(step), Words.text(step.name()));
+    }
+
+    /** An undo whose acknowledgement was set aside was carried out: who does it again may pay twice. */
+    private String failedUndo() {
+        Step step = undoing();
+        if (step == null) {
+            return "an undo was set aside";
+        }
+        return saga.blockedOn().stream().anyMatch(SagaAdvice::isAcknowledgement)
+                ? "the acknowledgement of `%s`, the undo of step %s, was set aside: the undo itself was carried out"
+                        .formatted(undo(step), Words.text(step.name()))
+                : "an undo was set aside: `%s` of step %s".formatted(undo(step), Words.text(step.name()));
+    }
+
+    private static String undo(Step step) {
+        return Words.text(String.valueOf(step.undo()));
+    }
+
+    private @Nullable Step undoing() {
+        return saga.steps().stream()
+                .filter(step -> step.status() == StepStatus.UNDOING)
+                .findFirst()
+                .orElse(null);
     }
 
     private void addWaiting(List<String> sentences) {
+        String changed = "It last changed at %s.".formatted(words.at(saga.changedAt()));
         if (saga.awaited().isEmpty()) {
-            sentences.add("All that it takes has come at least once; it last changed at %s."
-                    .formatted(words.at(saga.changedAt())));
+            sentences.add(changed + " All that it takes has come at least once.");
         } else {
-            sentences.add("It has waited since %s for %s.".formatted(words.at(saga.changedAt()), awaited()));
+            sentences.add("%s Of what it takes, %s: %s; what comes more than once is not in this list."
+                    .formatted(
+                            changed,
+                            saga.history().size() < MOST_EVENTS
+                                    ? "these have not come yet"
+                                    : "its latest %s events do not name these".formatted(MOST_EVENTS),
+                            awaited()));
         }
-        List<Step> steps = saga.steps();
-        if (!steps.isEmpty()) {
-            Step last = steps.get(steps.size() - 1);
+        List<Step> sent = saga.steps().stream()
+                .filter(step -> step.status() == StepStatus.SENT)
+                .toList();
+        if (!sent.isEmpty()) {
+            Step last = sent.get(sent.size() - 1);
             sentences.add("Its latest step is %s: %s."
                     .formatted(Words.text(last.name()), Words.message(last.type(), last.messageId())));
         }
     }
 
-    /** {@code `Captured` or `Declined` from billing}. */
+    /** {@code `Captured` and `Declined` from billing}. */
     private String awaited() {
         Map<String, List<String>> types = new LinkedHashMap<>();
         for (Awaited awaited : saga.awaited()) {
@@ -128,8 +182,8 @@ final class SagaSentences {
         }
         List<String> parts = new ArrayList<>();
         types.forEach((from, names) ->
-                parts.add(Words.join(names, "or") + (from.isEmpty() ? "" : " from " + Words.text(from))));
-        return Words.join(parts, "or");
+                parts.add(Words.join(names, "and") + (from.isEmpty() ? "" : " from " + Words.text(from))));
+        return String.join(", ", parts);
     }
 
     private void addPauses(List<String> sentences) {
@@ -138,62 +192,30 @@ final class SagaSentences {
                         || saga.awaited().stream()
                                 .anyMatch(awaited -> awaited.type().equals(pause.type())))
                 .toList();
-        pauses.forEach(pause -> sentences.add(
-                "`%s` is %s at %s.".formatted(Words.text(pause.type()), words.pause(pause), Words.text(part.node()))));
-        if (pauses.isEmpty() && !saga.awaited().isEmpty()) {
+        pauses.forEach(pause ->
+                sentences.add("`%s` %s, %s.".formatted(Words.text(pause.type()), words.pause(pause), Words.at(part))));
+        if (pauses.isEmpty()
+                && saga.status() == SagaStatus.ACTIVE
+                && !saga.awaited().isEmpty()) {
             sentences.add(
                     saga.awaited().size() == 1
-                            ? "This type is not paused at %s.".formatted(Words.text(part.node()))
-                            : "None of these types is paused at %s.".formatted(Words.text(part.node())));
+                            ? "This type is not paused %s.".formatted(Words.at(part))
+                            : "None of these types is paused %s.".formatted(Words.at(part)));
         }
     }
 
     private void addTimeouts(List<String> sentences) {
         for (Map.Entry<String, Instant> timeout : new TreeMap<>(saga.timeouts()).entrySet()) {
-            sentences.add("Its timeout %s %s %s."
-                    .formatted(
-                            Words.text(timeout.getKey()),
-                            words.isPast(timeout.getValue()) ? "has been due since" : "is due at",
-                            words.at(timeout.getValue())));
-        }
-    }
-
-    List<Command> next() {
-        List<Command> next = new ArrayList<>();
-        String path = "safebunny/sagas/" + Curl.encoded(saga.id());
-        for (Pause pause : part.pauses()) {
-            if (saga.awaited().stream().anyMatch(awaited -> awaited.type().equals(pause.type()))) {
-                next.add(Resuming.of(part.node(), pause.type()));
+            boolean isPast = words.isPast(timeout.getValue());
+            String name = Words.text(timeout.getKey());
+            String at = words.at(timeout.getValue());
+            if (saga.status() == SagaStatus.ACTIVE) {
+                sentences.add("Its timeout %s %s %s.".formatted(name, isPast ? "has been due since" : "is due at", at));
+            } else {
+                sentences.add("Its timeout %s %s %s, but does not run until the saga goes on%s."
+                        .formatted(
+                                name, isPast ? "was due at" : "is due at", at, isPast ? ": then it runs at once" : ""));
             }
         }
-        switch (saga.status()) {
-            case STUCK -> next.add(repair("resume", "once the cause is mended: the saga takes messages again", path));
-            case COMPENSATION_FAILED ->
-                next.add(repair("retry", "once the cause is mended: the undo is sent again", path));
-            case ACTIVE, COMPENSATING -> {
-                if (!saga.blockedOn().isEmpty()) {
-                    next.add(repair("retry", "once the cause is mended: what was set aside is sent again", path));
-                }
-                saga.awaited().stream()
-                        .flatMap(awaited -> awaited.from().stream())
-                        .filter(node -> !node.equals(part.node()))
-                        .distinct()
-                        .forEach(node -> next.add(Curl.get(
-                                "is %s there, and does it handle its types?".formatted(Words.text(node)),
-                                part.node(),
-                                "safebunny/nodes/" + Curl.encoded(node))));
-            }
-            case COMPLETED, FAILED -> {}
-        }
-        next.add(Curl.get("the saga itself", part.node(), path));
-        return next;
-    }
-
-    private Command repair(String action, String why, String path) {
-        Map<String, String> body = new LinkedHashMap<>();
-        body.put("action", action);
-        body.put("saga", saga.saga());
-        body.put("reason", "mended");
-        return Curl.post(why, part.node(), path, body);
     }
 }

@@ -9,6 +9,7 @@ import io.safebunny.node.Node;
 import io.safebunny.node.NodeFeature;
 import io.safebunny.saga.Sagas;
 import io.safebunny.story.BunnyStory;
+import io.safebunny.story.NodeStory;
 import io.safebunny.story.Story;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +20,7 @@ public final class StoryTeller implements BunnyStory, NodeFeature {
 
     private static final int LONGEST_ID = 1024;
 
-    /** How long the store may search all of its keys. */
+    /** How long the search for what an id is may take. */
     private static final Duration SEARCH = Duration.ofSeconds(5);
 
     private final OwnPart own;
@@ -53,6 +54,7 @@ public final class StoryTeller implements BunnyStory, NodeFeature {
                     "Invalid id of a story [id=%s, length=%s]: it must have 1 to %s characters, not only spaces, and no half of a character. Use a correlation id, a message id or an idempotency key."
                             .formatted(Names.printable(id), id.length(), LONGEST_ID));
         }
-        return Telling.of(id, node.timeline().now(), List.of(own.of(id, handlers, SEARCH)));
+        NodeStory part = own.of(id, handlers, SEARCH);
+        return Telling.of(id, node.timeline().now(), List.of(part)); // what it has found has happened by now
     }
 }

@@ -2,23 +2,23 @@
 package io.safebunny.story.telling;
 
 import io.safebunny.story.NodeStory;
-import io.safebunny.story.NodeStory.Looked;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.Scheduled;
 import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.NodeStory.Unsent;
 import io.safebunny.story.Story;
-import io.safebunny.story.Story.Command;
+import io.safebunny.story.Story.Event;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Joins what nodes know into one story: the most important first. Confined to one thread. */
@@ -27,18 +27,35 @@ final class Telling {
     /** Of messages that are not handled yet, and of what waits to be sent. The timeline has all of them. */
     private static final int MOST_TOLD = 20;
 
+    /** More would be slow to read and to draw. */
+    private static final int MOST_EVENTS = 1_000;
+
+    private static final Comparator<Event> LATEST_FIRST = Comparator.comparing(Event::at)
+            .reversed()
+            .thenComparing(Event::node)
+            .thenComparing(Event::subject)
+            .thenComparing(Event::what);
+
+    /** What waits for a person comes first. */
+    private static final List<State> URGENT =
+            List.of(State.SET_ASIDE, State.WAITING, State.HANDLING, State.UNSENT, State.HANDLED, State.UNDONE);
+
     private final String id;
     private final List<NodeStory> parts;
     private final Words words;
     private final Map<String, String> handledBy = new HashMap<>();
     private final List<String> sentences = new ArrayList<>();
-    /** Without repetitions. */
-    private final Set<Command> next = new LinkedHashSet<>();
+    private final Advice advice = new Advice();
+    /** Correlation ids of sagas that have all ended. */
+    private final Set<String> ended = new HashSet<>();
 
     private Telling(String id, Instant now, List<NodeStory> parts) {
         this.id = id;
         this.parts = parts;
         this.words = new Words(now);
+        List<Saga> sagas = parts.stream().flatMap(part -> part.sagas().stream()).toList();
+        sagas.forEach(saga -> ended.add(saga.id()));
+        sagas.stream().filter(saga -> !saga.status().isEnded()).forEach(saga -> ended.remove(saga.id()));
         for (NodeStory part : parts) {
             for (Message message : part.messages()) {
                 if (message.state() == State.HANDLED || message.state() == State.UNSENT) {
@@ -51,17 +68,33 @@ final class Telling {
     static Story of(String id, Instant now, List<NodeStory> parts) {
         Telling telling = new Telling(id, now, parts);
         telling.tell();
-        return new Story(id, now, telling.sentences, List.copyOf(telling.next), Chronicle.of(now, parts), parts);
+        List<Event> events = telling.latest(Chronicle.of(now, parts));
+        return new Story(id, now, telling.sentences, telling.advice.all(), events, parts);
+    }
+
+    private List<Event> latest(List<Event> events) {
+        if (events.size() <= MOST_EVENTS) {
+            return events;
+        }
+        List<Event> latest =
+                events.stream().sorted(LATEST_FIRST).limit(MOST_EVENTS).toList();
+        sentences.add("%s more events are left out of the timeline, the earliest ones."
+                .formatted(events.size() - MOST_EVENTS));
+        return latest;
     }
 
     private void tell() {
         for (NodeStory part : parts) {
             part.troubles()
-                    .forEach(trouble ->
-                            sentences.add("At %s, %s.".formatted(Words.text(part.node()), Words.text(trouble))));
+                    .forEach(trouble -> sentences.add(
+                            Words.sentence("At %s, %s".formatted(Words.text(part.node()), Words.text(trouble)))));
         }
         if (parts.stream().allMatch(NodeStory::isEmpty)) {
-            tellThatNobodyKnows();
+            sentences.addAll(new Unknown(id, parts).sentences());
+            for (NodeStory part : parts) {
+                advice.lookAtPoison(part.node(), id);
+                advice.look("which nodes there are, to ask another one", part.node(), "safebunny/nodes");
+            }
             return;
         }
         parts.forEach(part -> part.sagas().forEach(saga -> tell(part, saga)));
@@ -73,38 +106,82 @@ final class Telling {
     }
 
     private void tell(NodeStory part, Saga saga) {
-        SagaSentences told = new SagaSentences(part, saga, words);
-        sentences.addAll(told.sentences());
-        next.addAll(told.next());
+        sentences.addAll(new SagaSentences(part, saga, words).sentences());
+        new SagaAdvice(part, saga, advice).add();
     }
 
-    /** The message that was asked for comes first, then those that failed last. */
+    private MessageSentences of(NodeStory part, Message message) {
+        return new MessageSentences(part, message, words, handledBy, ended);
+    }
+
+    /** The message that was asked for comes first, then what was set aside, then those that failed last. */
     private void tellOpen(NodeStory part) {
         List<Message> open = part.messages().stream()
                 .filter(message -> isOpen(part, message) || message.id().equals(id))
                 .sorted(Comparator.comparing((Message message) -> !message.id().equals(id))
-                        .thenComparing(Message::state)
+                        .thenComparing(message -> URGENT.indexOf(message.state()))
+                        .thenComparing(Telling::failedAt, Comparator.reverseOrder())
                         .thenComparing(Message::id))
                 .toList();
         for (Message message : open.subList(0, Math.min(MOST_TOLD, open.size()))) {
-            MessageSentences told = new MessageSentences(part, message, words, handledBy);
+            MessageSentences told = of(part, message);
             sentences.addAll(told.sentences(message.id().equals(id)));
-            next.addAll(told.next());
+            told.advise(advice);
         }
         if (open.size() > MOST_TOLD) {
-            sentences.add("%s has %s more that are not handled."
-                    .formatted(Words.text(part.node()), Words.count(open.size() - MOST_TOLD, "message")));
+            List<Message> others = open.subList(MOST_TOLD, open.size());
+            sentences.add("%s has %s: %s."
+                    .formatted(
+                            Words.text(part.node()),
+                            Words.count(others.size(), "more message"),
+                            counted(others, message -> name(message) + ' ' + inWords(message.state()))));
         }
     }
 
+    private static Instant failedAt(Message message) {
+        List<NodeStory.Failure> failures = message.failures();
+        return failures.isEmpty()
+                ? Instant.MIN
+                : failures.get(failures.size() - 1).at();
+    }
+
+    private static String inWords(State state) {
+        return switch (state) {
+            case HANDLING -> "being handled";
+            case WAITING -> "waiting to be handled again";
+            case UNSENT -> "handled, with publications that are not confirmed";
+            case HANDLED -> "handled";
+            case SET_ASIDE -> "set aside";
+            case UNDONE -> "not to be handled, because the step was undone";
+        };
+    }
+
+    private static String name(Message message) {
+        return message.type().isEmpty()
+                ? "of a type that the record does not tell"
+                : '`' + Words.text(message.type()) + '`';
+    }
+
+    /** {@code `Capture` (2) and `Refund`}. */
+    private static String counted(List<Message> messages, Function<Message, String> name) {
+        return Words.join(
+                messages.stream()
+                        .collect(Collectors.groupingBy(name, TreeMap::new, Collectors.counting()))
+                        .entrySet()
+                        .stream()
+                        .map(group -> group.getKey() + (group.getValue() == 1 ? "" : " (" + group.getValue() + ')'))
+                        .toList(),
+                "and");
+    }
+
     private boolean isOpen(NodeStory part, Message message) {
-        return new MessageSentences(part, message, words, handledBy).isOpen();
+        return of(part, message).isOpen();
     }
 
     private void tellUnsent(NodeStory part) {
         List<Unsent> unsent = part.outbox();
         for (Unsent row : unsent.subList(0, Math.min(MOST_TOLD, unsent.size()))) {
-            sentences.add("%s is in the outbox of %s since %s, and the broker has not confirmed it%s. %s"
+            sentences.add("%s has been in the outbox of %s since %s, and the broker has not confirmed it%s. %s"
                     .formatted(
                             Words.message(row.type(), row.messageId()),
                             Words.text(part.node()),
@@ -115,12 +192,12 @@ final class Telling {
                                     : "It is sent at %s, if not before.".formatted(words.at(row.dueAt()))));
         }
         if (unsent.size() > MOST_TOLD) {
-            sentences.add("%s more wait in the outbox of %s."
-                    .formatted(Words.count(unsent.size() - MOST_TOLD, "message"), Words.text(part.node())));
+            sentences.add("The outbox of %s has %s of it."
+                    .formatted(Words.text(part.node()), Words.count(unsent.size() - MOST_TOLD, "more message")));
         }
         if (!unsent.isEmpty()) {
-            next.add(Curl.get("how much waits in the outbox", part.node(), "safebunny/outbox"));
-            next.add(Curl.get("whether the broker takes messages", part.node(), "safebunny/publisher"));
+            advice.look("how much waits in the outbox", part.node(), "safebunny/outbox");
+            advice.look("whether the broker takes messages", part.node(), "safebunny/publisher");
         }
     }
 
@@ -146,60 +223,37 @@ final class Telling {
     }
 
     private void tellHandled(NodeStory part) {
-        List<Message> handled = part.messages().stream()
+        List<Message> others = part.messages().stream()
                 .filter(message -> !isOpen(part, message) && !message.id().equals(id))
+                .sorted(Comparator.comparing(Message::id))
                 .toList();
+        List<Message> undone = others.stream()
+                .filter(message -> message.state() == State.UNDONE)
+                .toList();
+        List<Message> handled = others.stream()
+                .filter(message -> message.state() != State.UNDONE)
+                .toList();
+        undone.subList(0, Math.min(MOST_TOLD, undone.size()))
+                .forEach(message -> sentences.addAll(of(part, message).sentences(false)));
+        if (undone.size() > MOST_TOLD) {
+            sentences.add("%s has %s that it does not handle any more: their steps were undone."
+                    .formatted(Words.text(part.node()), Words.count(undone.size() - MOST_TOLD, "more message")));
+        }
         if (!handled.isEmpty()) {
             sentences.add("%s has handled %s of it: %s."
                     .formatted(
                             Words.text(part.node()),
                             Words.count(handled.size(), "message"),
-                            Words.join(
-                                    handled.stream()
-                                            .collect(Collectors.groupingBy(
-                                                    Message::type, TreeMap::new, Collectors.counting()))
-                                            .entrySet()
-                                            .stream()
-                                            .map(type -> "`%s`%s"
-                                                    .formatted(
-                                                            Words.text(type.getKey()),
-                                                            type.getValue() == 1 ? "" : " (" + type.getValue() + ')'))
-                                            .toList(),
-                                    "and")));
+                            counted(handled, Telling::name)));
         }
     }
 
     private void tellLimits(NodeStory part) {
         if (part.truncated()) {
             sentences.add(
-                    "%s knows more of it than is told here: a story has room for %s records and outbox rows, and some megabytes."
+                    "%s knows more of it than is told here: a story has room for %s records and outbox rows, and some megabytes. Which ones it has says nothing about when they were written."
                             .formatted(Words.text(part.node()), OwnPart.MOST));
         }
-        part.looked().stream()
-                .filter(look -> look.note() != null && !look.where().equals(OwnPart.POISON_QUEUE))
-                .forEach(look -> sentences.add(look(part, look)));
-    }
-
-    private static String look(NodeStory part, Looked look) {
-        return "%s, %s: %s.".formatted(Words.text(part.node()), look.where(), Words.text(String.valueOf(look.note())));
-    }
-
-    private void tellThatNobodyKnows() {
-        sentences.add("Nothing is known of %s.".formatted(Words.text(id)));
-        for (NodeStory part : parts) {
-            sentences.add("%s has looked at: %s."
-                    .formatted(
-                            Words.text(part.node()),
-                            part.looked().stream()
-                                    .filter(look -> look.note() == null)
-                                    .map(Looked::where)
-                                    .collect(Collectors.joining("; "))));
-            part.looked().stream().filter(look -> look.note() != null).forEach(look -> sentences.add(look(part, look)));
-            next.add(Curl.get(
-                    "what was set aside before it had a record", part.node(), "safebunnypoison/" + Curl.encoded(id)));
-            next.add(Curl.get("which nodes there are, to ask another one", part.node(), "safebunny/nodes"));
-        }
-        sentences.add(
-                "It may be known to another node, be too old (records are kept for safebunny.dedup.retention), wait in a queue for its first delivery, or never have been sent.");
+        Unknown.gaps(part).forEach(look -> sentences.add(Unknown.look(part, look)));
     }
 }

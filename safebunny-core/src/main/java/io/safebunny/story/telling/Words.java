@@ -2,6 +2,7 @@
 package io.safebunny.story.telling;
 
 import io.safebunny.failure.details.Printable;
+import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Pause;
 import java.time.Instant;
@@ -9,6 +10,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Parts of sentences. All that others have written is made printable. Immutable. */
 final class Words {
@@ -43,6 +45,16 @@ final class Words {
         return Printable.text(text);
     }
 
+    /** What others have said, so that nobody takes it for our words. */
+    static String quoted(String text) {
+        return '"' + text(text).replace('"', '\'') + '"';
+    }
+
+    /** With one full stop, also if others have written the end. */
+    static String sentence(String text) {
+        return text.replaceAll("[. ]+$", "") + '.';
+    }
+
     static String count(int count, String what) {
         return count == 1 ? "one " + what : count + " " + what + 's';
     }
@@ -64,9 +76,12 @@ final class Words {
 
     /** The class without its package, and the text. */
     static String failure(Failure failure) {
-        String name = failure.exception().substring(failure.exception().lastIndexOf('.') + 1);
-        String text = failure.text();
-        return text(name) + (text == null ? "" : ": " + text(text));
+        return failure(failure.exception(), failure.text());
+    }
+
+    static String failure(String exception, @Nullable String text) {
+        String name = exception.substring(exception.lastIndexOf('.') + 1);
+        return text(name) + (text == null ? "" : ": " + quoted(text));
     }
 
     /** As the end of a sentence about a type. */
@@ -74,12 +89,19 @@ final class Words {
         Instant until = pause.until();
         String by = pause.by();
         String reason = pause.reason();
-        return "%s since %s%s%s%s"
+        String opened = pause.opened();
+        return "has been %s since %s%s%s%s%s"
                 .formatted(
                         pause.state().equals("OPEN") ? "paused" : "probed with few messages",
                         at(pause.since()),
                         until == null ? "" : ", until " + at(until),
                         by == null ? "" : ", by " + text(by),
-                        reason == null ? "" : " (" + text(reason) + ')');
+                        reason == null ? "" : " (" + quoted(reason) + ')',
+                        opened == null ? "" : ", and its breaker has opened by itself (" + quoted(opened) + ')');
+    }
+
+    /** Another instance may be paused, or not. */
+    static String at(NodeStory part) {
+        return "at instance %s of %s".formatted(text(part.instance()), text(part.node()));
     }
 }

@@ -18,6 +18,7 @@ import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
+import io.safebunny.saga.SagaView.StuckOn;
 import io.safebunny.saga.Starts;
 import io.safebunny.saga.execution.SagaWorld;
 import io.safebunny.store.MessageStore;
@@ -25,6 +26,7 @@ import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.record.DatedRecord;
 import io.safebunny.story.BunnyStory;
 import io.safebunny.story.NodeStory;
+import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.Story;
 import io.safebunny.story.Story.Command;
 import io.safebunny.story.Story.Event;
@@ -189,8 +191,8 @@ class StoryTest {
 
         assertThat(told("orders", ID))
                 .isEqualTo(
-                        "OrderSaga order-1 of orders is active since 00:00:00Z. It has waited since 00:00:00Z for `Captured` or `Declined` from billing. Its latest step is pay: `Capture` (%s). None of these types is paused at orders. Its timeout payment is due at 00:15:00Z. orders has handled one message of it: `PlaceOrder`."
-                                .formatted(command()));
+                        "OrderSaga order-1 of orders has been active since 00:00:00Z. It last changed at 00:00:00Z. Of what it takes, these have not come yet: `Captured` and `Declined` from billing; what comes more than once is not in this list. Its latest step is pay: `Capture` (%s). None of these types is paused at instance %s of orders. Its timeout payment is due at 00:15:00Z. orders has handled one message of it: `PlaceOrder`."
+                                .formatted(command(), part("orders", ID).instance()));
         assertThat(curls(story("orders", ID)))
                 .containsExactly(
                         "curl -s \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/nodes/billing\"",
@@ -204,11 +206,18 @@ class StoryTest {
 
         assertThat(told("orders", ID))
                 .contains(
-                        "`Captured` is paused since 00:00:01Z, until 01:00:01Z, by ops (the gateway is down) at orders.")
-                .doesNotContain("is paused at orders");
-        assertThat(curls(story("orders", ID)).get(0))
+                        "`Captured` has been paused since 00:00:01Z, until 01:00:01Z, by ops (\"the gateway is down\"), at instance "
+                                + part("orders", ID).instance() + " of orders.")
+                .doesNotContain("is paused at");
+        List<Command> next = story("orders", ID).next();
+        assertThat(next)
+                .extracting(Command::curl)
+                .contains("curl -s \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/breakers/Captured\"")
+                .last()
                 .isEqualTo(
-                        "curl -s -H 'Content-Type: application/json' -d '{\"state\":\"closed\",\"reason\":\"mended\"}' \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/breakers/Captured\"");
+                        "curl -s -H 'Content-Type: application/json' -d '{\"state\":\"closed\",\"reason\":\"REASON\"}' \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/breakers/Captured\"");
+        assertThat(next.get(next.size() - 1).why())
+                .startsWith("once the reason of ops does not hold any more (\"the gateway is down\")");
     }
 
     @Test
@@ -221,7 +230,11 @@ class StoryTest {
         assertThat(told("orders", ID))
                 .contains("billing has set `Capture` (%s) aside (handler-failed), and the saga is blocked on it."
                         .formatted(command()));
-        assertThat(curls(story("orders", ID)).get(0))
+        assertThat(curls(story("orders", ID)).get(0)).contains("curl -s \"", "/safebunnypoison/" + command());
+        assertThat(story("orders", ID).next().get(0).node()).isEqualTo("billing");
+        assertThat(curls(story("orders", ID)))
+                .last()
+                .asString()
                 .contains("\"action\":\"retry\",\"saga\":\"OrderSaga\"", "safebunny/sagas/order-1");
     }
 
@@ -231,13 +244,46 @@ class StoryTest {
         reply(new Captured("1"));
         place();
 
+        StuckOn on = Objects.requireNonNull(part("orders", ID).sagas().get(0).stuckOn());
         assertThat(told("orders", ID))
                 .contains(
-                        "OrderSaga order-1 of orders is stuck since 00:00:00Z, and takes no message until somebody repairs it. The last that happened to it: Captured ",
-                        "orders has set `Captured`",
-                        "aside at 00:00:00Z, after one failed attempt, the last at 00:00:00Z (PoisonMessageException: SB-3001 no such order).")
-                .doesNotContain("It has waited");
-        assertThat(curls(story("orders", ID)).get(0)).contains("\"action\":\"resume\"");
+                        "OrderSaga order-1 of orders has been stuck since 00:00:00Z on `Captured` (%s), which orders has set aside: PoisonMessageException: \"SB-3001 no such order\". It takes no other message until somebody repairs it. Its timeout payment is due at 00:15:00Z, but does not run until the saga goes on."
+                                .formatted(on.messageId()),
+                        "orders has set `Captured` (%s) aside at 00:00:00Z, after one failed attempt, the last at 00:00:00Z (PoisonMessageException: \"SB-3001 no such order\")."
+                                .formatted(on.messageId()))
+                .doesNotContain("have not come yet");
+
+        world.pass(Duration.ofMinutes(16));
+        Story late = story("orders", ID);
+        assertThat(String.join(" ", late.sentences()))
+                .contains(
+                        "Its timeout payment was due at 00:15:00Z, but does not run until the saga goes on: then it runs at once.");
+        assertThat(late.timeline()).noneMatch(Event::expected);
+    }
+
+    /** Whoever pastes one after the other looks first, and gives up nothing before all else was tried. */
+    @Test
+    void aStuckSagaGetsLooksThenReplaysAndAtLastItsResume() {
+        orders.failing = true;
+        reply(new Captured("1"));
+        place();
+        String on = Objects.requireNonNull(part("orders", ID).sagas().get(0).stuckOn())
+                .messageId();
+
+        List<Command> next = story("orders", ID).next();
+        assertThat(next)
+                .extracting(command -> command.curl()
+                        .replaceAll(".*-d '(.*)' .*/actuator}(.*)\"", "$1 $2")
+                        .replaceAll(".*actuator}(.*)\"", "$1"))
+                .containsExactly(
+                        "/safebunnypoison/" + on,
+                        "/safebunnypoison?poisonReason=saga-stuck&correlation=order-1",
+                        "/safebunny/sagas/order-1",
+                        "{\"action\":\"replay\",\"dryRun\":\"true\",\"reason\":\"REASON\"} /safebunnypoison/" + on,
+                        "{\"action\":\"replay\",\"dryRun\":\"true\",\"reason\":\"REASON\",\"poisonReason\":\"saga-stuck\",\"correlation\":\"order-1\"} /safebunnypoison",
+                        "{\"action\":\"resume\",\"saga\":\"OrderSaga\",\"reason\":\"REASON\"} /safebunny/sagas/order-1");
+        assertThat(next.get(5).why())
+                .contains("gives up `Captured` (%s)".formatted(on), "timeouts that have passed run at once");
     }
 
     @Test
@@ -250,15 +296,41 @@ class StoryTest {
 
         assertThat(told("orders", ID))
                 .contains(
-                        "OrderSaga order-1 of orders failed (declined) and undoes its steps. It has waited since 00:00:00Z for the acknowledgement of `Refund`, the undo of step pay.");
-        assertThat(told("billing", ID)).contains("IllegalStateException: the bank is closed");
+                        "OrderSaga order-1 of orders failed (\"declined\") and undoes its steps. It waits for the acknowledgement of `Refund`, the undo of step pay; it last changed at 00:00:00Z.")
+                .doesNotContain("paused");
+        assertThat(curls(story("orders", ID)))
+                .contains("curl -s \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/nodes\"");
+        assertThat(told("billing", ID)).contains("IllegalStateException: \"the bank is closed\"");
 
         world.pass(Duration.ofMinutes(1));
         assertThat(told("orders", ID))
                 .contains(
-                        "OrderSaga order-1 of orders failed (declined), and an undo was set aside: `Refund` of step pay. It is stuck since 00:00:20Z until somebody repairs it.",
+                        "OrderSaga order-1 of orders failed (\"declined\"), and an undo was set aside: `Refund` of step pay. It is stuck until somebody repairs it; it last changed at 00:00:20Z.",
                         "billing has set `Refund`");
-        assertThat(curls(story("orders", ID)).get(0)).contains("\"action\":\"retry\"");
+        assertThat(curls(story("orders", ID))).last().asString().contains("\"action\":\"retry\"");
+    }
+
+    /** A participant that was barred before it got its step has done nothing. */
+    @Test
+    void whatWasBarredIsNotSaidToBeHandled() {
+        place();
+        NodeStory part = part("billing", ID);
+        String capture = part.messages().get(0).id();
+        Message barred = new Message(
+                capture, ID, "", NodeStory.State.UNDONE, 0, null, world.timeline.now(), List.of(), List.of(), 0);
+        Message handled = part.messages().get(0);
+
+        assertThat(Telling.of(
+                                ID,
+                                world.timeline.now(),
+                                List.of(
+                                        TellingTest.with(part, List.of(barred)),
+                                        TellingTest.with(part, List.of(handled))))
+                        .sentences())
+                .contains("billing has handled one message of it: `Capture`.")
+                .anyMatch(sentence -> sentence.startsWith(
+                        "billing does not handle message %s any more, and has not finished it: its step was undone"
+                                .formatted(capture)));
     }
 
     @Test
@@ -271,7 +343,7 @@ class StoryTest {
         publish(new PlaceOrder(SECRET), "order-2");
         assertThat(told("orders", "order-2"))
                 .startsWith(
-                        "OrderSaga order-2 of orders failed (declined), and ended at 00:00:01Z, with one step undone.");
+                        "OrderSaga order-2 of orders failed (\"declined\"), and ended at 00:00:01Z, with one step undone.");
         assertThat(told("billing", "order-2")).contains("`Capture`").doesNotContain("not paused");
     }
 
@@ -283,8 +355,12 @@ class StoryTest {
 
         assertThat(told("orders", ID))
                 .contains(
-                        "`BunnyTimeout` is paused since 00:00:01Z",
+                        "`BunnyTimeout` has been paused since 00:00:01Z",
                         "Its timeout payment has been due since 00:15:00Z.");
+        assertThat(story("orders", ID).timeline())
+                .filteredOn(Event::expected)
+                .extracting(Event::what)
+                .contains("OrderSaga: timeout payment is overdue");
     }
 
     // ---- a message
@@ -297,8 +373,8 @@ class StoryTest {
         place();
         assertThat(told("billing", ID))
                 .isEqualTo(
-                        "billing has handled `Capture` (%s) once; the last attempt failed at 00:00:00Z (IllegalStateException: the gateway is down). The next attempt is due at 00:00:10Z. Its type is not paused."
-                                .formatted(command()));
+                        "billing has failed to handle `Capture` (%s) once; the last attempt failed at 00:00:00Z (IllegalStateException: \"the gateway is down\"). The next attempt is due at 00:00:10Z. Its type is not paused at instance %s of billing."
+                                .formatted(command(), part("billing", ID).instance()));
 
         world.pass(Duration.ofSeconds(10));
         assertThat(told("billing", ID))
@@ -307,12 +383,14 @@ class StoryTest {
         world.pass(Duration.ofSeconds(10));
         assertThat(told("billing", ID))
                 .contains(
-                        "billing has set `Capture` (%s) aside at 00:00:20Z, after 3 failed attempts, the last at 00:00:20Z (IllegalStateException: the gateway is down)."
+                        "billing has set `Capture` (%s) aside at 00:00:20Z, after 3 failed attempts, the last at 00:00:20Z (IllegalStateException: \"the gateway is down\")."
                                 .formatted(command()));
         assertThat(curls(story("billing", ID)))
                 .hasSize(2)
                 .allMatch(curl -> curl.contains("/safebunnypoison/" + command()))
-                .anyMatch(curl -> curl.contains("\"action\":\"replay\""));
+                .last()
+                .asString()
+                .contains("\"action\":\"replay\",\"dryRun\":\"true\"");
     }
 
     @Test
@@ -327,7 +405,11 @@ class StoryTest {
         assertThat(told("billing", ID))
                 .contains(
                         "The next attempt was due at 00:00:10Z: the message waits in its queue, unless it has got lost.",
-                        "Its type is paused since 00:00:01Z, until 01:00:01Z, by ops (the gateway is down).");
+                        "Its type has been paused since 00:00:01Z, until 01:00:01Z, by ops (\"the gateway is down\"), at instance ");
+        assertThat(story("billing", ID).timeline())
+                .filteredOn(event -> event.what().endsWith("is overdue again"))
+                .extracting(Event::expected)
+                .containsExactly(true);
         assertThat(curls(story("billing", ID)).get(0)).contains("/safebunny/breakers/Capture");
     }
 
@@ -343,7 +425,7 @@ class StoryTest {
                 .isEqualTo("billing has handled `Capture` (%s) by 00:00:01Z.".formatted(command()));
         assertThat(story.sentences().get(1))
                 .matches(
-                        "It has published `Captured` \\(\\S+\\), of which nobody who was asked has a record that says handled\\.");
+                        "It has published `Captured` \\(\\S+\\); nobody who was asked has a record that says handled\\.");
     }
 
     @Test
@@ -406,7 +488,7 @@ class StoryTest {
 
         assertThat(String.join(" ", story.sentences()))
                 .startsWith(
-                        "Nothing is known of nobody. billing has looked at: records of this correlation id; records of messages with this idempotency key; records with this message id")
+                        "Nothing is known of nobody at billing. billing has looked at: records of this correlation id; records of messages with this idempotency key; records with this message id")
                 .contains("billing, poison queue: not looked at:", "It may be known to another node");
         assertThat(curls(story))
                 .containsExactly(
@@ -420,7 +502,9 @@ class StoryTest {
         billingStore.isLarge = true;
 
         assertThat(told("billing", "nobody"))
-                .contains("billing, records with this message id: not looked at: the test wants it");
+                .startsWith(
+                        "It could not be found out whether billing knows nobody: records with this message id: not looked at: the test wants it. billing has looked at:")
+                .doesNotContain("Nothing is known", "It may be known to another node");
     }
 
     @Test
@@ -428,17 +512,21 @@ class StoryTest {
         billingStore.isAway = true;
 
         assertThat(told("billing", ID))
-                .contains(
-                        "Nothing is known of order-1",
-                        "records of this correlation id: not looked at: the test wants it");
-        assertThat(told("storefront", ID)).contains("Nothing is known of order-1");
+                .startsWith(
+                        "It could not be found out whether billing knows order-1: records of this correlation id: not looked at: the test wants it")
+                .doesNotContain("Nothing is known", "looked at: .", "It may be known to another node");
+        assertThat(told("storefront", ID)).contains("Nothing is known of order-1 at storefront.");
+        assertThat(told("storefront", "a b"))
+                .contains("storefront has nowhere to look", "It may be known to another node");
     }
 
     @Test
     void aNodeWithoutAStoreSaysSo() {
         world.start("bare", (MessageStore) null, List.of());
 
-        assertThat(told("bare", ID)).contains("bare, records: not looked at: this node has no store");
+        assertThat(told("bare", ID))
+                .contains(
+                        "It could not be found out whether bare knows order-1: records: not looked at: this node has no store.");
     }
 
     @ParameterizedTest
@@ -467,7 +555,7 @@ class StoryTest {
         assertThat(orders.get(orders.size() - 1).what()).isEqualTo("OrderSaga: timeout payment is due");
         List<Event> billing = story("billing", ID).timeline();
         assertThat(billing)
-                .extracting(event -> event.at() + " " + event.what().replaceAll(" on .*", ""))
+                .extracting(event -> event.at() + " " + event.what().replaceAll(" \\(Illegal.*", ""))
                 .containsExactly(
                         "2026-01-01T00:00:00Z `Capture` (%s) failed after 0 ms".formatted(command()),
                         "2026-01-01T00:00:10Z `Capture` (%s) failed after 0 ms".formatted(command()),
@@ -530,7 +618,7 @@ class StoryTest {
 
         Story joined = Telling.of(ID, world.timeline.now(), List.of(part("orders", ID), part("billing", ID)));
         assertThat(String.join(" ", joined.sentences()))
-                .contains("It has waited since 00:00:00Z for `Captured`", "billing has handled `Capture`");
+                .contains("have not come yet: `Captured`", "billing has failed to handle `Capture`");
         assertThat(joined.timeline())
                 .filteredOn(event -> event.node().equals("billing"))
                 .filteredOn(event -> !event.expected())
@@ -542,7 +630,7 @@ class StoryTest {
                                 List.of(part("orders", ID), part("billing", ID)))
                         .sentences())
                 .contains(
-                        "It has published `Capture` (%s) and `BunnyTimeout` (%s), of which nobody who was asked has a record that says handled."
+                        "It has published `Capture` (%s) and `BunnyTimeout` (%s), due at 00:15:00Z; nobody who was asked has a record that says handled."
                                 .formatted(
                                         command(),
                                         part("orders", ID)

@@ -2,11 +2,21 @@
 package io.safebunny.story.telling;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import io.safebunny.ScheduledMessage;
+import io.safebunny.saga.BlockedOn;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView.Step;
+import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.story.NodeStory;
+import io.safebunny.story.NodeStory.Awaited;
 import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
+import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.Publication;
+import io.safebunny.story.NodeStory.Saga;
+import io.safebunny.story.NodeStory.Scheduled;
 import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.NodeStory.Unsent;
 import io.safebunny.story.Story;
@@ -16,6 +26,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +61,261 @@ class TellingTest {
         return new Message("m-1", "c", "Capture", state, 0, claimedUntil, NOW.minusSeconds(60), failures, published, 0);
     }
 
+    /** The same with other messages. */
+    static NodeStory with(NodeStory part, List<Message> messages) {
+        return new NodeStory(
+                part.node(),
+                part.instance(),
+                part.asOf(),
+                part.foundAs(),
+                part.correlationIds(),
+                part.troubles(),
+                part.sagas(),
+                messages,
+                part.pauses(),
+                part.outbox(),
+                part.scheduled(),
+                part.looked(),
+                part.truncated());
+    }
+
+    private static NodeStory of(
+            List<Saga> sagas, List<Message> messages, List<Pause> pauses, List<Scheduled> scheduled) {
+        return new NodeStory(
+                "shop",
+                "shop-1",
+                NOW,
+                "correlation id",
+                List.of("c"),
+                List.of(),
+                sagas,
+                messages,
+                pauses,
+                List.of(),
+                scheduled,
+                List.of(),
+                false);
+    }
+
+    private static Saga saga(SagaStatus status, List<Step> steps, List<BlockedOn> blockedOn, List<Awaited> awaited) {
+        return new Saga(
+                "Order",
+                "c",
+                status,
+                NOW.minusSeconds(600),
+                NOW.minusSeconds(60),
+                "declined",
+                steps,
+                Map.of(),
+                blockedOn,
+                null,
+                awaited,
+                List.of());
+    }
+
+    private static Step step(String name, @Nullable String undo, StepStatus status) {
+        return new Step(name, "m-" + name, "Do" + name, undo, status);
+    }
+
+    private static Story told(Saga saga) {
+        return Telling.of("c", NOW, List.of(of(List.of(saga), List.of(), List.of(), List.of())));
+    }
+
+    private static List<String> requests(Story story) {
+        return story.next().stream()
+                .map(command -> "%s %s"
+                        .formatted(command.node(), command.curl())
+                        .replace(" -H 'Content-Type: application/json' -d", "")
+                        .replace("${ACTUATOR:-http://localhost:8080/actuator}", ""))
+                .toList();
+    }
+
+    @Test
+    void anAcknowledgementThatWasSetAsideIsReplayedAndNotUndoneAgain() {
+        Story story = told(saga(
+                SagaStatus.COMPENSATION_FAILED,
+                List.of(step("pay", "Refund", StepStatus.UNDOING)),
+                List.of(new BlockedOn("ack-1", "BunnyUndone", "shop", "retries-exhausted")),
+                List.of()));
+
+        assertThat(story.sentences())
+                .startsWith(
+                        "Order c of shop failed (\"declined\"), and the acknowledgement of `Refund`, the undo of step pay, was set aside: the undo itself was carried out. It is stuck until somebody repairs it; it last changed at 10:40:00Z.");
+        assertThat(requests(story))
+                .containsExactly(
+                        "shop curl -s \"/safebunnypoison/ack-1\"",
+                        "shop curl -s \"/safebunny/sagas/c\"",
+                        "shop curl -s '{\"action\":\"replay\",\"dryRun\":\"true\",\"reason\":\"REASON\"}' \"/safebunnypoison/ack-1\"");
+    }
+
+    /** Sent again it would come back; only who has looked may say that it was done. */
+    @Test
+    void whatIsTooOldIsNotSentAgain() {
+        Story story = told(saga(
+                SagaStatus.ACTIVE,
+                List.of(step("pay", "Refund", StepStatus.SENT)),
+                List.of(new BlockedOn("m-pay", "Dopay", "billing", "too-old")),
+                List.of()));
+
+        assertThat(String.join(" ", story.sentences()))
+                .contains("too old for billing to know whether it was carried out");
+        assertThat(requests(story))
+                .containsExactly(
+                        "billing curl -s \"/safebunnypoison/m-pay\"",
+                        "shop curl -s \"/safebunny/sagas/c\"",
+                        "shop curl -s '{\"action\":\"skip\",\"saga\":\"Order\",\"step\":\"pay\",\"reason\":\"REASON\"}' \"/safebunny/sagas/c\"");
+    }
+
+    @Test
+    void aFailedSagaSaysWhatWasNotUndone() {
+        assertThat(told(saga(
+                                SagaStatus.FAILED,
+                                List.of(
+                                        step("reserve", "Free", StepStatus.UNDONE),
+                                        step("pay", "Refund", StepStatus.SKIPPED),
+                                        step("mail", null, StepStatus.SENT)),
+                                List.of(),
+                                List.of()))
+                        .sentences())
+                .containsExactly(
+                        "Order c of shop failed (\"declined\"), and ended at 10:40:00Z, with one step undone; step pay was skipped by an operator, so nobody has said that it was undone; step mail has no undo.");
+    }
+
+    @Test
+    void whatBelongsToAnEndedSagaIsNotOfferedForReplay() {
+        Message message = message(State.SET_ASIDE, null, List.of(), List.of());
+        Story story = Telling.of(
+                "c",
+                NOW,
+                List.of(of(
+                        List.of(saga(SagaStatus.FAILED, List.of(), List.of(), List.of())),
+                        List.of(message),
+                        List.of(),
+                        List.of())));
+
+        assertThat(story.sentences())
+                .contains(
+                        "shop has set `Capture` (m-1) aside at 10:40:00Z.",
+                        "Its record does not tell why; its copy in the poison queue does.",
+                        "The saga with its correlation id has ended: handled again, it may do what nobody waits for any more.");
+        assertThat(story.next()).extracting(Command::curl).noneMatch(curl -> curl.contains("replay\""));
+        assertThat(told(message).next()).extracting(Command::curl).anyMatch(curl -> curl.contains("replay\""));
+    }
+
+    /** An operator's pause is ended by whoever knows its reason; one that the breaker has begun ends by itself. */
+    @Test
+    void onlyWhatAnOperatorHasPausedIsOfferedToBeResumed() {
+        Saga saga = saga(SagaStatus.ACTIVE, List.of(), List.of(), List.of(new Awaited("Captured", List.of("shop"))));
+        Pause asked = new Pause("Captured", "OPEN", NOW, NOW.plusSeconds(60), "charges twice", "ann", "75 % failed");
+        Pause opened = new Pause("Captured", "OPEN", NOW, NOW.plusSeconds(60), "75 % failed", null, null);
+        Pause notStarted = new Pause("Captured", "OPEN", NOW, null, "not started", null, null);
+
+        Story paused = Telling.of("c", NOW, List.of(of(List.of(saga), List.of(), List.of(asked), List.of())));
+        assertThat(paused.sentences())
+                .contains(
+                        "`Captured` has been paused since 10:41:00Z, until 10:42:00Z, by ann (\"charges twice\"), and its breaker has opened by itself (\"75 % failed\"), at instance shop-1 of shop.");
+        assertThat(requests(paused))
+                .containsExactly(
+                        "shop curl -s \"/safebunny/breakers/Captured\"",
+                        "shop curl -s \"/safebunny/sagas/c\"",
+                        "shop curl -s '{\"state\":\"closed\",\"reason\":\"REASON\"}' \"/safebunny/breakers/Captured\"");
+        assertThat(requests(Telling.of("c", NOW, List.of(of(List.of(saga), List.of(), List.of(opened), List.of())))))
+                .noneMatch(request -> request.contains("closed"));
+        assertThat(requests(
+                        Telling.of("c", NOW, List.of(of(List.of(saga), List.of(), List.of(notStarted), List.of())))))
+                .last()
+                .asString()
+                .contains("closed");
+    }
+
+    /** What waits for a person is never what is cut. */
+    @Test
+    void ofManyMessagesThoseThatWaitForAPersonAreToldFirst() {
+        List<Message> messages = new ArrayList<>();
+        for (int i = 10; i < 40; i++) {
+            messages.add(new Message(
+                    "a-" + i, "c", "Capture", State.HANDLING, 0, null, NOW.minusSeconds(i), List.of(), List.of(), 0));
+            messages.add(new Message(
+                    "b-" + i, "c", "Refund", State.WAITING, 0, null, NOW, List.of(failure(i)), List.of(), 0));
+        }
+        messages.add(new Message("z", "c", "Charge", State.SET_ASIDE, 0, null, NOW, List.of(failure(1)), List.of(), 0));
+        List<String> sentences = Telling.of("c", NOW, List.of(part(List.of(), messages, List.of())))
+                .sentences();
+
+        assertThat(sentences.get(0)).startsWith("shop has set `Charge` (z) aside");
+        assertThat(sentences.get(1)).startsWith("shop has failed to handle `Refund` (b-10) once");
+        assertThat(sentences)
+                .last()
+                .isEqualTo(
+                        "shop has 41 more messages: `Capture` being handled (30) and `Refund` waiting to be handled again (11).");
+    }
+
+    /** Whatever clock a store has: what has happened is never told as if it were to come. */
+    @Test
+    void whatHasHappenedIsNotExpectedAndWhatIsOverdueIs() {
+        Message ahead =
+                new Message("m-1", "c", "Capture", State.HANDLED, 0, null, NOW.plusSeconds(2), List.of(), List.of(), 0);
+        Story story = Telling.of(
+                "c",
+                NOW,
+                List.of(of(
+                        List.of(),
+                        List.of(ahead),
+                        List.of(),
+                        List.of(
+                                new Scheduled("s-1", ScheduledMessage.Status.WAITING, NOW.minusSeconds(5)),
+                                new Scheduled("s-2", ScheduledMessage.Status.PUBLISHED, NOW.minusSeconds(5))))));
+
+        assertThat(story.timeline())
+                .extracting(Story.Event::what, Story.Event::expected)
+                .containsExactly(
+                        tuple("`Capture` (m-1) was handled", false), tuple("scheduled message s-1 is overdue", true));
+    }
+
+    @Test
+    void aLongStoryIsCutAndSaysSo() {
+        List<Message> messages = new ArrayList<>();
+        for (int i = 0; i < 400; i++) {
+            messages.add(new Message(
+                    "m-" + i,
+                    "c",
+                    "Capture",
+                    State.HANDLED,
+                    0,
+                    null,
+                    NOW.minusSeconds(i),
+                    List.of(failure(i), failure(i + 1), failure(i + 2)),
+                    List.of(),
+                    0));
+        }
+        Story story = Telling.of("c", NOW, List.of(part(List.of(), messages, List.of())));
+
+        assertThat(story.timeline())
+                .hasSize(1_000)
+                .last()
+                .extracting(Story.Event::at)
+                .isEqualTo(NOW);
+        assertThat(story.sentences()).contains("600 more events are left out of the timeline, the earliest ones.");
+        assertThat(story.toMermaid())
+                .hasSizeBetween(49_000, 50_000)
+                .containsPattern(
+                        "    Note over n0: \\d+ earlier events are left out, because Mermaid draws 50000 characters at most\n")
+                .endsWith("2026-03-02T10#58;41#58;00Z #96;Capture#96; (m-0) was handled\n");
+    }
+
+    /** As a segment of a path, dots would lead elsewhere, and a slash is refused by many servers. */
+    @ParameterizedTest
+    @ValueSource(strings = {"..", ".", "a/b", "a;b", "a b", "ä"})
+    void anIdThatNoPathCanHaveIsAParameter(String id) {
+        Message message = new Message(id, id, "Capture", State.SET_ASIDE, 0, null, NOW, List.of(), List.of(), 0);
+        Story story = Telling.of(id, NOW, List.of(part(List.of(), List.of(message), List.of())));
+
+        assertThat(requests(story))
+                .hasSize(2)
+                .anyMatch(request -> request.contains("/safebunnypoison?messageId="))
+                .anyMatch(request -> request.contains("\"messageId\":\"") && request.endsWith("/safebunnypoison\""));
+    }
+
     private static Story told(Message message) {
         return Telling.of("m-1", NOW, List.of(part(List.of(), List.of(message), List.of())));
     }
@@ -62,7 +328,7 @@ class TellingTest {
     void aMessageThatIsBeingHandled() {
         assertThat(told(message(State.HANDLING, NOW.plusSeconds(30), List.of(), List.of()))
                         .sentences())
-                .containsExactly("shop handles `Capture` (m-1) since 10:40:00Z.");
+                .containsExactly("shop is handling `Capture` (m-1); its claim was made or last renewed at 10:40:00Z.");
     }
 
     @Test
@@ -70,7 +336,7 @@ class TellingTest {
         assertThat(told(message(State.HANDLING, NOW.minusSeconds(1), List.of(), List.of()))
                         .sentences())
                 .containsExactly(
-                        "shop handles `Capture` (m-1) since 10:40:00Z, but that was to be renewed by 10:40:59Z: its instance may have died. Another one takes over when the message is delivered again.");
+                        "shop has begun to handle `Capture` (m-1); its claim was made or last renewed at 10:40:00Z, and was to be renewed by 10:40:59Z: its instance may have died. Another one takes over when the message is delivered again.");
     }
 
     @Test
@@ -78,7 +344,7 @@ class TellingTest {
         assertThat(told(message(State.WAITING, null, List.of(), List.of())).sentences())
                 .containsExactly(
                         "shop has returned `Capture` (m-1) to its queue at 10:40:00Z without a failed attempt.",
-                        "Its type is not paused.");
+                        "Its type is not paused at instance shop-1 of shop.");
     }
 
     @Test
@@ -88,9 +354,9 @@ class TellingTest {
 
         assertThat(told(message(State.WAITING, null, five, List.of())).sentences())
                 .containsExactly(
-                        "shop has handled `Capture` (m-1) at least 5 times; the last attempt failed at 10:40:50Z (GatewayTimeout).",
+                        "shop has failed to handle `Capture` (m-1) at least 5 times; the last attempt failed at 10:40:50Z (GatewayTimeout).",
                         "The next attempt is due at 10:41:05Z.",
-                        "Its type is not paused.");
+                        "Its type is not paused at instance shop-1 of shop.");
     }
 
     @Test
@@ -142,19 +408,20 @@ class TellingTest {
     @Test
     void aStepThatWasUndone() {
         assertThat(told(message(State.UNDONE, null, List.of(), List.of())).sentences())
-                .containsExactly("shop never handles `Capture` (m-1) any more: its step was undone at 10:40:00Z.");
+                .containsExactly(
+                        "shop does not handle `Capture` (m-1) any more, and has not finished it: its step was undone at 10:40:00Z.");
     }
 
     @Test
     void whatWaitsInTheOutboxWhileTheBrokerIsAway() {
         Unsent unsent = new Unsent("m-1", "c", "OrderPlaced", 3, NOW.minus(Duration.ofDays(1)), NOW.plusSeconds(90));
         Story story = Telling.of(
-                "c", NOW, List.of(part(List.of("the broker cannot be used: refused"), List.of(), List.of(unsent))));
+                "c", NOW, List.of(part(List.of("the broker cannot be used: refused."), List.of(), List.of(unsent))));
 
         assertThat(story.sentences())
                 .containsExactly(
                         "At shop, the broker cannot be used: refused.",
-                        "`OrderPlaced` (m-1) is in the outbox of shop since 2026-03-01 10:41:00Z, and the broker has not confirmed it: the relay has failed 3 times. It is sent at 10:42:30Z, if not before.");
+                        "`OrderPlaced` (m-1) has been in the outbox of shop since 2026-03-01 10:41:00Z, and the broker has not confirmed it: the relay has failed 3 times. It is sent at 10:42:30Z, if not before.");
         assertThat(story.timeline()).extracting(Story.Event::expected).containsExactly(false, true);
     }
 
@@ -213,7 +480,7 @@ class TellingTest {
                 .extracting(Command::curl)
                 .allMatch(
                         curl -> curl.matches(
-                                "curl -s (-H 'Content-Type: application/json' -d '[^']*' )?\"\\$\\{ACTUATOR:-http://localhost:8080/actuator}/[A-Za-z0-9%._/-]*\""));
+                                "curl -s (-H 'Content-Type: application/json' -d '[^']*' )?\"\\$\\{ACTUATOR:-http://localhost:8080/actuator}/[A-Za-z0-9%._/?=-]*\""));
         assertThat(story.sentences()).allMatch(sentence -> sentence.lines().count() == 1);
     }
 }

@@ -42,7 +42,7 @@ class StoryIT {
             browser.fill(BOX, " order-2 ");
             browser.press(Keys.ENTER);
 
-            browser.shows("Story: order-2", "Order order-2 of shop is active", "In order", "What shop knows");
+            browser.shows("Story: order-2", "Order order-2 of shop has been active", "In order", "What shop knows");
             assertThat(browser.address()).hasFragment("/story/order-2");
         }
         browser.fill(BOX, setAside(site, "order-1"));
@@ -71,7 +71,7 @@ class StoryIT {
             site.open(browser, "#/topology");
             browser.fill(BOX, "order-3");
             browser.press(Keys.ENTER);
-            browser.shows("Order order-3 of shop is stuck", "nothing can be added");
+            browser.shows("Order order-3 of shop has been stuck", "nothing can be added");
 
             browser.click("Order order-3");
             browser.click("Resume…");
@@ -81,7 +81,7 @@ class StoryIT {
             browser.click("Close");
             browser.fill(BOX, "order-3");
             browser.press(Keys.ENTER);
-            browser.shows("Order order-3 of shop is active");
+            browser.shows("Order order-3 of shop has been active");
         }
     }
 

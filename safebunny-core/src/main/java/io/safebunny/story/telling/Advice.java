@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.story.telling;
+
+import io.safebunny.saga.SagaView.StuckOn;
+import io.safebunny.story.NodeStory.Pause;
+import io.safebunny.story.NodeStory.Saga;
+import io.safebunny.story.Story.Command;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What helps: requests that look come first, then those that repair, at last those that give something up or end what somebody has wanted.
+ * Each request once. None has effects twice as it is written. Confined to one thread.
+ */
+final class Advice {
+
+    static final String POISON = "safebunnypoison";
+    private static final String SAGAS = "safebunny/sagas";
+
+    /** Whoever runs the request writes it. */
+    private static final String REASON = "REASON";
+
+    private static final String ONCE_MENDED = "once the cause is mended, with your reason in the place of REASON: ";
+
+    private final Map<String, Command> looks = new LinkedHashMap<>();
+    private final Map<String, Command> repairs = new LinkedHashMap<>();
+    private final Map<String, Command> decisions = new LinkedHashMap<>();
+
+    List<Command> all() {
+        return Stream.of(looks, repairs, decisions)
+                .flatMap(commands -> commands.values().stream())
+                .toList();
+    }
+
+    private static void add(Map<String, Command> commands, Command command) {
+        commands.putIfAbsent(command.node() + ' ' + command.curl(), command);
+    }
+
+    void look(String why, String node, String path) {
+        add(looks, Curl.get(why, node, path));
+    }
+
+    void lookAtPoison(String node, String messageId) {
+        add(
+                looks,
+                Curl.get("what was set aside, why, and what a replay would do", node, POISON, "messageId", messageId));
+    }
+
+    void lookAt(String node, Saga saga) {
+        add(looks, Curl.get("the saga itself", node, SAGAS, "sagaId", saga.id()));
+    }
+
+    /** A dry run, until somebody takes that out. */
+    void replay(String node, String messageId, String what) {
+        Map<String, String> body = replaying();
+        add(repairs, Curl.post(dryRun("handles %s again".formatted(what)), node, POISON, "messageId", messageId, body));
+    }
+
+    /** What came to a saga while it was stuck. */
+    void replayRefused(String node, Saga saga, StuckOn stuck) {
+        look(
+                "what has come to it since, and was set aside",
+                node,
+                POISON + "?poisonReason=saga-stuck&correlation=" + Curl.encoded(saga.id()));
+        Map<String, String> body = replaying();
+        body.put("poisonReason", "saga-stuck");
+        body.put("correlation", saga.id());
+        add(
+                repairs,
+                Curl.post(
+                        dryRun("when the saga is not stuck on message %s any more, handles what has come to it since"
+                                .formatted(Words.text(stuck.messageId()))),
+                        node,
+                        POISON,
+                        body));
+    }
+
+    private static Map<String, String> replaying() {
+        Map<String, String> body = new LinkedHashMap<>();
+        body.put("action", "replay");
+        body.put("dryRun", "true");
+        body.put("reason", REASON);
+        return body;
+    }
+
+    private static String dryRun(String what) {
+        return ONCE_MENDED
+                + what
+                + ". As it is written it moves nothing, and only says what would happen; leave out dryRun if that is RUN";
+    }
+
+    void retry(String node, Saga saga) {
+        add(repairs, repair(node, saga, "retry", null, ONCE_MENDED + "sends what was set aside again"));
+    }
+
+    void skip(String node, Saga saga, String step, String when) {
+        add(
+                decisions,
+                repair(
+                        node,
+                        saga,
+                        "skip",
+                        step,
+                        "only if %s, with your reason in the place of REASON: step %s counts as done with"
+                                .formatted(when, Words.text(step))));
+    }
+
+    void resume(String node, Saga saga, String without) {
+        add(
+                decisions,
+                repair(
+                        node,
+                        saga,
+                        "resume",
+                        null,
+                        "only if the saga can do without, with your reason in the place of REASON: gives up %s, and the saga goes on; timeouts that have passed run at once"
+                                .formatted(without)));
+    }
+
+    private static Command repair(String node, Saga saga, String action, @Nullable String step, String why) {
+        Map<String, String> body = new LinkedHashMap<>();
+        body.put("action", action);
+        body.put("saga", saga.saga());
+        if (step != null) {
+            body.put("step", step);
+        }
+        body.put("reason", REASON);
+        return Curl.post(why, node, SAGAS, "sagaId", saga.id(), body);
+    }
+
+    /** Nothing ends the pause of a breaker that has opened by itself, but time. */
+    void end(String node, Pause pause) {
+        String path = "safebunny/breakers/" + Curl.encoded(pause.type());
+        look("why `%s` is paused".formatted(Words.text(pause.type())), node, path);
+        String by = pause.by();
+        boolean hasNotStarted = by == null && pause.state().equals("OPEN") && pause.until() == null;
+        if (by == null && !hasNotStarted) {
+            return;
+        }
+        Map<String, String> body = new LinkedHashMap<>();
+        body.put("state", "closed");
+        body.put("reason", REASON);
+        String reason = pause.reason();
+        String when = by == null
+                ? "if the node is to begin"
+                : "once the reason of %s does not hold any more%s"
+                        .formatted(Words.text(by), reason == null ? "" : " (" + Words.quoted(reason) + ')');
+        add(
+                decisions,
+                Curl.post(
+                        "%s, with your reason in the place of REASON: handles `%s`"
+                                .formatted(when, Words.text(pause.type())),
+                        node,
+                        path,
+                        body));
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.story.telling;
+
+import io.safebunny.message.PoisonReason;
+import io.safebunny.saga.BlockedOn;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView.Step;
+import io.safebunny.saga.SagaView.StepStatus;
+import io.safebunny.saga.SagaView.StuckOn;
+import io.safebunny.story.NodeStory;
+import io.safebunny.story.NodeStory.Pause;
+import io.safebunny.story.NodeStory.Saga;
+import org.jspecify.annotations.Nullable;
+
+/** Finds what helps one saga. */
+final class SagaAdvice {
+
+    private final NodeStory part;
+    private final Saga saga;
+    private final Advice advice;
+
+    SagaAdvice(NodeStory part, Saga saga, Advice advice) {
+        this.part = part;
+        this.saga = saga;
+        this.advice = advice;
+    }
+
+    /** Nobody knows any more whether it was carried out, and sent again it would be set aside again. */
+    static boolean isTooOld(BlockedOn blocked) {
+        return blocked.reason().equals(PoisonReason.TOO_OLD.wireName());
+    }
+
+    /** Whether it says that an undo was carried out. */
+    static boolean isAcknowledgement(BlockedOn blocked) {
+        return blocked.type().equals(Awaiting.UNDONE);
+    }
+
+    void add() {
+        if (!saga.status().isEnded()) {
+            addStuck();
+            saga.blockedOn().forEach(this::add);
+            addNodes();
+            for (Pause pause : part.pauses()) {
+                if (saga.awaited().stream().anyMatch(awaited -> awaited.type().equals(pause.type()))) {
+                    advice.end(part.node(), pause);
+                }
+            }
+        }
+        advice.lookAt(part.node(), saga);
+    }
+
+    private void addStuck() {
+        StuckOn on = saga.stuckOn();
+        if (saga.status() == SagaStatus.STUCK && on != null) {
+            String message = SagaSentences.message(on);
+            advice.lookAtPoison(on.node(), on.messageId());
+            advice.replay(on.node(), on.messageId(), message);
+            advice.replayRefused(part.node(), saga, on);
+            advice.resume(part.node(), saga, message);
+        }
+    }
+
+    private void add(BlockedOn blocked) {
+        advice.lookAtPoison(blocked.node(), blocked.messageId());
+        String message = Words.message(blocked.type(), blocked.messageId());
+        Step step = step(blocked);
+        if (isAcknowledgement(blocked)) {
+            advice.replay(blocked.node(), blocked.messageId(), message);
+        } else if (isTooOld(blocked)) {
+            if (step != null) {
+                advice.skip(part.node(), saga, step.name(), message + " was carried out, or is not to be any more");
+            }
+        } else if (step != null) {
+            advice.retry(part.node(), saga);
+        } else {
+            advice.replay(blocked.node(), blocked.messageId(), message);
+        }
+    }
+
+    /** Whose command or undo it is, if the saga still wants that; otherwise a retry is refused. */
+    private @Nullable Step step(BlockedOn blocked) {
+        boolean wantsCommands = saga.status() == SagaStatus.ACTIVE || saga.status() == SagaStatus.STUCK;
+        return saga.steps().stream()
+                .filter(step -> wantsCommands
+                        ? step.status() == StepStatus.SENT && step.messageId().equals(blocked.messageId())
+                        : step.status() == StepStatus.UNDOING && blocked.type().equals(step.undo()))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private void addNodes() {
+        saga.awaited().stream()
+                .flatMap(awaited -> awaited.from().stream())
+                .filter(node -> !node.equals(part.node()))
+                .distinct()
+                .forEach(node -> advice.look(
+                        "is %s there, and does it handle its types?".formatted(Words.text(node)),
+                        part.node(),
+                        "safebunny/nodes/" + Curl.encoded(node)));
+        if (saga.status() == SagaStatus.COMPENSATING) {
+            advice.look("is the node there that undoes the step?", part.node(), "safebunny/nodes");
+        }
+    }
+}
