@@ -41,7 +41,7 @@ export function Instances() {
                     { name: 'store', cell: row => row.facts?.store },
                     { name: 'handles', cell: row => html`<${Types} of=${row.facts} />` },
                     { name: 'not handled now', cell: row => html`<${NotClosed} of=${row} />` },
-                    { name: 'what is to be said of it', cell: row => row.note },
+                    { name: 'note', cell: row => row.note },
                 ]} />
                 <p class="faint">
                     What an instance says of itself is not proven: whoever may write to the broker could say it. One that stops is forgotten at once,
@@ -85,7 +85,8 @@ function Versions({ of }) {
 
 /** A link only to an address that this node's own configuration has. */
 function Name({ of }) {
-    const page = Object.hasOwn(session().pages, of) ? session().pages[of] : null;
+    const pages = session().pages ?? {}; // an older instance behind the same address has none
+    const page = Object.hasOwn(pages, of) ? pages[of] : null;
     return page ? html`<a href=${page} rel="noreferrer">${of}</a>` : of;
 }
 

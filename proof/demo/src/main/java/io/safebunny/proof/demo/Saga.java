@@ -126,6 +126,7 @@ final class Saga implements AutoCloseable {
         properties.put("safebunny.node", node.wireName());
         Integer http = setup.http();
         if (http != null) {
+            properties.put("server.address", "127.0.0.1"); // stronger than SERVER_ADDRESS in the environment
             properties.put("server.port", String.valueOf(http == 0 ? 0 : http + after));
         }
         List<String> arguments = new ArrayList<>();
