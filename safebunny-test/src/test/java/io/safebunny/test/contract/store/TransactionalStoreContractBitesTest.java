@@ -2,7 +2,9 @@
 package io.safebunny.test.contract.store;
 
 import io.safebunny.test.contract.bites.ContractBites;
+import org.junit.jupiter.api.Tag;
 
+@Tag("once")
 class TransactionalStoreContractBitesTest extends ContractBites {
 
     TransactionalStoreContractBitesTest() {
