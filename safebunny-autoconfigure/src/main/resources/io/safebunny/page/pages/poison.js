@@ -4,7 +4,7 @@
 import { html, useState } from '../vendor/htm-preact.js';
 import { change, look, place, remove, segment, session } from '../ask.js';
 import { usePoll } from '../poll.js';
-import { Act, Look, Rights } from '../parts/action.js';
+import { Act, AsTest, Look, Rights } from '../parts/action.js';
 import { Content, Diff, pretty } from '../parts/diff.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
@@ -220,6 +220,7 @@ export function Message({ id }) {
                 <${Look} label="Look again" request=${poll.request} again=${again} isBusy=${poll.isBusy} />
                 ${session().bodies && html`<${Look} label="Show the body" request=${withBody} take=${answer => setBodies(answer.copies ?? [])} />`}
             </div>
+            <${AsTest} isAllowed=${session().bodies} request=${look('poison', path, { ...query, as: 'test' })} />
             ${!session().bodies && html`
                 <p class="faint">
                     The body is not shown to you, so you cannot edit it here. It is if management.endpoint.safebunnypoison.show-bodies allows it.

@@ -2,7 +2,7 @@
 import { html, useState } from '../vendor/htm-preact.js';
 import { change, look, place, session } from '../ask.js';
 import { usePoll } from '../poll.js';
-import { Act, Look, Rights } from '../parts/action.js';
+import { Act, AsTest, Look, Rights } from '../parts/action.js';
 import { Content, Diff, pretty } from '../parts/diff.js';
 import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
@@ -32,6 +32,7 @@ export function Saga({ saga, id }) {
                     ['version', String(found.version)],
                 ]} />
                 <${Repairs} of=${found} again=${poll.again} withState=${look('node', path, { saga, ...query })} />
+                <${AsTest} isAllowed=${session().states && session().bodies} request=${look('node', path, { saga, as: 'test', ...query })} />
                 <h2>Waits for</h2>
                 ${found.stuckOn && html`<${Stuck} of=${found.stuckOn} />`}
                 <${Table} caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty=${found.stuckOn ? 'None by others.' : 'No message of it was set aside.'} columns=${[

@@ -22,6 +22,16 @@ export function Curl({ of }) {
             <pre class="curl" role="group" tabindex="0" aria-label="The file change.json">${file}</pre>`}`;
 }
 
+/** How to have what went wrong as a test; its answer is source, and no JSON. */
+export function AsTest({ isAllowed, request }) {
+    return isAllowed && html`
+        <details>
+            <summary>As a test</summary>
+            <p class="hint">Java source, masked, that fails as it did here until the cause is mended:</p>
+            <${Curl} of=${[request]} />
+        </details>`;
+}
+
 /**
  * A button that looks at something; its curl is beside it.
  *

@@ -108,7 +108,8 @@ final class Advice {
                                 .formatted(when, Words.text(step))));
     }
 
-    void resume(String node, Saga saga, String without) {
+    /** @param without the message that is given up; {@code null} if the saga is stuck on a timeout, which is tried again */
+    void resume(String node, Saga saga, @Nullable String without) {
         add(
                 decisions,
                 repair(
@@ -116,8 +117,11 @@ final class Advice {
                         saga,
                         "resume",
                         null,
-                        "only if the saga can do without, with your reason in the place of REASON: gives up %s, and the saga goes on; timeouts that have passed run at once"
-                                .formatted(without)));
+                        without == null
+                                ? ONCE_MENDED
+                                        + "tries the timeout again at once, with your reason in the place of REASON; others that have passed run at once, too"
+                                : "only if the saga can do without, with your reason in the place of REASON: gives up %s, and the saga goes on; timeouts that have passed run at once"
+                                        .formatted(without)));
     }
 
     private static Command repair(String node, Saga saga, String action, @Nullable String step, String why) {

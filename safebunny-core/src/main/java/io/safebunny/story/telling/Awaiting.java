@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** What a saga waits for. Pure. */
 final class Awaiting {
@@ -23,13 +24,18 @@ final class Awaiting {
     /** By which a participant acknowledges an undo. */
     static final String UNDONE = MessageTypes.nameOf(BunnyUndone.class);
 
+    private static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
+
     /** Types of the messages that keep sagas going whatever they wait for. */
-    static final List<String> OF_SAGAS =
-            List.of(UNDONE, MessageTypes.nameOf(BunnyTimeout.class), MessageTypes.nameOf(BunnyRepair.class));
+    static final List<String> OF_SAGAS = List.of(UNDONE, TIMEOUT, MessageTypes.nameOf(BunnyRepair.class));
 
     private static final String TOOK = "took ";
 
     private Awaiting() {}
+
+    static boolean isTimeout(@Nullable String type) {
+        return TIMEOUT.equals(type);
+    }
 
     static boolean isForSagas(String type) {
         return OF_SAGAS.contains(type);

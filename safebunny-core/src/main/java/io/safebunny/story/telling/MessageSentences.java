@@ -49,8 +49,10 @@ final class MessageSentences {
         if (message.state() == State.WAITING) {
             addNext(sentences);
             Pause pause = pause();
-            sentences.add("Its type %s %s."
-                    .formatted(pause == null ? "is not paused" : words.pause(pause) + ',', Words.at(part)));
+            if (!message.type().isEmpty()) {
+                sentences.add("Its type %s %s."
+                        .formatted(pause == null ? "is not paused" : words.pause(pause) + ',', Words.at(part)));
+            }
         }
         if (message.state() == State.SET_ASIDE) {
             if (message.failures().isEmpty()) {
@@ -87,7 +89,8 @@ final class MessageSentences {
             case HANDLED -> "has handled %s%s%s".formatted(name, by(at), after());
             case SET_ASIDE -> "has set %s aside%s%s".formatted(name, at, after());
             case UNDONE ->
-                "does not handle %s any more, and has not finished it: its step was undone%s".formatted(name, at);
+                "does not handle %s any more: its step was undone%s, and no record says that it had been finished"
+                        .formatted(name, at);
         };
     }
 

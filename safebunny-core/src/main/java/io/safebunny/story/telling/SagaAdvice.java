@@ -30,6 +30,15 @@ final class SagaAdvice {
         return blocked.reason().equals(PoisonReason.TOO_OLD.wireName());
     }
 
+    /** While its steps are undone, a saga waits for undos and for their acknowledgements only. */
+    static boolean isWaitedFor(Saga saga, BlockedOn blocked) {
+        return takesCommands(saga) || isAcknowledgement(blocked) || step(saga, blocked) != null;
+    }
+
+    private static boolean takesCommands(Saga saga) {
+        return saga.status() == SagaStatus.ACTIVE || saga.status() == SagaStatus.STUCK;
+    }
+
     /** Whether it says that an undo was carried out. */
     static boolean isAcknowledgement(BlockedOn blocked) {
         return blocked.type().equals(Awaiting.UNDONE);
@@ -56,14 +65,17 @@ final class SagaAdvice {
             advice.lookAtPoison(on.node(), on.messageId());
             advice.replay(on.node(), on.messageId(), message);
             advice.replayRefused(part.node(), saga, on);
-            advice.resume(part.node(), saga, message);
+            advice.resume(part.node(), saga, Awaiting.isTimeout(on.type()) ? null : message);
         }
     }
 
     private void add(BlockedOn blocked) {
         advice.lookAtPoison(blocked.node(), blocked.messageId());
         String message = Words.message(blocked.type(), blocked.messageId());
-        Step step = step(blocked);
+        Step step = step(saga, blocked);
+        if (!isWaitedFor(saga, blocked)) {
+            return;
+        }
         if (isAcknowledgement(blocked)) {
             advice.replay(blocked.node(), blocked.messageId(), message);
         } else if (isTooOld(blocked)) {
@@ -78,8 +90,8 @@ final class SagaAdvice {
     }
 
     /** Whose command or undo it is, if the saga still wants that; otherwise a retry is refused. */
-    private @Nullable Step step(BlockedOn blocked) {
-        boolean wantsCommands = saga.status() == SagaStatus.ACTIVE || saga.status() == SagaStatus.STUCK;
+    private static @Nullable Step step(Saga saga, BlockedOn blocked) {
+        boolean wantsCommands = takesCommands(saga);
         return saga.steps().stream()
                 .filter(step -> wantsCommands
                         ? step.status() == StepStatus.SENT && step.messageId().equals(blocked.messageId())

@@ -45,11 +45,14 @@ final class SagaSentences {
             sentences.add("It takes no other message until somebody repairs it.");
         }
         for (BlockedOn blocked : saga.blockedOn()) {
-            sentences.add("%s has set %s aside (%s), and the saga is blocked on it.%s"
+            sentences.add("%s has set %s aside (%s), and the saga %s.%s"
                     .formatted(
                             Words.text(blocked.node()),
                             Words.message(blocked.type(), blocked.messageId()),
                             Words.text(blocked.reason()),
+                            SagaAdvice.isWaitedFor(saga, blocked)
+                                    ? "is blocked on it"
+                                    : "does not wait for it any more",
                             SagaAdvice.isTooOld(blocked)
                                     ? " It is too old for %s to know whether it was carried out: find that out first."
                                             .formatted(Words.text(blocked.node()))
@@ -68,8 +71,8 @@ final class SagaSentences {
         String reason = saga.reason() == null ? "" : " (" + Words.quoted(saga.reason()) + ')';
         return switch (saga.status()) {
             case ACTIVE -> "has been active since " + words.at(saga.startedAt());
-            case COMPLETED -> "completed at " + changed;
-            case FAILED -> "failed%s, and ended at %s%s".formatted(reason, changed, undone());
+            case COMPLETED -> "completed; it last changed at " + changed;
+            case FAILED -> "failed%s, and has ended%s; it last changed at %s".formatted(reason, undone(), changed);
             case COMPENSATING ->
                 "failed%s and undoes its steps%s; it last changed at %s".formatted(reason, awaitedUndo(), changed);
             case STUCK -> stuck(changed);
@@ -159,7 +162,7 @@ final class SagaSentences {
                     .formatted(
                             changed,
                             saga.history().size() < MOST_EVENTS
-                                    ? "these have not come yet"
+                                    ? "it has not taken these yet"
                                     : "its latest %s events do not name these".formatted(MOST_EVENTS),
                             awaited()));
         }

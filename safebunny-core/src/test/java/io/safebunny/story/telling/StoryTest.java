@@ -191,7 +191,7 @@ class StoryTest {
 
         assertThat(told("orders", ID))
                 .isEqualTo(
-                        "OrderSaga order-1 of orders has been active since 00:00:00Z. It last changed at 00:00:00Z. Of what it takes, these have not come yet: `Captured` and `Declined` from billing; what comes more than once is not in this list. Its latest step is pay: `Capture` (%s). None of these types is paused at instance %s of orders. Its timeout payment is due at 00:15:00Z. orders has handled one message of it: `PlaceOrder`."
+                        "OrderSaga order-1 of orders has been active since 00:00:00Z. It last changed at 00:00:00Z. Of what it takes, it has not taken these yet: `Captured` and `Declined` from billing; what comes more than once is not in this list. Its latest step is pay: `Capture` (%s). None of these types is paused at instance %s of orders. Its timeout payment is due at 00:15:00Z. orders has handled one message of it: `PlaceOrder`."
                                 .formatted(command(), part("orders", ID).instance()));
         assertThat(curls(story("orders", ID)))
                 .containsExactly(
@@ -251,7 +251,7 @@ class StoryTest {
                                 .formatted(on.messageId()),
                         "orders has set `Captured` (%s) aside at 00:00:00Z, after one failed attempt, the last at 00:00:00Z (PoisonMessageException: \"SB-3001 no such order\")."
                                 .formatted(on.messageId()))
-                .doesNotContain("have not come yet");
+                .doesNotContain("has not taken these yet");
 
         world.pass(Duration.ofMinutes(16));
         Story late = story("orders", ID);
@@ -329,21 +329,21 @@ class StoryTest {
                         .sentences())
                 .contains("billing has handled one message of it: `Capture`.")
                 .anyMatch(sentence -> sentence.startsWith(
-                        "billing does not handle message %s any more, and has not finished it: its step was undone"
-                                .formatted(capture)));
+                        "billing does not handle message %s any more: its step was undone".formatted(capture)));
     }
 
     @Test
     void anEndedSagaSaysHowItEnded() {
         reply(new Captured("1"));
         place();
-        assertThat(told("orders", ID)).startsWith("OrderSaga order-1 of orders completed at 00:00:00Z.");
+        assertThat(told("orders", ID))
+                .startsWith("OrderSaga order-1 of orders completed; it last changed at 00:00:00Z.");
 
         reply(new Declined("1"));
         publish(new PlaceOrder(SECRET), "order-2");
         assertThat(told("orders", "order-2"))
                 .startsWith(
-                        "OrderSaga order-2 of orders failed (\"declined\"), and ended at 00:00:01Z, with one step undone.");
+                        "OrderSaga order-2 of orders failed (\"declined\"), and has ended, with one step undone; it last changed at 00:00:01Z.");
         assertThat(told("billing", "order-2")).contains("`Capture`").doesNotContain("not paused");
     }
 
@@ -618,7 +618,7 @@ class StoryTest {
 
         Story joined = Telling.of(ID, world.timeline.now(), List.of(part("orders", ID), part("billing", ID)));
         assertThat(String.join(" ", joined.sentences()))
-                .contains("have not come yet: `Captured`", "billing has failed to handle `Capture`");
+                .contains("has not taken these yet: `Captured`", "billing has failed to handle `Capture`");
         assertThat(joined.timeline())
                 .filteredOn(event -> event.node().equals("billing"))
                 .filteredOn(event -> !event.expected())

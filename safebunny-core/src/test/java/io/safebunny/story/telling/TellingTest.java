@@ -9,6 +9,7 @@ import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.Step;
 import io.safebunny.saga.SagaView.StepStatus;
+import io.safebunny.saga.SagaView.StuckOn;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Awaited;
 import io.safebunny.story.NodeStory.Failure;
@@ -148,6 +149,46 @@ class TellingTest {
                         "shop curl -s '{\"action\":\"replay\",\"dryRun\":\"true\",\"reason\":\"REASON\"}' \"/safebunnypoison/ack-1\"");
     }
 
+    @Test
+    void aCommandOfASagaThatUndoesItsStepsIsNotRepeated() {
+        Story story = told(saga(
+                SagaStatus.COMPENSATING,
+                List.of(step("pay", "Refund", StepStatus.UNDOING), step("mail", null, StepStatus.SENT)),
+                List.of(new BlockedOn("m-mail", "Dopay", "billing", "handler-failed")),
+                List.of()));
+
+        assertThat(story.sentences())
+                .contains(
+                        "billing has set `Dopay` (m-mail) aside (handler-failed), and the saga does not wait for it any more.");
+        assertThat(requests(story))
+                .contains("billing curl -s \"/safebunnypoison/m-mail\"")
+                .noneMatch(request -> request.contains("replay") || request.contains("retry"));
+    }
+
+    @Test
+    void aSagaThatIsStuckOnATimeoutTriesItAgain() {
+        Saga stuck = new Saga(
+                "Order",
+                "c",
+                SagaStatus.STUCK,
+                NOW.minusSeconds(600),
+                NOW.minusSeconds(60),
+                null,
+                List.of(),
+                Map.of(),
+                List.of(),
+                new StuckOn("m-1", "shop", NOW.minusSeconds(60), "BunnyTimeout", null, null),
+                List.of(),
+                List.of());
+
+        assertThat(told(stuck).next())
+                .filteredOn(command -> command.curl().contains("resume"))
+                .singleElement()
+                .satisfies(command -> assertThat(command.why())
+                        .contains("tries the timeout again")
+                        .doesNotContain("gives up"));
+    }
+
     /** Sent again it would come back; only who has looked may say that it was done. */
     @Test
     void whatIsTooOldIsNotSentAgain() {
@@ -178,7 +219,7 @@ class TellingTest {
                                 List.of()))
                         .sentences())
                 .containsExactly(
-                        "Order c of shop failed (\"declined\"), and ended at 10:40:00Z, with one step undone; step pay was skipped by an operator, so nobody has said that it was undone; step mail has no undo.");
+                        "Order c of shop failed (\"declined\"), and has ended, with one step undone; step pay was skipped by an operator, so nobody has said that it was undone; step mail has no undo; it last changed at 10:40:00Z.");
     }
 
     @Test
@@ -409,7 +450,7 @@ class TellingTest {
     void aStepThatWasUndone() {
         assertThat(told(message(State.UNDONE, null, List.of(), List.of())).sentences())
                 .containsExactly(
-                        "shop does not handle `Capture` (m-1) any more, and has not finished it: its step was undone at 10:40:00Z.");
+                        "shop does not handle `Capture` (m-1) any more: its step was undone at 10:40:00Z, and no record says that it had been finished.");
     }
 
     @Test

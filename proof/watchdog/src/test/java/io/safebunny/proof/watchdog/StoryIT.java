@@ -113,6 +113,19 @@ class StoryIT {
     }
 
     @Test
+    void aTestOfItIsOffered(Site site, Browser browser) {
+        String message = setAside(site, "order-1");
+        for (String place : new String[] {Place.STUCK_SAGA.fragment(), "#/poison/" + message}) {
+            site.open(browser, place);
+            browser.shows("As a test");
+            browser.run(
+                    Boolean.class,
+                    "document.querySelectorAll('main details').forEach(one => one.open = true); return true");
+            browser.shows("as=test", "fails as it did here");
+        }
+    }
+
+    @Test
     void itIsDrawn(Site site, Browser browser) {
         site.open(browser, "#/story/order-2");
         browser.shows("In order");
