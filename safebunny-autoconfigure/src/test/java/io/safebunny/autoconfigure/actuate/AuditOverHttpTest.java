@@ -92,7 +92,7 @@ class AuditOverHttpTest {
             assertThat(actions(context, "?limit=1")).containsExactly("DISCARD");
             assertThat((Boolean) read(get(context, AUDIT + "?limit=1"), "$.truncated"))
                     .isTrue();
-            assertThat((List<String>) read(get(context, AUDIT + "?action=PAUSE"), "$.actions"))
+            assertThat(texts(get(context, AUDIT + "?action=PAUSE"), "$.actions"))
                     .contains("DISCARD", "LOOK", "SAGA_RETRY_REFUSED")
                     .doesNotContain("DISCARD_MESSAGE");
             assertThat(actions(context, "?after=2100-01-01T00:00:00Z")).isEmpty();
@@ -163,10 +163,10 @@ class AuditOverHttpTest {
             repository.add(new AuditEvent("ann", "SAFEBUNNY_CANCEL", Map.of("operation", operation)));
 
             assertThat(details(context, "DISCARD_MESSAGE")).isEmpty();
-            assertThat((List<String>) read(get(context, AUDIT + "?action=DISCARD_MESSAGE"), "$.events[*].result"))
+            assertThat(texts(get(context, AUDIT + "?action=DISCARD_MESSAGE"), "$.events[*].result"))
                     .containsExactly("DONE", "DONE");
             assertThat(details(context, "CANCEL")).isEmpty();
-            assertThat((List<String>) read(get(context, AUDIT + "?action=CANCEL"), "$.events[*].operation"))
+            assertThat(texts(get(context, AUDIT + "?action=CANCEL"), "$.events[*].operation"))
                     .containsExactly(operation);
         });
     }
@@ -232,5 +232,9 @@ class AuditOverHttpTest {
                     .doesNotContain("secret");
             assertThat(actions(context, "")).containsExactly("PAUSE");
         });
+    }
+
+    private static List<String> texts(HttpResponse<String> answer, String path) {
+        return read(answer, path);
     }
 }

@@ -122,7 +122,8 @@ class PageFilesTest {
         assertThat(others)
                 .containsExactly("pages/instances.js: page", "pages/now.js: page", "parts/problem.js: anew()");
         assertThat(read("pages/instances.js"))
-                .contains("const page = Object.hasOwn(session().pages, of) ? session().pages[of] : null;");
+                .contains("const pages = session().pages ?? {};")
+                .contains("const page = Object.hasOwn(pages, of) ? pages[of] : null;");
         assertThat(read("pages/now.js")).contains("page?.startsWith('#/') ? html`<a href=${page}>");
         assertThat(read("parts/problem.js")).contains("const anew = () => location.href.split('#')[0];");
     }
