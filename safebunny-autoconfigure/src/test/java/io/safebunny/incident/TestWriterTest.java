@@ -46,6 +46,7 @@ class TestWriterTest {
                 }
             }
         }
+        all.add(with("com.example.m\u00fcller", null, "new Object()", null, Duration.ZERO, Expectation.ENDED));
         all.add(new Reproduction(
                 "",
                 "",
@@ -60,7 +61,7 @@ class TestWriterTest {
 
     @Test
     void everyFormCompilesAndHasOneClass() {
-        assertThat(all()).hasSize(37).allSatisfy(made -> {
+        assertThat(all()).hasSize(38).allSatisfy(made -> {
             String source = TestWriter.source(made);
             assertThat(source.chars()).as(source).allMatch(c -> c == '\n' || (c >= ' ' && c <= '~'));
             assertThat(GeneratedTest.compile(source)).isNotEmpty();
@@ -68,6 +69,12 @@ class TestWriterTest {
                     .as(source)
                     .isEmpty();
         });
+    }
+
+    /** A saga that is stuck has not failed, and does not wait. */
+    @Test
+    void everyFormDemandsThatNothingIsSetAside() {
+        assertThat(all()).allSatisfy(made -> assertThat(TestWriter.source(made)).contains(").nothingSetAside();"));
     }
 
     @Test

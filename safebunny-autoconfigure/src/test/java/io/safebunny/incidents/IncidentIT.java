@@ -3,6 +3,7 @@ package io.safebunny.incidents;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.incidents.Workshop.AskLoan;
 import io.safebunny.incidents.Workshop.AskPrice;
 import io.safebunny.incidents.Workshop.BookRoom;
 import io.safebunny.incidents.Workshop.CancelGift;
@@ -10,6 +11,7 @@ import io.safebunny.incidents.Workshop.FillStock;
 import io.safebunny.incidents.Workshop.Filled;
 import io.safebunny.incidents.Workshop.GiveGift;
 import io.safebunny.incidents.Workshop.Invoice;
+import io.safebunny.incidents.Workshop.LoanChecked;
 import io.safebunny.incidents.Workshop.Priced;
 import io.safebunny.incidents.Workshop.SendParcel;
 import io.safebunny.incidents.Workshop.StartTrip;
@@ -148,6 +150,45 @@ class IncidentIT {
 
         assertThat(source).contains("class TripIncidentTest {", "The end of the timeout seat", "// no seat\n");
         failsUntilMended(source, "no seat");
+    }
+
+    /** As a user who knows the body that is not stored. */
+    private static String written(String source, String type, String body) {
+        String unwritten =
+                "Write the JSON of this %s here: it was handled, so it is not stored any more.".formatted(type);
+        assertThat(source).contains(unwritten, "nothingSetAside()");
+        assertThat(GeneratedTest.of(source).failures())
+                .singleElement()
+                .asString()
+                .contains("Cannot read JSON");
+        return source.replace("class Loan", "class Written").replace(unwritten, body);
+    }
+
+    /** A stored saga would ignore the message that has started it. */
+    @Test
+    void aSagaHasFailedAtItsStart() {
+        production.publish("loan-1", new AskLoan("nobody"));
+        production.awaitSaga("loan-1", saga -> saga.status() == SagaStatus.FAILED);
+
+        String source = exported("safebunny/sagas/loan-1?as=test");
+
+        assertThat(source).contains("class LoanIncidentTest {").doesNotContain(".stored(");
+        failsUntilMended(written(source, "AskLoan", "{\"who\": \"nobody\"}"), "nobody gets no loan");
+    }
+
+    /** The same step again would be refused. */
+    @Test
+    void aSagaHasFailedAfterAStep() {
+        production.publish("loan-2", new AskLoan("Ann"));
+        production.awaitSaga("loan-2", saga -> true);
+        production.publish("loan-2", new LoanChecked(false));
+        production.awaitSaga("loan-2", saga -> saga.status() == SagaStatus.FAILED);
+
+        String source = exported("safebunny/sagas/loan-2?as=test")
+                .replace("class LoanIncidentTest", "class LoanAfterAStepIncidentTest");
+
+        assertThat(source).contains(".stored(STORED)").doesNotContain("letter");
+        failsUntilMended(written(source, "LoanChecked", "{\"good\": false}"), "no good check");
     }
 
     @Test

@@ -9,9 +9,15 @@ import io.safebunny.PublishOptions;
 import io.safebunny.actuate.BodyMasker;
 import io.safebunny.incidents.Workshop.AskPrice;
 import io.safebunny.incidents.Workshop.BookRoom;
+import io.safebunny.incidents.Workshop.CheckClaim;
 import io.safebunny.incidents.Workshop.GiveGift;
 import io.safebunny.incidents.Workshop.Invoice;
+import io.safebunny.incidents.Workshop.OpenClaim;
 import io.safebunny.incidents.Workshop.Priced;
+import io.safebunny.message.Envelope;
+import io.safebunny.message.Names;
+import io.safebunny.message.WireMessage;
+import io.safebunny.middleware.ConsumeMiddleware;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonRequest;
@@ -19,14 +25,26 @@ import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
+import io.safebunny.serialization.GzipCodec;
 import io.safebunny.test.harness.RawPublisher;
+import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
+import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
@@ -100,6 +118,43 @@ class IncidentsOverHttpTest {
         }
     }
 
+    /** Does something while it masks. */
+    static class Interrupted {
+        private final AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+
+        @Bean
+        @Primary
+        BodyMasker interrupted() {
+            return (message, body) -> {
+                meanwhile.get().run();
+                return new String(body, StandardCharsets.UTF_8);
+            };
+        }
+    }
+
+    /** Reads gzip, and shows bodies without what made them unreadable. */
+    static class Gzip {
+        @Bean
+        GzipCodec gzip() {
+            return new GzipCodec();
+        }
+
+        @Bean
+        @Primary
+        BodyMasker harmless() {
+            return (message, body) -> new String(body, StandardCharsets.UTF_8)
+                    .replace("secret", "{}")
+                    .replace("\"odd\"", "[]");
+        }
+    }
+
+    static class Around {
+        @Bean
+        ConsumeMiddleware around() {
+            return (context, next) -> next.run();
+        }
+    }
+
     @BeforeEach
     void breakIt() {
         Workshop.mended = false;
@@ -123,6 +178,56 @@ class IncidentsOverHttpTest {
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
         assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
         assertThat(answer.body()).contains(named).doesNotContain(SECRET);
+    }
+
+    /** Publishes a body as it is on the wire. */
+    private static void send(
+            Production production,
+            String type,
+            String id,
+            @Nullable String from,
+            @Nullable String encoding,
+            byte[] body) {
+        Timeline timeline = production.bean(Timeline.class);
+        WireMessage wire = new Envelope(
+                        "message-" + id,
+                        id,
+                        type,
+                        Workshop.NODE,
+                        1,
+                        null,
+                        0,
+                        0,
+                        timeline.now().toEpochMilli(),
+                        null,
+                        Map.of(),
+                        Map.of(),
+                        "application/json",
+                        body)
+                .toWire();
+        WireMessage sent = new WireMessage(
+                wire.messageId(), id, type, from, wire.timestamp(), wire.contentType(), encoding, wire.headers(), body);
+        Object unused = production
+                .bean(Transport.class)
+                .send(
+                        new OutboundMessage(
+                                sent, new Route.ToSubscribers(Names.address(Workshop.NODE, type)), Duration.ZERO),
+                        Deadline.after(Duration.ofSeconds(10), timeline))
+                .join();
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static byte[] gzipped(String text) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+            gzip.write(bytes(text));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        return bytes.toByteArray();
     }
 
     private static String source(Production production, String path) {
@@ -203,7 +308,9 @@ class IncidentsOverHttpTest {
             stick(production);
 
             assertThat(source(production, "safebunny/sagas/price-1?as=test").replace("\n// ", " "))
-                    .contains("Masked in the state: item, iban.", "Masked in the body of Priced: cents, iban.")
+                    .contains(
+                            "Masked in the state: item, iban.",
+                            "Masked in the body of Priced: cents, fields that are left out.")
                     .contains("The class cannot read the masked state", "The handler cannot read the masked body")
                     .doesNotContain(SECRET);
         }
@@ -218,6 +325,14 @@ class IncidentsOverHttpTest {
             assertThat(source(production, "safebunny/sagas/price-1?as=test"))
                     .contains("// java.lang.IllegalStateException\n")
                     .doesNotContain("no price");
+        }
+        try (Production production =
+                production(OtherTypes.class, STATES, BODIES, "safebunny.poison.exception-details=type-only")) {
+            stick(production);
+
+            assertThat(source(production, "safebunny/sagas/price-1?as=test").replace("\n// ", " "))
+                    .contains("The class cannot read the masked state", "NotHandledException")
+                    .doesNotContain("cannot be read by its class");
         }
     }
 
@@ -274,12 +389,151 @@ class IncidentsOverHttpTest {
                     "SB-5027",
                     id,
                     "is not in the poison queue");
+            isProblem(production.get("safebunnypoison/%s?as=test".formatted(id)), 404, id, "is in the archive");
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
     }
 
-    /** It has nothing to begin with: the message was to start it. */
+    @Test
+    void oneTestIsMadeAtATime() {
+        try (Production production = production(Interrupted.class, STATES, BODIES)) {
+            production.publish("invoice-1", new Invoice("7", "x"));
+            String path = "safebunnypoison/%s?as=test"
+                    .formatted(production.awaitPoison("invoice-1").messageId());
+            AtomicReference<HttpResponse<String>> second = new AtomicReference<>();
+            production.bean(Interrupted.class).meanwhile.set(() -> second.set(production.get(path)));
+
+            assertThat(source(production, path)).contains("class InvoiceIncidentTest {");
+
+            isProblem(second.get(), 409, "SB-5027", "another one is being made", "Try again");
+            production.bean(Interrupted.class).meanwhile.set(() -> {});
+            assertThat(source(production, path)).contains("class InvoiceIncidentTest {");
+        }
+    }
+
+    @Test
+    void aBodyThatCannotBeReadIsShownOrThereIsNoTest() {
+        try (Production production = production(Gzip.class, BODIES)) {
+            send(production, "Reminder", "gzip-1", Workshop.NODE, "gzip", gzipped("{\"day\":\"Someday\"}"));
+            send(production, "Reminder", "gzip-2", Workshop.NODE, "gzip", bytes("no gzip"));
+            send(production, "Reminder", "bytes-1", Workshop.NODE, null, new byte[] {'"', (byte) 0xff, '"'});
+            send(production, "Invoice", "hidden-1", Workshop.NODE, null, bytes("secret"));
+            send(production, "Reminder", "part-1", Workshop.NODE, null, bytes("{\"day\":\"odd\"}"));
+
+            assertThat(source(production, poison(production, "gzip-1"))).contains("{\"day\":\"Someday\"}");
+            isProblem(production.get(poison(production, "gzip-2")), 409, "SB-5027", "cannot be decoded");
+            isProblem(production.get(poison(production, "bytes-1")), 409, "SB-5027", "is not UTF-8");
+            isProblem(production.get(poison(production, "hidden-1")), 409, "SB-5027", "does not show what is wrong");
+            assertThat(source(production, poison(production, "part-1")).replace("\n// ", " "))
+                    .contains("a part of it is masked, which may have been the fault");
+        }
+    }
+
+    /** The path of the test of the only message with that correlation id. */
+    private static String poison(Production production, String id) {
+        PoisonedMessage message = production.awaitPoison(id);
+        assertThat(message.reason()).isEqualTo("malformed-body");
+        return "safebunnypoison/%s?as=test".formatted(message.messageId());
+    }
+
+    @Test
+    void theIdOfASagaIsMaskedUnlessItIsKnown() {
+        try (Production production = production(Heard.class, STATES, BODIES)) {
+            production.publish("claim-1", new OpenClaim(SECRET));
+            String secret = production.awaitPoison("claim-1").messageId();
+
+            isProblem(
+                    production.get("safebunnypoison/%s?as=test".formatted(secret)),
+                    409,
+                    "SB-5027",
+                    "the BodyMasker masks the id of its saga");
+
+            production.publish("claim-2", new OpenClaim("claim-2"));
+            String known = production.awaitPoison("claim-2").messageId();
+            String ofKnown = source(production, "safebunnypoison/%s?as=test".formatted(known));
+            assertThat(ofKnown)
+                    .contains("SagaScenario.of(new Workshop.Claim())", "\"iban\": \"claim-2\"")
+                    .doesNotContain("Masked in", ".stored(");
+            assertThat(GeneratedTest.of(ofKnown).failures().get(0)).contains("no claims today");
+
+            Workshop.mended = true;
+            production.publish("claim-3", new OpenClaim("claim-3"));
+            production.awaitSaga("claim-3", saga -> true);
+            Workshop.mended = false;
+            production.publish("another-id", new CheckClaim("claim-3"));
+            production.awaitSaga("claim-3", saga -> saga.status() == SagaStatus.STUCK);
+            PoisonedMessage unused = production.awaitPoison("another-id");
+
+            String stuck = source(production, "safebunny/sagas/claim-3?as=test")
+                    .replace("ClaimIncidentTest", "StuckClaimIncidentTest");
+            assertThat(stuck).contains("\"iban\": \"claim-3\"").doesNotContain("Masked in");
+            GeneratedTest test = GeneratedTest.of(stuck);
+            assertThat(test.failures().get(0)).contains("nobody checks");
+            Workshop.mended = true;
+            assertThat(test.failures()).isEmpty();
+        }
+    }
+
+    @Test
+    void aMessageOnWhichItsSagaIsNotStuck() {
+        try (Production production = production(Heard.class, STATES, BODIES)) {
+            stick(production);
+            send(production, "Priced", "price-1", Workshop.NODE, null, bytes("{\"item\":\"lamp\",\"cents\":1}"));
+            Awaitility.await()
+                    .until(() ->
+                            production.get("safebunnypoison/message-price-1").statusCode() == 200);
+
+            isProblem(
+                    production.get("safebunnypoison/message-price-1?as=test"),
+                    409,
+                    "SB-5027",
+                    "saga Price price-1, which is STUCK, and not stuck on it");
+        }
+    }
+
+    @Test
+    void aSenderNeedNotNameItself() {
+        try (Production production = production(Heard.class, BODIES)) {
+            send(production, "Invoice", "invoice-1", null, null, bytes("{\"number\":\"7\"}"));
+
+            assertThat(source(
+                            production,
+                            "safebunnypoison/%s?as=test"
+                                    .formatted(
+                                            production.awaitPoison("invoice-1").messageId())))
+                    .contains("bunny.as(\"workshop\").deliver(\"Invoice\"");
+        }
+    }
+
+    @Test
+    void headersThatAreShownAreALook() {
+        try (Production production = production(Words.class, BODIES)) {
+            production.publish("note-1", new Note("x"), PublishOptions.none().withHeader("iban", SECRET));
+            PoisonedMessage poison = production.awaitPoison("note-1");
+
+            assertThat(source(production, "safebunnypoison/%s?as=test".formatted(poison.messageId())))
+                    .contains("It had these headers", "iban=***");
+
+            assertThat(production.bean(Heard.class).all)
+                    .singleElement()
+                    .asString()
+                    .contains("content=body", "copy=" + poison.digest());
+        }
+    }
+
+    /** A scenario would not have it. */
+    @Test
+    void anApplicationWithMiddlewaresIsTestedWithThem() {
+        try (Production production = production(Around.class, STATES, BODIES)) {
+            stick(production);
+
+            assertThat(source(production, "safebunny/sagas/price-1?as=test"))
+                    .contains("@BunnyTest(", "because it has middlewares around its handlers", ".stored(\"Price\"");
+        }
+    }
+
+    /** It has nothing to begin with: the message was to start it. A scenario would not have the mapper that refused the body. */
     @Test
     void aMessageThatStartsNoSaga() {
         try (Production production = production(Heard.class, BODIES)) {
@@ -289,7 +543,9 @@ class IncidentsOverHttpTest {
 
             String source = source(production, "safebunnypoison/%s?as=test".formatted(poison.messageId()));
 
-            assertThat(source).contains("SagaScenario.of(new Workshop.Price())").doesNotContain(".stored(");
+            assertThat(source)
+                    .contains("@BunnyTest(", "because its settings or its JsonMapper")
+                    .doesNotContain(".stored(");
             assertThat(GeneratedTest.of(source).failures().get(0)).contains("malformed-body", poison.exceptionType());
         }
     }

@@ -6,6 +6,7 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.actuate.BodyMasker;
 import io.safebunny.saga.BunnySaga;
+import io.safebunny.saga.CorrelatedBy;
 import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.Starts;
@@ -25,6 +26,8 @@ import org.springframework.context.annotation.Import;
     Workshop.Trip.class,
     Workshop.Gift.class,
     Workshop.Stock.class,
+    Workshop.Loan.class,
+    Workshop.Claim.class,
     Workshop.Shelf.class,
     Workshop.Handlers.class
 })
@@ -194,6 +197,58 @@ class Workshop {
         @BunnyHandler(from = NODE)
         void on(Filled filled, Filling filling, SagaContext saga) {
             shelf.fill(filled.pieces());
+            saga.complete();
+        }
+    }
+
+    record AskLoan(String who) {}
+
+    record LoanChecked(boolean good) {}
+
+    /** It fails at once, or at a message, after a step. */
+    @BunnySaga
+    static class Loan {
+        record Registered(String who) {}
+
+        @Starts
+        @BunnyHandler(from = NODE)
+        Registered on(AskLoan ask, SagaContext saga) {
+            if (!mended && ask.who().equals("nobody")) {
+                saga.fail("nobody gets no loan");
+            }
+            return new Registered(ask.who());
+        }
+
+        @BunnyHandler(from = NODE)
+        void on(LoanChecked checked, SagaContext saga) {
+            saga.step("letter", new Wrap("for the customer"));
+            if (!mended) {
+                saga.fail("no good check");
+            }
+        }
+    }
+
+    record OpenClaim(String iban) {}
+
+    record CheckClaim(String iban) {}
+
+    /** It throws, also at its start, and its id is masked. */
+    @BunnySaga
+    static class Claim {
+        record Opened(String day) {}
+
+        @Starts
+        @CorrelatedBy("iban")
+        @BunnyHandler(from = NODE)
+        Opened on(OpenClaim open) {
+            requireMended("no claims today");
+            return new Opened("Monday");
+        }
+
+        @CorrelatedBy("iban")
+        @BunnyHandler(from = NODE)
+        void on(CheckClaim check, SagaContext saga) {
+            requireMended("nobody checks");
             saga.complete();
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.incident;
 
+import io.safebunny.handler.SagaHandler;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaView.Event;
 import io.safebunny.saga.document.SagaTimeouts.Timeout;
@@ -17,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param timeout that was over; {@code null} if it was none
  * @param type of the message that the saga took; empty if it took none
  * @param from a node that sends such messages
+ * @param starts whether that message started the saga
  * @param news the message that a participant had set aside; {@code null} if it was none
+ * @param done what the saga did then, before it failed
  */
 record Cause(
         Instant at,
@@ -25,7 +28,9 @@ record Cause(
         @Nullable String timeout,
         String type,
         String from,
-        @Nullable BlockedOn news) {
+        boolean starts,
+        @Nullable BlockedOn news,
+        List<String> done) {
 
     private static final Pattern TIMEOUT = Pattern.compile("timeout (.*) is over");
     private static final Pattern MESSAGE = Pattern.compile("took (\\S+) (\\S+)");
@@ -40,7 +45,9 @@ record Cause(
         }
         for (int i = end - 1; i >= 0; i--) {
             Event event = history.get(i);
-            Cause cause = event.at().equals(history.get(end).at()) ? of(saga, event) : null;
+            List<String> done =
+                    history.subList(i + 1, end).stream().map(Event::what).toList();
+            Cause cause = event.at().equals(history.get(end).at()) ? of(saga, event, done) : null;
             if (cause != null) {
                 return cause;
             }
@@ -50,30 +57,33 @@ record Cause(
                 "Its reason is: %s.".formatted(saga.view().reason()));
     }
 
-    private static @Nullable Cause of(StoredSaga saga, Event event) {
+    private static @Nullable Cause of(StoredSaga saga, Event event, List<String> done) {
         Matcher timeout = TIMEOUT.matcher(event.what());
         if (timeout.matches()) {
             String name = timeout.group(1);
-            return new Cause(event.at(), "The end of the timeout %s".formatted(name), name, "", "", null);
+            String words = "The end of the timeout %s".formatted(name);
+            return new Cause(event.at(), words, name, "", "", false, null, done);
         }
         Matcher news = NEWS.matcher(event.what());
         if (news.matches() && saga.document().steps().sender(news.group(2)) != null) {
             BlockedOn message = new BlockedOn(news.group(2), news.group(1), news.group(3), news.group(4));
-            return new Cause(event.at(), "", null, "", "", message);
+            return new Cause(event.at(), "", null, "", "", false, message, done);
         }
         Matcher message = MESSAGE.matcher(event.what());
-        return message.matches() ? ofMessage(saga, event, message.group(1), message.group(2)) : null;
+        return message.matches() ? ofMessage(saga, event, message.group(1), message.group(2), done) : null;
     }
 
-    private static Cause ofMessage(StoredSaga saga, Event event, String type, String id) {
-        String from = saga.definition().handlers().stream()
-                .filter(handler -> handler.type().equals(type))
-                .flatMap(handler -> handler.from().stream().sorted())
-                .findFirst()
-                .orElseThrow(() -> saga.refused(
-                        "a %s made it fail, which it no longer takes".formatted(type),
-                        "Its reason is: %s.".formatted(saga.view().reason())));
-        return new Cause(event.at(), "%s %s".formatted(type, id), null, type, from, null);
+    private static Cause ofMessage(StoredSaga saga, Event event, String type, String id, List<String> done) {
+        SagaHandler handler = saga.handlerOf(type);
+        if (handler == null) {
+            throw saga.refused(
+                    "a %s made it fail, which it no longer takes".formatted(type),
+                    "Its reason is: %s.".formatted(saga.view().reason()));
+        }
+        String from = handler.from().stream().sorted().findFirst().orElse("");
+        boolean starts = handler.onlyStarts()
+                || (handler.starts() && event.at().equals(saga.view().startedAt()));
+        return new Cause(event.at(), "%s %s".formatted(type, id), null, type, from, starts, null, done);
     }
 
     /** The timeout, as it was before its end. */

@@ -9,6 +9,8 @@ import io.safebunny.node.NodeFeature;
 import io.safebunny.poison.replay.QueuePoisonMessages;
 import io.safebunny.saga.management.SagaSupervision;
 import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Makes tests of what failed in production. Thread-safe, if the masker is. */
@@ -17,6 +19,9 @@ public final class Incidents implements NodeFeature {
     private final Node node;
     private final SagaSupervision sagas;
     private final QueuePoisonMessages poison;
+
+    /** One test at a time, because each may take some megabytes. */
+    private final Semaphore turn = new Semaphore(1);
 
     public Incidents(Node node, SagaSupervision sagas, QueuePoisonMessages poison) {
         this.node = node;
@@ -38,7 +43,7 @@ public final class Incidents implements NodeFeature {
      */
     public @Nullable Incident ofSaga(String saga, String id, BodyMasker masker, String home) {
         Sources sources = sources(masker, home);
-        return written(new SagaIncidents(sources).of(saga, id), sources);
+        return alone(id, () -> written(new SagaIncidents(sources).of(saga, id), sources));
     }
 
     /**
@@ -51,11 +56,22 @@ public final class Incidents implements NodeFeature {
      */
     public @Nullable Incident ofMessage(String messageId, @Nullable String digest, BodyMasker masker, String home) {
         Sources sources = sources(masker, home);
-        return written(new MessageIncidents(sources).of(messageId, digest), sources);
+        return alone(messageId, () -> written(new MessageIncidents(sources).of(messageId, digest), sources));
     }
 
     private Sources sources(BodyMasker masker, String home) {
         return new Sources(node, sagas, poison, new Masking(masker, node.parts().codecs()), home);
+    }
+
+    private @Nullable Incident alone(String id, Supplier<@Nullable Incident> made) {
+        if (!turn.tryAcquire()) {
+            throw refused("this", id, "another one is being made on this instance", "Try again in a moment.");
+        }
+        try {
+            return made.get();
+        } finally {
+            turn.release();
+        }
     }
 
     private static @Nullable Incident written(@Nullable Reproduction made, Sources sources) {

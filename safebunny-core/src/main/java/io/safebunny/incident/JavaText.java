@@ -139,6 +139,13 @@ final class JavaText {
                 .collect(Collectors.joining());
     }
 
+    /** Source without texts, such as a name, in ASCII: the compiler reads escapes of characters everywhere. */
+    static String code(String source) {
+        return source.chars()
+                .mapToObj(c -> c > '~' ? unicode(c) : String.valueOf((char) c))
+                .collect(Collectors.joining());
+    }
+
     /** Part of the name of a class. */
     static String name(String text) {
         String name = text.replaceAll("[^A-Za-z0-9_]", "");

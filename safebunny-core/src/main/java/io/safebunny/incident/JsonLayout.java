@@ -14,6 +14,9 @@ final class JsonLayout {
 
     private static final String STEP = "  ";
 
+    /** What is deep or has many small values becomes much longer: up to this length, or twice its own if that is more. */
+    private static final int LONGEST = 256 * 1024;
+
     /** Refuses what {@link ExactTree} would overlook after the value. */
     private static final JsonMapper STRICT = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -22,10 +25,11 @@ final class JsonLayout {
 
     private JsonLayout() {}
 
-    /** The same in lines, or the text itself if it is not JSON: what is wrong with it must stay as it is. */
+    /** The same in lines, or the text itself if it is not JSON, because what is wrong with it must stay, or would become too long. */
     static String lines(String text) {
         JsonNode tree = tree(text);
-        return tree == null || !tree.equals(tree(laidOut(text))) ? text : laidOut(text);
+        String lines = tree == null ? null : laidOut(text);
+        return lines != null && tree != null && tree.equals(tree(lines)) ? lines : text;
     }
 
     /** {@code null} if it is not one JSON value. */
@@ -37,11 +41,16 @@ final class JsonLayout {
         }
     }
 
-    private static String laidOut(String json) {
+    /** {@code null} if it becomes too long. */
+    private static @Nullable String laidOut(String json) {
+        long longest = Math.max(LONGEST, 2L * json.length());
         StringBuilder lines = new StringBuilder();
         int depth = 0;
         boolean isInText = false;
         for (int i = 0; i < json.length(); i++) {
+            if (lines.length() > longest) {
+                return null;
+            }
             char c = json.charAt(i);
             if (isInText) {
                 lines.append(c);

@@ -15,9 +15,10 @@ import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.saga.SagaView;
 import io.safebunny.serialization.BodyCodec;
+import io.safebunny.serialization.CodecException;
+import io.safebunny.serialization.json.ExactTree;
 import io.safebunny.transport.OutboundMessage;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -41,14 +43,14 @@ final class Masking {
     private static final String NOT_SHOWN = "not shown: ";
 
     /** A body that cannot be shown, but must be JSON. */
-    static final String NOTHING = "{}";
+    private static final String NOTHING = "{}";
 
     private static final long LARGEST = 4L << 20;
 
     private final BodyMasker masker;
     private final Codecs codecs;
     private final Set<String> masked = new LinkedHashSet<>();
-    private final List<Look> looks = new ArrayList<>();
+    private final Set<Look> looks = new LinkedHashSet<>();
 
     Masking(BodyMasker masker, Codecs codecs) {
         this.masker = masker;
@@ -60,27 +62,40 @@ final class Masking {
         return List.copyOf(masked);
     }
 
-    List<Look> looks() {
-        return looks;
+    void addNote(String sentence) {
+        masked.add(sentence);
     }
 
-    /** The body as text. If the masker does not show it, what it says instead, which is no JSON. */
-    String body(PoisonedMessage message, byte[] body) {
+    List<Look> looks() {
+        return List.copyOf(looks);
+    }
+
+    /**
+     * The body as text. If the masker does not show it, what it says instead, which is no JSON.
+     *
+     * @param known a value that is shown, because it is no secret; {@code null} for none
+     */
+    String body(PoisonedMessage message, byte[] body, @Nullable String known) {
         String what = "the body of %s".formatted(Names.printable(message.type()));
         String stored = new String(body, StandardCharsets.UTF_8);
-        if (!Arrays.equals(stored.getBytes(StandardCharsets.UTF_8), body)) {
+        if (!isText(body)) {
             masked.add("Not as it was: %s is not UTF-8, and is as far as it can be text.".formatted(what));
         }
-        String shown = shown(what, () -> masker.mask(message, body), stored);
+        String shown = shown(what, () -> masker.mask(message, body), stored, known);
         if (isShown(shown, stored)) {
             looks.add(new BodyLook(message.messageId(), message.digest()));
         }
         return shown;
     }
 
+    /** Whether the body is UTF-8. */
+    static boolean isText(byte[] body) {
+        return Arrays.equals(new String(body, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8), body);
+    }
+
     /** The state as the masker shows it; empty if it shows nothing that a state could be. */
     ObjectNode state(SagaView saga, ObjectNode state) {
-        String shown = shown("the state", () -> masker.maskState(saga), saga.state());
+        String shown = shown("the state", () -> masker.maskState(saga), saga.state(), null);
         if (isShown(shown, saga.state())) {
             looks.add(new StateLook(saga.saga(), saga.id()));
         }
@@ -93,7 +108,12 @@ final class Masking {
 
     /** The application's headers, as text for people. */
     String headers(PoisonedMessage message) {
-        return message.headers().isEmpty() ? "" : String.valueOf(maskedHeaders(message));
+        Map<String, Object> shown = message.headers().isEmpty() ? Map.of() : maskedHeaders(message);
+        if (shown.isEmpty()) {
+            return "";
+        }
+        looks.add(new BodyLook(message.messageId(), message.digest()));
+        return String.valueOf(shown);
     }
 
     private Map<String, Object> maskedHeaders(PoisonedMessage message) {
@@ -110,7 +130,7 @@ final class Masking {
         WireMessage wire = kept.message();
         PoisonedMessage known = described(wire, "", "");
         byte[] stored = decoded(wire);
-        String body = stored == null ? NOTHING : body(known, stored);
+        String body = stored == null ? NOTHING : body(known, stored, null);
         Map<String, Object> headers = new LinkedHashMap<>(wire.headers());
         headers.keySet().removeIf(name -> !name.startsWith("sb-"));
         return kept.withMessage(new WireMessage(
@@ -150,8 +170,11 @@ final class Masking {
                             wire.body()),
                     LARGEST);
         } catch (RuntimeException e) {
-            masked.add("The body of %s cannot be decoded, and is {} here."
-                    .formatted(Names.printable(String.valueOf(wire.type()))));
+            boolean isTooLarge = e instanceof CodecException failure && failure.isTooLarge();
+            masked.add("The body of %s %s, and is {} here."
+                    .formatted(
+                            Names.printable(String.valueOf(wire.type())),
+                            isTooLarge ? "has more than 4 MiB when decoded" : "cannot be decoded"));
             return null;
         }
     }
@@ -174,7 +197,7 @@ final class Masking {
                 "");
     }
 
-    private String shown(String what, Supplier<String> mask, String stored) {
+    private String shown(String what, Supplier<String> mask, String stored, @Nullable String known) {
         String shown;
         try {
             shown = mask.get();
@@ -194,6 +217,10 @@ final class Masking {
                             : "Masked: %s, of which the BodyMasker shows nothing (%s).".formatted(what, shown));
             return shown;
         }
+        if (known != null) {
+            seen = restored(seen, original, known);
+            shown = ExactTree.write(seen);
+        }
         if (seen.equals(original)) {
             return stored; // as it was laid out
         }
@@ -207,14 +234,36 @@ final class Masking {
         return shown.equals(stored) || !shown.startsWith(NOT_SHOWN);
     }
 
+    /** What is seen, but with each value that is the known text. */
+    private static JsonNode restored(JsonNode seen, JsonNode original, String known) {
+        if (seen instanceof ObjectNode object && original.isObject()) {
+            for (String name : List.copyOf(object.propertyNames())) {
+                object.set(name, restored(object.path(name), original.path(name), known));
+            }
+            return object;
+        }
+        if (seen instanceof ArrayNode array && original.isArray() && array.size() == original.size()) {
+            for (int i = 0; i < array.size(); i++) {
+                array.set(i, restored(array.path(i), original.path(i), known));
+            }
+            return array;
+        }
+        return original.isValueNode() && original.asString("").equals(known) ? original : seen;
+    }
+
+    /** Names only what the masker shows: names that it leaves out may be secret, too. */
     private static void collect(Set<String> paths, String path, JsonNode seen, JsonNode original) {
         if (seen.equals(original)) {
             return;
         }
         if (seen.isObject() && original.isObject()) {
-            original.propertyNames()
-                    .forEach(name -> collect(
-                            paths, path.isEmpty() ? name : path + "." + name, seen.path(name), original.path(name)));
+            for (String name : original.propertyNames()) {
+                if (seen.has(name)) {
+                    collect(paths, path.isEmpty() ? name : path + "." + name, seen.path(name), original.path(name));
+                } else {
+                    paths.add(path.isEmpty() ? "fields that are left out" : path);
+                }
+            }
         } else if (seen.isArray() && original.isArray() && seen.size() == original.size()) {
             for (int i = 0; i < seen.size(); i++) {
                 collect(paths, path, seen.path(i), original.path(i));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.incident;
 
+import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.SagaHandler;
 import io.safebunny.incident.Reproduction.Delivered;
@@ -8,19 +9,22 @@ import io.safebunny.incident.Reproduction.Expectation;
 import io.safebunny.incident.Reproduction.Subject;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.message.WireMessage;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.replay.QueuePoisonMessages.Found;
 import io.safebunny.saga.document.SagaDocument;
+import io.safebunny.store.record.MessageRecord;
 import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +36,8 @@ final class MessageIncidents {
     private static final long LARGEST = 4L << 20;
 
     private static final String SET_ASIDE_BEFORE = PoisonReason.SET_ASIDE_BEFORE.wireName();
+    private static final String MALFORMED = PoisonReason.MALFORMED_BODY.wireName();
+    private static final String TOO_LARGE = PoisonReason.TOO_LARGE.wireName();
 
     /** Reasons that are not in the body, or not in the code: a test that delivers the body would not fail. */
     private static final Set<String> NOT_REPEATABLE = Stream.of(
@@ -75,50 +81,101 @@ final class MessageIncidents {
                         digest == null || found.copy().message().digest().equals(digest))
                 .min(Comparator.comparing(
                         (Found found) -> found.copy().message().reason().equals(SET_ASIDE_BEFORE)))
+                .map(this::decoded)
                 .orElse(null);
+    }
+
+    /** The copy with its body decoded, unless that cannot be done. */
+    private Found decoded(Found found) {
+        PoisonCopy copy = found.copy();
+        PoisonedMessage message = copy.message();
+        byte[] body = copy.body();
+        if (body == null || found.encoding().isEmpty()) {
+            return found;
+        }
+        byte[] decoded = sources.masking()
+                .decoded(new WireMessage(
+                        message.messageId(),
+                        message.correlationId(),
+                        message.type(),
+                        found.from(),
+                        null,
+                        found.contentType(),
+                        found.encoding(),
+                        Map.of(),
+                        body));
+        return decoded == null
+                ? found
+                : new Found(new PoisonCopy(message, decoded, copy.record()), found.from(), found.contentType(), "");
     }
 
     /** A message that starts a saga, or to a saga that is not stored. */
     private Reproduction ofSagaMessage(Found found, SagaDefinition saga, SagaHandler handler) {
         PoisonedMessage message = found.copy().message();
-        String id = sagaId(found, handler);
-        boolean isStored = Names.isCorrelationId(id)
-                && sources.node().requireStore().find(SagaDocument.key(saga.name(), id)) != null;
-        if (isStored) {
-            throw Incidents.refused(
-                    "this message",
-                    message.messageId(),
-                    "it is for saga %s %s, and a test needs the saga, too".formatted(saga.name(), id),
-                    "Use GET safebunny/sagas/%s?as=test.".formatted(id));
+        byte[] body = found.copy().body();
+        String own = body == null ? null : sources.readability().sagaIn(handler, body, found.contentType());
+        String id = own == null ? message.correlationId() : own;
+        MessageRecord stored = Names.isCorrelationId(id)
+                ? sources.node().requireStore().find(SagaDocument.key(saga.name(), id))
+                : null;
+        if (stored != null) {
+            throw ofStored(message.messageId(), SagaDocument.read(saga.name(), stored));
         }
         SagaClass type = SagaClass.of(saga.description());
-        Subject subject = new Subject(saga.name(), id, null, type.construction());
-        return of(found, new Made(subject, type.home()), handler.payloadType());
+        String why = whyApplication(found);
+        Subject subject = new Subject(saga.name(), id, null, why == null ? type.construction() : null);
+        return of(found, new Made(subject, type.home(), handler, why), handler.payloadType());
     }
 
-    /** As its {@code @CorrelatedBy} reads it, or else its correlation id. */
-    private String sagaId(Found found, SagaHandler handler) {
-        Function<Object, @Nullable String> correlation = handler.correlation();
-        byte[] body = found.copy().body();
-        String id = found.copy().message().correlationId();
-        if (correlation == null || body == null) {
-            return id;
-        }
-        Object payload = sources.readability().read(handler.payloadType(), body, found.contentType());
-        try {
-            String own = payload == null ? null : correlation.apply(payload);
-            return own == null ? id : own;
-        } catch (RuntimeException e) { // the payload does not fit the expression
-            return id;
-        }
+    private static MisuseException ofStored(String messageId, SagaDocument saga) {
+        return messageId.equals(saga.stuckOn())
+                ? Incidents.refused(
+                        "this message",
+                        messageId,
+                        "it is for saga %s %s, and a test needs the saga, too".formatted(saga.saga(), saga.id()),
+                        "Use GET safebunny/sagas/%s?as=test.".formatted(saga.id()))
+                : Incidents.refused(
+                        "this message",
+                        messageId,
+                        "it is for saga %s %s, which is %s, and not stuck on it, so what the saga was when the message failed is not stored"
+                                .formatted(saga.saga(), saga.id(), saga.status()),
+                        "Look at GET safebunny/sagas/%s, and at the exception of this message.".formatted(saga.id()));
     }
 
-    /** The saga of a message, and the package of its class. */
-    private record Made(Subject saga, String home) {}
+    /**
+     * Why a test of a saga needs the application; {@code null} if it does not: a scenario has none of its middlewares, and not its mapper.
+     *
+     * @param found the message that failed; {@code null} if none did
+     */
+    @Nullable
+    String whyApplication(@Nullable Found found) {
+        if (!sources.node().parts().consumeMiddlewares().isEmpty()) {
+            return "it has middlewares around its handlers";
+        }
+        PoisonedMessage message = found == null ? null : found.copy().message();
+        if (message == null) {
+            return null;
+        }
+        return message.reason().equals(MALFORMED) || message.reason().equals(TOO_LARGE)
+                ? "its settings or its JsonMapper may have refused the body"
+                : null;
+    }
+
+    /**
+     * The saga of a message.
+     *
+     * @param home package of its class
+     * @param whyApplication see {@link MessageIncidents#whyApplication}
+     */
+    private record Made(
+            Subject saga,
+            String home,
+            SagaHandler handler,
+            @Nullable String whyApplication) {}
 
     private Reproduction of(Found found, @Nullable Made made, @Nullable Type payload) {
         PoisonedMessage message = found.copy().message();
-        Delivered delivered = delivered(found);
+        Delivered delivered = delivered(found, made == null ? null : made.handler(), message.correlationId());
         List<String> comment = new ArrayList<>();
         comment.add(
                 made == null
@@ -129,6 +186,9 @@ final class MessageIncidents {
                                         made.saga().name(),
                                         Names.printable(made.saga().id())));
         comment.addAll(about(found, delivered, payload));
+        if (made != null && made.whyApplication() != null) {
+            comment.add(becauseOf(made.whyApplication()));
+        }
         String where =
                 made == null ? sources.home() : made.saga().construction() == null ? sources.home() : made.home();
         comment.addAll(notes(where, made != null && made.saga().construction() != null));
@@ -141,6 +201,10 @@ final class MessageIncidents {
                 Duration.ZERO,
                 Expectation.NOTHING_SET_ASIDE,
                 comment);
+    }
+
+    static String becauseOf(String whyApplication) {
+        return "It is a test of the application, because %s.".formatted(whyApplication);
     }
 
     /** What production saw of the message, and what is different in the test. */
@@ -163,9 +227,11 @@ final class MessageIncidents {
     /**
      * What the test delivers.
      *
+     * @param handler of the saga that takes it; {@code null} for none
+     * @param known id of the saga, if that is no secret, and in any case no secret
      * @throws io.safebunny.failure.MisuseException SB-5027 if that would not fail
      */
-    Delivered delivered(Found found) {
+    Delivered delivered(Found found, @Nullable SagaHandler handler, String known) {
         PoisonedMessage message = found.copy().message();
         String id = message.messageId();
         if (NOT_REPEATABLE.contains(message.reason())) {
@@ -192,13 +258,66 @@ final class MessageIncidents {
                     "its sender, type or correlation id is not one that a node can have",
                     "Correct its sender.");
         }
-        String shown = sources.masking().body(message, body);
-        boolean isUnreadable = message.reason().equals(PoisonReason.MALFORMED_BODY.wireName());
+        if (!found.encoding().isEmpty() || !Masking.isText(body)) {
+            throw Incidents.refused(
+                    "this message",
+                    id,
+                    found.encoding().isEmpty()
+                            ? "its body is not UTF-8, which no text in a test can repeat"
+                            : "its body cannot be decoded, or has more than 4 MiB then",
+                    "Look at its exception, and correct its sender.");
+        }
+        boolean isCorrelated = handler != null && handler.correlation() != null;
+        String shown = sources.masking().body(message, body, isCorrelated ? known : null);
+        if (handler != null) {
+            requireSameSaga(found, handler, shown, known);
+        }
+        boolean isUnreadable = message.reason().equals(MALFORMED);
+        if (isUnreadable) {
+            requireFault(message, body, shown, handler);
+        }
         return new Delivered(
                 found.from(),
                 message.type(),
                 isUnreadable ? shown : JsonLayout.lines(shown), // the exception may name line and column
                 message.correlationId());
+    }
+
+    /** Refuses a mask that leads to another saga, or that would have to give a secret away. */
+    private void requireSameSaga(Found found, SagaHandler handler, String shown, String known) {
+        byte[] body = Objects.requireNonNull(found.copy().body());
+        String own = sources.readability().sagaIn(handler, body, found.contentType());
+        if (own == null) {
+            return;
+        }
+        Object masked = sources.readability().readText(handler.payloadType(), shown);
+        if (masked == null ? !own.equals(known) : !own.equals(Readability.sagaIn(handler, masked))) {
+            throw Incidents.refused(
+                    "this message",
+                    found.copy().message().messageId(),
+                    "the BodyMasker masks the id of its saga, which @CorrelatedBy reads from the body",
+                    "Let the BodyMasker show that property, or write the test by hand.");
+        }
+    }
+
+    /** Refuses a body without what made it unreadable. */
+    private void requireFault(PoisonedMessage message, byte[] body, String shown, @Nullable SagaHandler handler) {
+        if (shown.equals(new String(body, StandardCharsets.UTF_8))) {
+            return;
+        }
+        Type payload = handler == null ? sources.poison().payloadOf(message.type()) : handler.payloadType();
+        if (JsonLayout.tree(shown) == null
+                || payload == null
+                || sources.readability().readText(payload, shown) != null) {
+            throw Incidents.refused(
+                    "this message",
+                    message.messageId(),
+                    "its body cannot be read, and the BodyMasker does not show what is wrong with it",
+                    "Let the BodyMasker show more of it, or write the test by hand.");
+        }
+        sources.masking()
+                .addNote(
+                        "The body cannot be read, and a part of it is masked, which may have been the fault: write what it was into BODY.");
     }
 
     /** What was masked, and where the test goes. */

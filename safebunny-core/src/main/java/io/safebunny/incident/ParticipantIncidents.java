@@ -42,7 +42,7 @@ final class ParticipantIncidents {
                             : "Node %s knows the exception: GET safebunnypoison/%s there, and a test with it: add ?as=test."
                                     .formatted(node, message.messageId()));
         } else {
-            delivered = messages.delivered(found);
+            delivered = messages.delivered(found, null, "");
             comment.addAll(messages.about(found, delivered, sources.poison().payloadOf(delivered.type())));
         }
         String home = isHere ? sources.home() : "";
@@ -56,15 +56,17 @@ final class ParticipantIncidents {
         WireMessage sent = sent(Objects.requireNonNull(saga.document().steps().sender(message.messageId())), message);
         String type = String.valueOf(sent.type());
         byte @Nullable [] body = sources.masking().decoded(sent);
+        if (body == null) {
+            throw saga.refused(
+                    "the body of its %s cannot be decoded, or has more than 4 MiB then".formatted(type),
+                    "Look at the message in the poison queue of node %s.".formatted(message.node()));
+        }
+        String shown = sources.masking()
+                .body(Masking.described(sent, Names.address(message.node(), type), message.reason()), body, null);
         return new Delivered(
                 String.valueOf(sent.appId()),
                 type,
-                body == null
-                        ? Masking.NOTHING
-                        : JsonLayout.lines(sources.masking()
-                                .body(
-                                        Masking.described(sent, Names.address(message.node(), type), message.reason()),
-                                        body)),
+                JsonLayout.lines(shown),
                 saga.view().id());
     }
 

@@ -2,6 +2,7 @@
 package io.safebunny.incident;
 
 import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handler.SagaHandler;
 import io.safebunny.message.Names;
 import io.safebunny.node.Node;
 import io.safebunny.saga.document.SagaCopy;
@@ -11,6 +12,7 @@ import io.safebunny.serialization.MessageSerializer;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Says what masking has made unreadable: with that, a test fails in another way than production did. Thread-safe. */
@@ -31,7 +33,8 @@ final class Readability {
      *
      * @return a sentence; {@code null} if the class reads the masked state as well as the stored one
      */
-    static @Nullable String ofState(SagaDefinition definition, String id, String unmasked, String masked) {
+    @Nullable
+    String ofState(SagaDefinition definition, String id, String unmasked, String masked) {
         String problem = problem(definition, id, masked);
         return problem == null || problem(definition, id, unmasked) != null
                 ? null
@@ -39,13 +42,14 @@ final class Readability {
                         + problem;
     }
 
-    private static @Nullable String problem(SagaDefinition definition, String id, String copy) {
+    private @Nullable String problem(SagaDefinition definition, String id, String copy) {
         SagaDocument saga = SagaCopy.read(definition.name(), id, copy, SagaCopy.changedAt(copy));
         try {
             Object unused = saga.stateVersion() == 0 ? "" : new SagaStates(definition).read(saga);
             return null;
-        } catch (RuntimeException e) {
-            return Names.printable(String.valueOf(e.getMessage()), LONGEST);
+        } catch (Throwable e) { // from a constructor or static initializer of the application
+            String text = node.options().exceptionDetails().text(e);
+            return text == null ? e.getClass().getName() : Names.printable(text, LONGEST);
         }
     }
 
@@ -55,9 +59,31 @@ final class Readability {
         if (payload == null || read(payload, stored, contentType) == null) {
             return null;
         }
-        return read(payload, masked.getBytes(StandardCharsets.UTF_8), JSON) != null
+        return readText(payload, masked) != null
                 ? null
                 : "The handler cannot read the masked body, so the test fails in another way until you put in values that it can read.";
+    }
+
+    /** The id of the saga as {@code @CorrelatedBy} reads it; {@code null} if there is none, or the payload does not have it. */
+    @Nullable
+    String sagaIn(SagaHandler handler, byte[] body, String contentType) {
+        Object payload = handler.correlation() == null ? null : read(handler.payloadType(), body, contentType);
+        return payload == null ? null : sagaIn(handler, payload);
+    }
+
+    static @Nullable String sagaIn(SagaHandler handler, Object payload) {
+        Function<Object, @Nullable String> correlation = handler.correlation();
+        try {
+            return correlation == null ? null : correlation.apply(payload);
+        } catch (RuntimeException e) { // the payload does not fit the expression
+            return null;
+        }
+    }
+
+    /** {@code null} if it cannot be read. */
+    @Nullable
+    Object readText(Type payload, String json) {
+        return read(payload, json.getBytes(StandardCharsets.UTF_8), JSON);
     }
 
     /** {@code null} if it cannot be read. */

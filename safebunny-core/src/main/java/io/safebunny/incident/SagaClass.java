@@ -2,13 +2,18 @@
 package io.safebunny.incident;
 
 import io.safebunny.Bunny;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.Aware;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -19,7 +24,9 @@ import org.springframework.util.ClassUtils;
  */
 record SagaClass(String home, @Nullable String construction) {
 
-    private static final Set<String> INJECTED = Set.of("Autowired", "Inject", "Resource", "Value");
+    /** Annotations of what Spring injects or calls, or of what the application's validator checks. */
+    private static final Set<String> OF_APPLICATION =
+            Set.of("Autowired", "Inject", "Resource", "Value", "PostConstruct", "Valid");
 
     /** @param name of the class; a native image need not know it */
     static SagaClass of(String name) {
@@ -36,8 +43,9 @@ record SagaClass(String home, @Nullable String construction) {
         if (!isUsable(type)
                 || constructors.length != 1
                 || Modifier.isPrivate(constructors[0].getModifiers())
+                || constructors[0].getExceptionTypes().length > 0
                 || Modifier.isAbstract(type.getModifiers())
-                || isInjected(type)) {
+                || needsApplication(type)) {
             return null;
         }
         String name = type.getCanonicalName().substring(type.getPackageName().length() + 1);
@@ -66,10 +74,24 @@ record SagaClass(String home, @Nullable String construction) {
         return true;
     }
 
-    private static boolean isInjected(Class<?> type) {
-        return Stream.of(type.getDeclaredFields())
-                .flatMap(field -> Stream.of(field.getAnnotations()))
-                .anyMatch(annotation ->
-                        INJECTED.contains(annotation.annotationType().getSimpleName()));
+    private static boolean needsApplication(Class<?> type) {
+        if (Aware.class.isAssignableFrom(type) || InitializingBean.class.isAssignableFrom(type)) {
+            return true;
+        }
+        for (Class<?> one = type; one != null; one = one.getSuperclass()) {
+            List<AnnotatedElement> elements = new ArrayList<>(List.of(one.getDeclaredFields()));
+            for (Method method : one.getDeclaredMethods()) {
+                elements.add(method);
+                elements.addAll(List.of(method.getParameters()));
+            }
+            boolean isAnnotated = elements.stream()
+                    .flatMap(element -> Stream.of(element.getAnnotations()))
+                    .anyMatch(annotation ->
+                            OF_APPLICATION.contains(annotation.annotationType().getSimpleName()));
+            if (isAnnotated) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -3,6 +3,7 @@ package io.safebunny.incident;
 
 import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.SagaDefinition;
+import io.safebunny.handler.SagaHandler;
 import io.safebunny.incident.Reproduction.Delivered;
 import io.safebunny.incident.Reproduction.Expectation;
 import io.safebunny.incident.Reproduction.Subject;
@@ -94,7 +95,11 @@ final class SagaIncidents {
                     "GET safebunnypoison/%s has its exception.".formatted(messageId));
         }
         saga.document().unstick();
-        Delivered delivered = isTimeout ? null : messages.delivered(Objects.requireNonNull(found));
+        SagaHandler handler = saga.handlerOf(type);
+        Delivered delivered = isTimeout
+                ? null
+                : messages.delivered(
+                        Objects.requireNonNull(found), handler, saga.view().id());
         List<String> comment = new ArrayList<>();
         comment.add(saga.title()
                 + (isTimeout
@@ -104,10 +109,13 @@ final class SagaIncidents {
             comment.addAll(
                     delivered == null
                             ? sources.witness().of(found.copy())
-                            : messages.about(found, delivered, saga.payloadOf(delivered.type())));
+                            : messages.about(found, delivered, handler == null ? null : handler.payloadType()));
         }
         return reproduction(
-                saga, saga.document().changedAt(), delivered, Duration.ZERO, Expectation.NOTHING_SET_ASIDE, comment);
+                saga,
+                saga.document().changedAt(),
+                new Action(delivered, Duration.ZERO, Expectation.NOTHING_SET_ASIDE, messages.whyApplication(found)),
+                comment);
     }
 
     /** A participant has set aside a command or an undo: the fault is in its handler. */
@@ -130,22 +138,32 @@ final class SagaIncidents {
         if (cause.news() != null) {
             return participants.of(saga, cause.news());
         }
-        saga.revive();
+        saga.revive(cause.done());
         List<String> comment = new ArrayList<>();
         comment.add("%s %s made it fail at %s, with this reason:".formatted(saga.title(), cause.words(), cause.at()));
         comment.add(Names.printable(String.valueOf(saga.view().reason()), 300));
         comment.add(
-                "Its state is as it was after it had failed, and its other timeouts are gone: what it was before is not stored.");
+                cause.starts()
+                        ? "The message started it, so the test begins without the saga."
+                        : "Its state is as it was after it had failed, and its other timeouts are gone: what it was before is not stored.");
         Delivered delivered = null;
         if (cause.timeout() != null) {
             saga.document().timeouts().put(cause.timeout(), cause.armed());
         } else {
-            delivered =
-                    new Delivered(cause.from(), cause.type(), "{}", saga.view().id());
+            delivered = new Delivered(
+                    cause.from(),
+                    cause.type(),
+                    "Write the JSON of this %s here: it was handled, so it is not stored any more."
+                            .formatted(cause.type()),
+                    saga.view().id());
             comment.add(
-                    "The message was handled, so its body is not stored any more: write it into BODY before you run the test.");
+                    "The message was handled, so its body is not stored any more. Write it into BODY: until then, the test fails because BODY is no JSON.");
         }
-        return reproduction(saga, cause.at(), delivered, Duration.ZERO, Expectation.NOT_FAILED, comment);
+        return reproduction(
+                saga,
+                cause.starts() ? null : cause.at(),
+                new Action(delivered, Duration.ZERO, Expectation.NOT_FAILED, messages.whyApplication(null)),
+                comment);
     }
 
     /** Nothing of the saga has failed, so the test lets its timeouts end. */
@@ -169,31 +187,38 @@ final class SagaIncidents {
                         ? "It has no timeout, so it waits for ever. Deliver what should have come, and demand what should happen then."
                         : "The test delivers none of them, and lets its timeouts end, %s: then it should not wait any more."
                                 .formatted(saga.view().timeouts()));
-        return reproduction(saga, since, null, Duration.between(since, last), Expectation.ENDED, comment);
+        return reproduction(
+                saga,
+                since,
+                new Action(null, Duration.between(since, last), Expectation.ENDED, messages.whyApplication(null)),
+                comment);
     }
 
-    private Reproduction reproduction(
-            StoredSaga saga,
-            Instant changedAt,
+    /**
+     * What a test does with a saga.
+     *
+     * @param whyApplication why it needs the application; {@code null} if the saga alone can do it
+     */
+    private record Action(
             @Nullable Delivered delivered,
             Duration advance,
             Expectation expectation,
-            List<String> seen) {
-        Masking masking = sources.masking();
+            @Nullable String whyApplication) {}
+
+    /** @param changedAt {@code null} if the test begins without the saga */
+    private Reproduction reproduction(StoredSaga saga, @Nullable Instant changedAt, Action action, List<String> seen) {
         SagaDocument document = saga.document();
-        String masked =
-                SagaCopy.write(document, changedAt, state -> masking.state(saga.view(), state), masking::message);
-        String unmasked = SagaCopy.write(document, changedAt, UnaryOperator.identity(), UnaryOperator.identity());
-        SagaClass type = SagaClass.of(saga.definition().description());
-        boolean isScenario = type.construction() != null;
         List<String> comment = new ArrayList<>(seen);
-        String unreadable = Readability.ofState(saga.definition(), document.id(), unmasked, masked);
-        if (unreadable != null) {
-            comment.add(unreadable);
-        }
+        String stored = changedAt == null ? null : stored(saga, changedAt, comment);
+        SagaClass type = SagaClass.of(saga.definition().description());
+        String construction = action.whyApplication() == null ? type.construction() : null;
+        boolean isScenario = construction != null;
         if (!isScenario) {
-            comment.add("It is a test of the application, because only that can make a %s: its constructor takes beans."
-                    .formatted(saga.definition().name()));
+            comment.add(MessageIncidents.becauseOf(
+                    action.whyApplication() != null
+                            ? action.whyApplication()
+                            : "only that can make a %s, to judge by its class"
+                                    .formatted(saga.definition().name())));
         }
         String home = isScenario ? type.home() : sources.home();
         comment.addAll(messages.notes(home, isScenario));
@@ -201,10 +226,24 @@ final class SagaIncidents {
                 document.saga(),
                 home,
                 sources.node().name(),
-                new Subject(document.saga(), document.id(), JsonLayout.lines(masked), type.construction()),
-                delivered,
-                advance,
-                expectation,
+                new Subject(document.saga(), document.id(), stored, construction),
+                action.delivered(),
+                action.advance(),
+                action.expectation(),
                 comment);
+    }
+
+    /** The saga with which the test begins, masked. */
+    private String stored(StoredSaga saga, Instant changedAt, List<String> comment) {
+        Masking masking = sources.masking();
+        SagaDocument document = saga.document();
+        String masked =
+                SagaCopy.write(document, changedAt, state -> masking.state(saga.view(), state), masking::message);
+        String unmasked = SagaCopy.write(document, changedAt, UnaryOperator.identity(), UnaryOperator.identity());
+        String unreadable = sources.readability().ofState(saga.definition(), document.id(), unmasked, masked);
+        if (unreadable != null) {
+            comment.add(unreadable);
+        }
+        return JsonLayout.lines(masked);
     }
 }

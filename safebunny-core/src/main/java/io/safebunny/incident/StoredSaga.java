@@ -8,7 +8,7 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.document.SagaDocument;
-import java.lang.reflect.Type;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,20 +32,27 @@ record StoredSaga(SagaDefinition definition, SagaDocument document, SagaView vie
         return Incidents.refused("saga " + view.saga(), view.id(), why, whatToDo);
     }
 
-    /** What the saga reads messages of the type as; {@code null} if it takes none. */
+    /** What takes messages of the type; {@code null} if nothing does. */
     @Nullable
-    Type payloadOf(String type) {
+    SagaHandler handlerOf(String type) {
         return definition.handlers().stream()
                 .filter(handler -> handler.type().equals(type))
-                .map(SagaHandler::payloadType)
                 .findFirst()
                 .orElse(null);
     }
 
-    /** Makes it active again, as if nothing had failed. */
-    void revive() {
+    /**
+     * Makes it active again, as if nothing had failed.
+     *
+     * @param done what it did when it failed, as its history says: steps among it are forgotten, because they would be refused if it did
+     *     them again
+     */
+    void revive(List<String> done) {
         document.become(SagaStatus.ACTIVE);
         document.blocks().clear();
+        document.steps().all().stream()
+                .filter(step -> done.contains("step %s: %s".formatted(step.name(), step.type())))
+                .forEach(step -> document.steps().remove(step.name()));
         document.steps().all().forEach(step -> document.steps().put(step.with(StepStatus.SENT)));
     }
 }

@@ -28,7 +28,7 @@ final class TestWriter {
         boolean isScenario = made.saga() != null && made.saga().construction() != null;
         List<String> source = new ArrayList<>();
         if (!made.home().isEmpty()) {
-            source.add("package " + made.home() + ";\n");
+            source.add("package %s;\n".formatted(JavaText.code(made.home())));
         }
         source.add("import static org.assertj.core.api.Assertions.assertThat;\n");
         source.add(imports(made, isScenario) + "\n");
@@ -104,19 +104,24 @@ final class TestWriter {
         }
         return lines(
                 "    void %s() {".formatted(method(made)),
-                LINE + "SagaScenario scenario = SagaScenario.of(" + saga.construction() + ")"
+                LINE + "SagaScenario scenario = SagaScenario.of("
+                        + JavaText.code(Objects.requireNonNull(saga.construction())) + ")"
                         + calls.stream()
                                 .map(call -> "\n" + LINE + LINE + "." + call)
                                 .collect(Collectors.joining()) + ";",
                 "",
-                switch (made.expectation()) {
-                    case NOTHING_SET_ASIDE -> LINE + "assertThat(scenario).nothingSetAside();";
-                    case NOT_FAILED -> LINE + "assertThat(scenario.view().reason()).as(\"%s\", scenario).isNull();";
-                    case ENDED ->
-                        LINE
-                                + "assertThat(scenario.view().status()).as(\"%s\", scenario).isNotEqualTo(SagaStatus.ACTIVE);";
-                },
+                LINE + "assertThat(scenario).nothingSetAside();" + ofScenario(made.expectation()),
                 "    }");
+    }
+
+    private static String ofScenario(Expectation expectation) {
+        return switch (expectation) {
+            case NOTHING_SET_ASIDE -> "";
+            case NOT_FAILED -> "\n" + LINE + "assertThat(scenario.view().reason()).as(\"%s\", scenario).isNull();";
+            case ENDED ->
+                "\n" + LINE
+                        + "assertThat(scenario.view().status()).as(\"%s\", scenario).isNotEqualTo(SagaStatus.ACTIVE);";
+        };
     }
 
     private static String duration(Reproduction made) {
@@ -150,10 +155,10 @@ final class TestWriter {
             lines.add(LINE + "bunny.advance(%s);".formatted(duration(made)));
         }
         lines.add("");
-        lines.add(
-                asksSagas && saga != null
-                        ? ofSaga(made.expectation(), saga)
-                        : LINE + "assertThat(bunny.messages()).nothingSetAside();");
+        lines.add(LINE + "assertThat(bunny.messages()).nothingSetAside();");
+        if (asksSagas && saga != null) {
+            lines.add(ofSaga(made.expectation(), saga));
+        }
         lines.add("    }");
         return String.join("\n", lines);
     }

@@ -190,4 +190,20 @@ class JavaTextTest {
         assertThat(List.of("", "{\"a\":1", "{\"a\":1,\"a\":2}", "{\"a\":1} {}", "[1,2]]", "plain"))
                 .allSatisfy(text -> assertThat(JsonLayout.lines(text)).isEqualTo(text));
     }
+
+    /** Blanks before a small value can be many times its length. */
+    @Test
+    void jsonThatWouldBecomeTooLongIsLeftAlone() {
+        String deep = "[".repeat(400) + "1,".repeat(4_000) + "1" + "]".repeat(400);
+        String many = "[" + "1,".repeat(200_000) + "1]";
+
+        assertThat(JsonLayout.lines(deep)).isEqualTo(deep);
+        assertThat(JsonLayout.lines(many)).isEqualTo(many);
+        assertThat(JsonLayout.lines("[" + "1,".repeat(2_000) + "1]").lines()).hasSize(2_003);
+    }
+
+    @Test
+    void aNameBeyondAsciiIsEscaped() {
+        assertThat(JavaText.code("com.example.M\u00fcller")).isEqualTo("com.example.M\\u00fcller");
+    }
 }

@@ -59,7 +59,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
      */
     private volatile @Nullable Map<String, MessageInspector> inspectors;
 
-    private volatile Map<String, Type> payloads = Map.of();
+    private volatile Map<String, HandlerDefinition> handled = Map.of();
 
     /** @param pipelines makes the inspectors that read messages as their queues do */
     public QueuePoisonMessages(Node node, ConsumePipelineFactory pipelines) {
@@ -89,8 +89,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
         node.metrics().poisonDepth(node.name(), depth);
         node.metrics().registerReplays();
         Set<String> types = handlers.stream().map(HandlerDefinition::type).collect(Collectors.toUnmodifiableSet());
-        payloads = handlers.stream()
-                .collect(Collectors.toUnmodifiableMap(HandlerDefinition::type, HandlerDefinition::payloadType));
+        handled = handlers.stream().collect(Collectors.toUnmodifiableMap(HandlerDefinition::type, handler -> handler));
         inspectors = handlers.stream()
                 .collect(Collectors.toUnmodifiableMap(
                         handler -> Names.address(node.name(), handler.type()),
@@ -131,7 +130,14 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
 
     /** What the node reads messages of the type as; {@code null} if it handles none. */
     public @Nullable Type payloadOf(String type) {
-        return payloads.get(type);
+        HandlerDefinition handler = handled.get(type);
+        return handler == null ? null : handler.payloadType();
+    }
+
+    /** A node from which messages of the type are taken; empty if the node handles none. */
+    private String senderOf(@Nullable String type) {
+        HandlerDefinition handler = type == null ? null : handled.get(type);
+        return handler == null || handler.from().isEmpty() ? "" : handler.from().get(0);
     }
 
     private PoisonReader reader() {
@@ -192,9 +198,10 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
     /**
      * A copy and what its sender wrote of itself, unchecked.
      *
-     * @param from name of its node; empty if there is none
+     * @param from name of its node; if it has not written it, of one from which the type is taken; empty if there is none
+     * @param encoding how the body is still encoded, because it could not be read; empty if it is not
      */
-    public record Found(PoisonCopy copy, String from, String contentType) {}
+    public record Found(PoisonCopy copy, String from, String contentType, String encoding) {}
 
     @Override
     public List<PoisonCopy> find(String messageId, long bodyBytes) {
@@ -222,11 +229,17 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
                 room -= fits ? copy.body().length : 0;
                 copies.add(new Found(
                         copy.told(fits, node.options().exceptionDetails()),
-                        Objects.requireNonNullElse(wire.appId(), ""),
-                        Objects.requireNonNullElse(wire.contentType(), "")));
+                        Objects.requireNonNullElseGet(wire.appId(), () -> senderOf(wire.type())),
+                        Objects.requireNonNullElse(wire.contentType(), ""),
+                        encoding(wire, copy.body())));
             }
         }
         return List.copyOf(copies);
+    }
+
+    private String encoding(WireMessage wire, byte[] body) {
+        boolean isEncoded = body == wire.body() && node.parts().codecs().of(wire.contentEncoding()) != null;
+        return isEncoded ? String.valueOf(wire.contentEncoding()) : "";
     }
 
     @Override

@@ -60,7 +60,9 @@ final class PoisonLooks {
         return shown ? views.copies(copies, copy -> audit.looked(Asked.by(user), copy)) : PoisonViews.copies(copies);
     }
 
-    private @Nullable Object archived(String id) {
+    /** A problem that says that the message is in the archive; {@code null} if it is not. */
+    @Nullable
+    Object archived(String id) {
         List<PoisonedMessage> found;
         try {
             found = poison.archived(PoisonFilter.all().withMessageId(id).withLimit(1))
