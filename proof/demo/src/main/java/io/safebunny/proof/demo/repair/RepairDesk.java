@@ -184,18 +184,22 @@ public final class RepairDesk implements AutoCloseable {
         return true;
     }
 
-    /** What was set aside because its saga was stuck, and, to see that it changes nothing, commands of sagas that have failed. */
+    /**
+     * What was set aside because its saga was stuck, what should have started a saga, and, to see that it changes nothing, commands of sagas
+     * that have failed.
+     */
     private void replayWhatIsLeft() throws Exception {
         for (Copy copy : poison.matching(copy -> replays.getOrDefault(copy.messageId(), 0) < MOST_REPAIRS)) {
             List<SagaView> of = sagas.find(copy.sagaId());
             boolean stuckNoMore =
                     copy.reason().equals(STUCK_TOO) && of.stream().noneMatch(saga -> saga.status() == SagaStatus.STUCK);
+            boolean notStarted = of.isEmpty() && !poison.isBeyondRepair(copy.messageId());
             boolean undone = of.stream()
                     .anyMatch(saga -> saga.status() == SagaStatus.FAILED
                             && saga.steps().stream()
                                     .anyMatch(step -> step.messageId().equals(copy.messageId())
                                             && step.status() == StepStatus.UNDONE));
-            if (stuckNoMore || undone) {
+            if (stuckNoMore || notStarted || undone) {
                 replay(copy);
             }
         }
