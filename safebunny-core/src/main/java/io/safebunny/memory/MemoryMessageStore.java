@@ -53,7 +53,7 @@ public final class MemoryMessageStore implements MessageStore {
         this.retention = retention;
     }
 
-    private record Entry(MessageRecord record, long writtenAt, Instant changedAt) {}
+    private record Entry(MessageRecord record, long writtenAt) {}
 
     @Override
     public synchronized MessageRecord create(MessageRecord record) {
@@ -84,7 +84,7 @@ public final class MemoryMessageStore implements MessageStore {
     }
 
     private MessageRecord put(MessageRecord record) {
-        Entry entry = new Entry(record, timeline.nanoTime(), timeline.now());
+        Entry entry = new Entry(record, timeline.nanoTime());
         records.put(record.key(), entry);
         completed.remove(record.key());
         if (record.listing() == null) {
@@ -158,10 +158,12 @@ public final class MemoryMessageStore implements MessageStore {
         if (!Names.isMessageId(correlationId)) {
             return List.of();
         }
+        Instant now = timeline.now();
+        long nanos = timeline.nanoTime();
         return records.values().stream()
                 .filter(entry -> entry.record.key().correlationId().equals(correlationId)
                         && !entry.record.key().isApart())
-                .map(entry -> new DatedRecord(entry.record, entry.changedAt))
+                .map(entry -> new DatedRecord(entry.record, now.minusNanos(nanos - entry.writtenAt)))
                 .sorted(DatedRecord.SHARED_FIRST)
                 .limit(limit)
                 .toList();
