@@ -46,6 +46,7 @@ import java.util.zip.GZIPOutputStream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
@@ -54,6 +55,7 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.context.event.EventListener;
 
 /** Who gets a test of what, what is masked in it, and what is refused. */
+@Tag("once")
 class IncidentsOverHttpTest {
 
     private static final String SECRET = "DE-4711";

@@ -6,7 +6,9 @@ import io.safebunny.store.MessageStore;
 import io.safebunny.test.contract.store.MessageStoreContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 
+@Tag("once")
 class CosmosMessageStoreContractIT extends MessageStoreContract {
 
     private final CosmosAsyncContainer container = CosmosAccount.newContainer();

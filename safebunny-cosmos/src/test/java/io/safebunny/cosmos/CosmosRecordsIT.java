@@ -29,9 +29,11 @@ import java.util.Objects;
 import java.util.UUID;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is known of one correlation id, and nothing else. */
+@Tag("once")
 class CosmosRecordsIT {
 
     private static final String SAGA = "customer:42";

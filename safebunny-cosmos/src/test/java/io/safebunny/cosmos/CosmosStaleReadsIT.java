@@ -36,6 +36,7 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -44,6 +45,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 
 /** Reads show the past: the session token is lost, and a replica answers that is behind. Claims are decided by writes alone. */
+@Tag("once")
 @Timeout(180)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CosmosStaleReadsIT {

@@ -21,11 +21,13 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.assertj.AssertableReactiveWebApplicationContext;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 
 /** Over HTTP: is anything stuck? */
+@Tag("once")
 class NowTest {
 
     private static final String NOW = "safebunny/now";

@@ -32,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -46,6 +47,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.EventListener;
 
 /** Messages that were set aside, through the endpoint. */
+@Tag("once")
 class PoisonEndpointTest {
 
     private static final String LIST = "safebunnypoison";

@@ -3,7 +3,9 @@ package io.safebunny.jdbc.autoconfigure;
 
 import io.safebunny.test.database.MariaDbServer;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 
+@Tag("once")
 class MariaDbBacklogIT extends BacklogRules {
 
     private static final MariaDbServer DATABASE = MariaDbServer.start();

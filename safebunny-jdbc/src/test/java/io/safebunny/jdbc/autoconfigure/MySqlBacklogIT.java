@@ -3,7 +3,9 @@ package io.safebunny.jdbc.autoconfigure;
 
 import io.safebunny.test.database.MySqlServer;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 
+@Tag("once")
 class MySqlBacklogIT extends BacklogRules {
 
     private static final MySqlServer DATABASE = MySqlServer.start();

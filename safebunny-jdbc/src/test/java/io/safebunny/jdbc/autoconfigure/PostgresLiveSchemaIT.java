@@ -3,8 +3,10 @@ package io.safebunny.jdbc.autoconfigure;
 
 import io.safebunny.jdbc.fixture.TestDatabase;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.provider.Arguments;
 
+@Tag("once")
 class PostgresLiveSchemaIT extends LiveSchemaRules {
 
     @Override

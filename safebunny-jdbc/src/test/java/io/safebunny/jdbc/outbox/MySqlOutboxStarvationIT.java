@@ -2,8 +2,10 @@
 package io.safebunny.jdbc.outbox;
 
 import io.safebunny.jdbc.fixture.TestDatabase;
+import org.junit.jupiter.api.Tag;
 import org.springframework.jdbc.core.JdbcTemplate;
 
+@Tag("once")
 class MySqlOutboxStarvationIT extends OutboxStarvationRules {
 
     @Override

@@ -19,11 +19,13 @@ import java.util.concurrent.Future;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What each driver throws when somebody else holds the row, and when the session is gone: only the latter is an outage. */
+@Tag("once")
 @Timeout(60)
 class FailuresIT {
 

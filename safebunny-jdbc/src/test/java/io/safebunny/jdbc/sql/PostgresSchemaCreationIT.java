@@ -10,9 +10,11 @@ import java.sql.Connection;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Here indexes are created apart from their tables, so one may be missing. */
+@Tag("once")
 class PostgresSchemaCreationIT extends SchemaRaceRules {
 
     @Override
