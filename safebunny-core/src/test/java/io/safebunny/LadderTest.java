@@ -70,6 +70,7 @@ class LadderTest {
         "poison.queue",
         "consuming",
         "poison.replay",
+        "incident.writing",
         "incident",
         "memory",
         "doubles",

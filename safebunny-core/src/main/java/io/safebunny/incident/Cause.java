@@ -4,11 +4,14 @@ package io.safebunny.incident;
 import io.safebunny.handler.SagaHandler;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaView.Event;
+import io.safebunny.saga.document.SagaHistory.Failed;
+import io.safebunny.saga.document.SagaHistory.Happening;
+import io.safebunny.saga.document.SagaHistory.SetAside;
+import io.safebunny.saga.document.SagaHistory.TimedOut;
+import io.safebunny.saga.document.SagaHistory.Took;
 import io.safebunny.saga.document.SagaTimeouts.Timeout;
 import java.time.Instant;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,23 +33,18 @@ record Cause(
         String from,
         boolean starts,
         @Nullable BlockedOn news,
-        List<String> done) {
-
-    private static final Pattern TIMEOUT = Pattern.compile("timeout (.*) is over");
-    private static final Pattern MESSAGE = Pattern.compile("took (\\S+) (\\S+)");
-    private static final Pattern NEWS = Pattern.compile("(\\S+) (\\S+) was set aside by (\\S+): (\\S+)");
+        List<Event> done) {
 
     /** @throws io.safebunny.failure.MisuseException SB-5027 if it is not known, or was an operator */
     static Cause of(StoredSaga saga) {
         List<Event> history = saga.view().history();
         int end = history.size() - 1;
-        while (end >= 0 && !history.get(end).what().startsWith("failed: ")) {
+        while (end >= 0 && !(Happening.of(history.get(end)) instanceof Failed)) {
             end--;
         }
         for (int i = end - 1; i >= 0; i--) {
             Event event = history.get(i);
-            List<String> done =
-                    history.subList(i + 1, end).stream().map(Event::what).toList();
+            List<Event> done = List.copyOf(history.subList(i + 1, end));
             Cause cause = event.at().equals(history.get(end).at()) ? of(saga, event, done) : null;
             if (cause != null) {
                 return cause;
@@ -57,23 +55,20 @@ record Cause(
                 "Its reason is: %s.".formatted(saga.view().reason()));
     }
 
-    private static @Nullable Cause of(StoredSaga saga, Event event, List<String> done) {
-        Matcher timeout = TIMEOUT.matcher(event.what());
-        if (timeout.matches()) {
-            String name = timeout.group(1);
-            String words = "The end of the timeout %s".formatted(name);
-            return new Cause(event.at(), words, name, "", "", false, null, done);
+    private static @Nullable Cause of(StoredSaga saga, Event event, List<Event> done) {
+        Happening happening = Happening.of(event);
+        if (happening instanceof TimedOut over) {
+            String words = "The end of the timeout %s".formatted(over.timeout());
+            return new Cause(event.at(), words, over.timeout(), "", "", false, null, done);
         }
-        Matcher news = NEWS.matcher(event.what());
-        if (news.matches() && saga.document().steps().sender(news.group(2)) != null) {
-            BlockedOn message = new BlockedOn(news.group(2), news.group(1), news.group(3), news.group(4));
-            return new Cause(event.at(), "", null, "", "", false, message, done);
+        if (happening instanceof SetAside news
+                && saga.document().steps().sender(news.message().messageId()) != null) {
+            return new Cause(event.at(), "", null, "", "", false, news.message(), done);
         }
-        Matcher message = MESSAGE.matcher(event.what());
-        return message.matches() ? ofMessage(saga, event, message.group(1), message.group(2), done) : null;
+        return happening instanceof Took took ? ofMessage(saga, event, took.type(), took.messageId(), done) : null;
     }
 
-    private static Cause ofMessage(StoredSaga saga, Event event, String type, String id, List<String> done) {
+    private static Cause ofMessage(StoredSaga saga, Event event, String type, String id, List<Event> done) {
         SagaHandler handler = saga.handlerOf(type);
         if (handler == null) {
             throw saga.refused(

@@ -3,6 +3,8 @@ package io.safebunny.incident;
 
 import io.safebunny.actuate.BodyMasker;
 import io.safebunny.failure.MisuseException;
+import io.safebunny.incident.writing.Reproduction;
+import io.safebunny.incident.writing.TestWriter;
 import io.safebunny.message.Names;
 import io.safebunny.node.Node;
 import io.safebunny.node.NodeFeature;

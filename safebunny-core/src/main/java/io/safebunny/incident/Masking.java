@@ -6,6 +6,7 @@ import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.incident.Incident.BodyLook;
 import io.safebunny.incident.Incident.Look;
 import io.safebunny.incident.Incident.StateLook;
+import io.safebunny.incident.writing.JsonLayout;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.Names;

@@ -4,9 +4,10 @@ package io.safebunny.incident;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.SagaHandler;
-import io.safebunny.incident.Reproduction.Delivered;
-import io.safebunny.incident.Reproduction.Expectation;
-import io.safebunny.incident.Reproduction.Subject;
+import io.safebunny.incident.writing.Reproduction;
+import io.safebunny.incident.writing.Reproduction.Delivered;
+import io.safebunny.incident.writing.Reproduction.Expectation;
+import io.safebunny.incident.writing.Reproduction.Subject;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.message.WireMessage;
@@ -16,7 +17,6 @@ import io.safebunny.poison.replay.QueuePoisonMessages.Found;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.store.record.MessageRecord;
 import java.lang.reflect.Type;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -24,9 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Gathers what a test of one message in the poison queue needs. Confined to one thread. */
@@ -38,17 +35,6 @@ final class MessageIncidents {
     private static final String SET_ASIDE_BEFORE = PoisonReason.SET_ASIDE_BEFORE.wireName();
     private static final String MALFORMED = PoisonReason.MALFORMED_BODY.wireName();
     private static final String TOO_LARGE = PoisonReason.TOO_LARGE.wireName();
-
-    /** Reasons that are not in the body, or not in the code: a test that delivers the body would not fail. */
-    private static final Set<String> NOT_REPEATABLE = Stream.of(
-                    PoisonReason.MISSING_PROPERTY,
-                    PoisonReason.WRONG_QUEUE,
-                    PoisonReason.TOO_OLD,
-                    PoisonReason.EXPIRED,
-                    PoisonReason.NOT_STORABLE,
-                    PoisonReason.UNKNOWN_TYPE)
-            .map(PoisonReason::wireName)
-            .collect(Collectors.toUnmodifiableSet());
 
     private final Sources sources;
 
@@ -175,7 +161,8 @@ final class MessageIncidents {
 
     private Reproduction of(Found found, @Nullable Made made, @Nullable Type payload) {
         PoisonedMessage message = found.copy().message();
-        Delivered delivered = delivered(found, made == null ? null : made.handler(), message.correlationId());
+        Delivered delivered =
+                new Deliveries(sources).of(found, made == null ? null : made.handler(), message.correlationId());
         List<String> comment = new ArrayList<>();
         comment.add(
                 made == null
@@ -222,102 +209,6 @@ final class MessageIncidents {
                         .ofBody(payload, Objects.requireNonNull(copy.body()), found.contentType(), delivered.body()))
                 .ifPresent(about::add);
         return about;
-    }
-
-    /**
-     * What the test delivers.
-     *
-     * @param handler of the saga that takes it; {@code null} for none
-     * @param known id of the saga, if that is no secret, and in any case no secret
-     * @throws io.safebunny.failure.MisuseException SB-5027 if that would not fail
-     */
-    Delivered delivered(Found found, @Nullable SagaHandler handler, String known) {
-        PoisonedMessage message = found.copy().message();
-        String id = message.messageId();
-        if (NOT_REPEATABLE.contains(message.reason())) {
-            throw Incidents.refused(
-                    "this message",
-                    id,
-                    "it was set aside because of %s, which is not in its body".formatted(message.reason()),
-                    "docs/poison.md says what to do about that reason.");
-        }
-        byte[] body = found.copy().body();
-        if (body == null) {
-            throw Incidents.refused(
-                    "this message",
-                    id,
-                    "its body, or those of its copies, have more than 4 MiB",
-                    "Write one with a smaller body.");
-        }
-        if (!Names.isNode(found.from())
-                || !Names.isType(message.type())
-                || !Names.isCorrelationId(message.correlationId())) {
-            throw Incidents.refused(
-                    "this message",
-                    id,
-                    "its sender, type or correlation id is not one that a node can have",
-                    "Correct its sender.");
-        }
-        if (!found.encoding().isEmpty() || !Masking.isText(body)) {
-            throw Incidents.refused(
-                    "this message",
-                    id,
-                    found.encoding().isEmpty()
-                            ? "its body is not UTF-8, which no text in a test can repeat"
-                            : "its body cannot be decoded, or has more than 4 MiB then",
-                    "Look at its exception, and correct its sender.");
-        }
-        boolean isCorrelated = handler != null && handler.correlation() != null;
-        String shown = sources.masking().body(message, body, isCorrelated ? known : null);
-        if (handler != null) {
-            requireSameSaga(found, handler, shown, known);
-        }
-        boolean isUnreadable = message.reason().equals(MALFORMED);
-        if (isUnreadable) {
-            requireFault(message, body, shown, handler);
-        }
-        return new Delivered(
-                found.from(),
-                message.type(),
-                isUnreadable ? shown : JsonLayout.lines(shown), // the exception may name line and column
-                message.correlationId());
-    }
-
-    /** Refuses a mask that leads to another saga, or that would have to give a secret away. */
-    private void requireSameSaga(Found found, SagaHandler handler, String shown, String known) {
-        byte[] body = Objects.requireNonNull(found.copy().body());
-        String own = sources.readability().sagaIn(handler, body, found.contentType());
-        if (own == null) {
-            return;
-        }
-        Object masked = sources.readability().readText(handler.payloadType(), shown);
-        if (masked == null ? !own.equals(known) : !own.equals(Readability.sagaIn(handler, masked))) {
-            throw Incidents.refused(
-                    "this message",
-                    found.copy().message().messageId(),
-                    "the BodyMasker masks the id of its saga, which @CorrelatedBy reads from the body",
-                    "Let the BodyMasker show that property, or write the test by hand.");
-        }
-    }
-
-    /** Refuses a body without what made it unreadable. */
-    private void requireFault(PoisonedMessage message, byte[] body, String shown, @Nullable SagaHandler handler) {
-        if (shown.equals(new String(body, StandardCharsets.UTF_8))) {
-            return;
-        }
-        Type payload = handler == null ? sources.poison().payloadOf(message.type()) : handler.payloadType();
-        if (JsonLayout.tree(shown) == null
-                || payload == null
-                || sources.readability().readText(payload, shown) != null) {
-            throw Incidents.refused(
-                    "this message",
-                    message.messageId(),
-                    "its body cannot be read, and the BodyMasker does not show what is wrong with it",
-                    "Let the BodyMasker show more of it, or write the test by hand.");
-        }
-        sources.masking()
-                .addNote(
-                        "The body cannot be read, and a part of it is masked, which may have been the fault: write what it was into BODY.");
     }
 
     /** What was masked, and where the test goes. */

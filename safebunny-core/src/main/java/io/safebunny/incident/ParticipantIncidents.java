@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.incident;
 
-import io.safebunny.incident.Reproduction.Delivered;
-import io.safebunny.incident.Reproduction.Expectation;
+import io.safebunny.incident.writing.JsonLayout;
+import io.safebunny.incident.writing.Reproduction;
+import io.safebunny.incident.writing.Reproduction.Delivered;
+import io.safebunny.incident.writing.Reproduction.Expectation;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.poison.replay.QueuePoisonMessages.Found;
@@ -42,7 +44,7 @@ final class ParticipantIncidents {
                             : "Node %s knows the exception: GET safebunnypoison/%s there, and a test with it: add ?as=test."
                                     .formatted(node, message.messageId()));
         } else {
-            delivered = messages.delivered(found, null, "");
+            delivered = new Deliveries(sources).of(found, null, "");
             comment.addAll(messages.about(found, delivered, sources.poison().payloadOf(delivered.type())));
         }
         String home = isHere ? sources.home() : "";

@@ -4,9 +4,11 @@ package io.safebunny.incident;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.SagaHandler;
-import io.safebunny.incident.Reproduction.Delivered;
-import io.safebunny.incident.Reproduction.Expectation;
-import io.safebunny.incident.Reproduction.Subject;
+import io.safebunny.incident.writing.JsonLayout;
+import io.safebunny.incident.writing.Reproduction;
+import io.safebunny.incident.writing.Reproduction.Delivered;
+import io.safebunny.incident.writing.Reproduction.Expectation;
+import io.safebunny.incident.writing.Reproduction.Subject;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
 import io.safebunny.poison.replay.QueuePoisonMessages.Found;
@@ -98,8 +100,8 @@ final class SagaIncidents {
         SagaHandler handler = saga.handlerOf(type);
         Delivered delivered = isTimeout
                 ? null
-                : messages.delivered(
-                        Objects.requireNonNull(found), handler, saga.view().id());
+                : new Deliveries(sources)
+                        .of(Objects.requireNonNull(found), handler, saga.view().id());
         List<String> comment = new ArrayList<>();
         comment.add(saga.title()
                 + (isTimeout

@@ -8,6 +8,7 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.document.SagaDocument;
+import io.safebunny.saga.document.SagaHistory.SentStep;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -47,11 +48,12 @@ record StoredSaga(SagaDefinition definition, SagaDocument document, SagaView vie
      * @param done what it did when it failed, as its history says: steps among it are forgotten, because they would be refused if it did
      *     them again
      */
-    void revive(List<String> done) {
+    void revive(List<SagaView.Event> done) {
+        List<String> words = done.stream().map(SagaView.Event::what).toList();
         document.become(SagaStatus.ACTIVE);
         document.blocks().clear();
         document.steps().all().stream()
-                .filter(step -> done.contains("step %s: %s".formatted(step.name(), step.type())))
+                .filter(step -> words.contains(new SentStep(step.name(), step.type()).words()))
                 .forEach(step -> document.steps().remove(step.name()));
         document.steps().all().forEach(step -> document.steps().put(step.with(StepStatus.SENT)));
     }

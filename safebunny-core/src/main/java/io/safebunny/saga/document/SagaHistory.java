@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga.document;
 
+import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaView;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The last fifty events of a saga; part of its document. Confined to one thread. */
-final class SagaHistory {
+public final class SagaHistory {
 
     static final String NAME = "history";
     private static final int MOST = 50;
@@ -50,5 +54,87 @@ final class SagaHistory {
             events.add(new SagaView.Event(SagaFields.instant(event, "at"), SagaFields.text(event, "what")));
         }
         return events;
+    }
+
+    /**
+     * What a story or a test of an incident reads in a history again. An event is stored as words, so both ways are here. Immutable.
+     */
+    public sealed interface Happening {
+
+        /** What is stored. */
+        String words();
+
+        /** {@code null} if it is none of these, or its words were cut. */
+        static @Nullable Happening of(SagaView.Event event) {
+            String words = event.what();
+            if (words.startsWith(Failed.WORDS)) {
+                return new Failed(words.substring(Failed.WORDS.length()));
+            }
+            Matcher took = Took.WORDS.matcher(words);
+            Matcher over = TimedOut.WORDS.matcher(words);
+            Matcher step = SentStep.WORDS.matcher(words);
+            Matcher aside = SetAside.WORDS.matcher(words);
+            if (took.matches()) {
+                return new Took(took.group(1), took.group(2));
+            } else if (over.matches()) {
+                return new TimedOut(over.group(1));
+            } else if (step.matches()) {
+                return new SentStep(step.group(1), step.group(2));
+            }
+            return aside.matches()
+                    ? new SetAside(new BlockedOn(aside.group(2), aside.group(1), aside.group(3), aside.group(4)))
+                    : null;
+        }
+    }
+
+    /** It took a message. */
+    public record Took(String type, String messageId) implements Happening {
+        private static final Pattern WORDS = Pattern.compile("took (\\S+) (\\S+)");
+
+        @Override
+        public String words() {
+            return "took %s %s".formatted(type, messageId);
+        }
+    }
+
+    /** A timeout was over. */
+    public record TimedOut(String timeout) implements Happening {
+        private static final Pattern WORDS = Pattern.compile("timeout (.*) is over");
+
+        @Override
+        public String words() {
+            return "timeout %s is over".formatted(timeout);
+        }
+    }
+
+    /** It sent the command of a step. */
+    public record SentStep(String step, String type) implements Happening {
+        private static final Pattern WORDS = Pattern.compile("step (.*): (\\S+)");
+
+        @Override
+        public String words() {
+            return "step %s: %s".formatted(step, type);
+        }
+    }
+
+    /** It heard that somebody had set a message aside. */
+    public record SetAside(BlockedOn message) implements Happening {
+        private static final Pattern WORDS = Pattern.compile("(\\S+) (\\S+) was set aside by (\\S+): (\\S+)");
+
+        @Override
+        public String words() {
+            return "%s %s was set aside by %s: %s"
+                    .formatted(message.type(), message.messageId(), message.node(), message.reason());
+        }
+    }
+
+    /** It failed, and is undone from then on. */
+    public record Failed(String reason) implements Happening {
+        private static final String WORDS = "failed: ";
+
+        @Override
+        public String words() {
+            return WORDS + reason;
+        }
     }
 }

@@ -4,6 +4,7 @@ package io.safebunny.saga.execution;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.document.SagaDocument;
+import io.safebunny.saga.document.SagaHistory.Failed;
 import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.saga.document.SagaStep;
 import io.safebunny.saga.document.SagaStep.Sending;
@@ -25,7 +26,7 @@ final class Compensation {
         saga.setReason(reason);
         saga.timeouts().clear();
         saga.blocks().clear();
-        visit.note("failed: " + reason);
+        visit.note(new Failed(reason).words());
         saga.steps().all().stream()
                 .filter(step -> step.undo() == null)
                 .forEach(step -> visit.note("nothing to undo for step " + step.name()));

@@ -13,6 +13,7 @@ import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.SagaDocument;
+import io.safebunny.saga.document.SagaHistory.Took;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -64,7 +65,7 @@ final class MessageInvoker implements HandlerInvoker, Correlation {
         } else if (!isWanted(visit, context)) {
             return;
         }
-        visit.note("took %s %s".formatted(context.type(), context.messageId()));
+        visit.note(new Took(context.type(), context.messageId()).words());
         unblock(visit.saga(), context);
         visit.run(handler.method(), payload, context, null);
         visit.save();

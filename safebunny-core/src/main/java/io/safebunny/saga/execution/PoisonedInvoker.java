@@ -11,12 +11,14 @@ import io.safebunny.handling.Membership;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.node.Node;
+import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.document.BunnyPoisoned;
 import io.safebunny.saga.document.PoisonNews;
 import io.safebunny.saga.document.SagaBlocks.Block;
 import io.safebunny.saga.document.SagaDocument;
+import io.safebunny.saga.document.SagaHistory.SetAside;
 import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.saga.document.SagaStep;
 import io.safebunny.scheduling.OverdueSweep;
@@ -136,8 +138,8 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
         if (saga.status() == SagaStatus.STUCK && context.messageId().equals(saga.stuckOn())) { // its replay
             visit.goOn();
         }
-        visit.note("%s %s was set aside by %s: %s"
-                .formatted(message.type(), message.messageId(), message.node(), news.reason()));
+        visit.note(new SetAside(new BlockedOn(message.messageId(), message.type(), message.node(), news.reason()))
+                .words());
         if (isReceiver && isGap(saga, news)) {
             saga.stickOn(message.messageId());
         }

@@ -9,6 +9,7 @@ import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.document.SagaDocument;
+import io.safebunny.saga.document.SagaHistory.SentStep;
 import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.saga.document.SagaStep;
 import io.safebunny.saga.document.SagaTimeouts.Timeout;
@@ -96,7 +97,7 @@ final class SagaRun implements SagaContext {
             throw e;
         }
         visit.handling().collect(made);
-        visit.note("step %s: %s".formatted(name, sent.message().type()));
+        visit.note(new SentStep(name, String.valueOf(sent.message().type())).words());
     }
 
     private boolean isTakenByItself(WireMessage undo) {

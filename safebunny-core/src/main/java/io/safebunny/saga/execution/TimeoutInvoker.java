@@ -11,6 +11,7 @@ import io.safebunny.message.Envelope;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.BunnyTimeout;
 import io.safebunny.saga.document.SagaDocument;
+import io.safebunny.saga.document.SagaHistory.TimedOut;
 import io.safebunny.saga.document.SagaTimeouts.Timeout;
 import java.time.Duration;
 import java.util.List;
@@ -48,7 +49,7 @@ final class TimeoutInvoker implements HandlerInvoker, Correlation {
             visit.arm(alarm.name(), timeout.due());
         } else {
             visit.saga().timeouts().remove(alarm.name());
-            visit.note("timeout %s is over".formatted(alarm.name()));
+            visit.note(new TimedOut(alarm.name()).words());
             visit.run(method(visit, alarm, context), null, context, null);
         }
         visit.save();

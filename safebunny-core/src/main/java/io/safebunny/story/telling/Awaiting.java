@@ -10,12 +10,15 @@ import io.safebunny.saga.SagaView;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.saga.document.BunnyTimeout;
+import io.safebunny.saga.document.SagaHistory.Happening;
+import io.safebunny.saga.document.SagaHistory.Took;
 import io.safebunny.story.NodeStory.Awaited;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What a saga waits for. Pure. */
@@ -28,8 +31,6 @@ final class Awaiting {
 
     /** Types of the messages that keep sagas going whatever they wait for. */
     static final List<String> OF_SAGAS = List.of(UNDONE, TIMEOUT, MessageTypes.nameOf(BunnyRepair.class));
-
-    private static final String TOOK = "took ";
 
     private Awaiting() {}
 
@@ -55,9 +56,7 @@ final class Awaiting {
             return List.of();
         }
         Set<String> taken = saga.history().stream()
-                .map(SagaView.Event::what)
-                .filter(what -> what.startsWith(TOOK))
-                .map(what -> what.substring(TOOK.length()).split(" ", 2)[0])
+                .flatMap(event -> Happening.of(event) instanceof Took took ? Stream.of(took.type()) : Stream.empty())
                 .collect(Collectors.toSet());
         List<Awaited> awaited = new ArrayList<>();
         for (SagaDefinition definition : defined) {

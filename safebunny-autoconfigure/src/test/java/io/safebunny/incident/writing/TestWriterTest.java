@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.incident;
+package io.safebunny.incident.writing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.safebunny.incident.Reproduction.Delivered;
-import io.safebunny.incident.Reproduction.Expectation;
-import io.safebunny.incident.Reproduction.Subject;
+import io.safebunny.incident.writing.Reproduction.Delivered;
+import io.safebunny.incident.writing.Reproduction.Expectation;
+import io.safebunny.incident.writing.Reproduction.Subject;
 import io.safebunny.incidents.GeneratedTest;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.incident;
+package io.safebunny.incident.writing;
 
 import io.safebunny.serialization.json.ExactTree;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Lays JSON out in lines, and changes nothing but blanks between its tokens. Pure. */
-final class JsonLayout {
+public final class JsonLayout {
 
     private static final String STEP = "  ";
 
@@ -26,14 +26,14 @@ final class JsonLayout {
     private JsonLayout() {}
 
     /** The same in lines, or the text itself if it is not JSON, because what is wrong with it must stay, or would become too long. */
-    static String lines(String text) {
+    public static String lines(String text) {
         JsonNode tree = tree(text);
         String lines = tree == null ? null : laidOut(text);
         return lines != null && tree != null && tree.equals(tree(lines)) ? lines : text;
     }
 
     /** {@code null} if it is not one JSON value. */
-    static @Nullable JsonNode tree(String text) {
+    public static @Nullable JsonNode tree(String text) {
         try {
             return STRICT.readTree(text).isMissingNode() ? null : ExactTree.read(text);
         } catch (JacksonException e) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.incident;
+package io.safebunny.incident.writing;
 
 import io.safebunny.message.Names;
 import java.util.ArrayList;

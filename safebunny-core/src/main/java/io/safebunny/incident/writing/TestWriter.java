@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.incident;
+package io.safebunny.incident.writing;
 
-import io.safebunny.incident.Reproduction.Delivered;
-import io.safebunny.incident.Reproduction.Expectation;
-import io.safebunny.incident.Reproduction.Subject;
+import io.safebunny.incident.writing.Reproduction.Delivered;
+import io.safebunny.incident.writing.Reproduction.Expectation;
+import io.safebunny.incident.writing.Reproduction.Subject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -13,18 +13,18 @@ import java.util.stream.Stream;
 
 /** Writes a reproduction as the source of a test: of a {@code SagaScenario} where the saga can be made without its application, otherwise
  * of a {@code @BunnyTest}. Pure. */
-final class TestWriter {
+public final class TestWriter {
 
     private static final String BODY_INDENT = "            ";
     private static final String LINE = "        ";
 
     private TestWriter() {}
 
-    static String className(Reproduction made) {
+    public static String className(Reproduction made) {
         return JavaText.name(made.name()) + "IncidentTest";
     }
 
-    static String source(Reproduction made) {
+    public static String source(Reproduction made) {
         boolean isScenario = made.saga() != null && made.saga().construction() != null;
         List<String> source = new ArrayList<>();
         if (!made.home().isEmpty()) {

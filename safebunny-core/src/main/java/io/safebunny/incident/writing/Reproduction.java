@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.incident;
+package io.safebunny.incident.writing;
 
 import java.time.Duration;
 import java.util.List;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param advance how much time passes in the end
  * @param comment what production saw, in paragraphs
  */
-record Reproduction(
+public record Reproduction(
         String name,
         String home,
         String node,
@@ -26,7 +26,7 @@ record Reproduction(
         Expectation expectation,
         List<String> comment) {
 
-    Reproduction {
+    public Reproduction {
         comment = List.copyOf(comment);
     }
 
@@ -36,17 +36,17 @@ record Reproduction(
      * @param stored as the test begins with it; {@code null} if the message is to start it
      * @param construction expression that a {@code SagaScenario} is made of; {@code null} if only the application can make the saga
      */
-    record Subject(
+    public record Subject(
             String name,
             String id,
             @Nullable String stored,
             @Nullable String construction) {}
 
     /** A message as the test delivers it. */
-    record Delivered(String from, String type, String body, String correlationId) {}
+    public record Delivered(String from, String type, String body, String correlationId) {}
 
     /** What the test demands. */
-    enum Expectation {
+    public enum Expectation {
         /** No message is set aside. */
         NOTHING_SET_ASIDE,
         /** The saga does not fail. */
