@@ -9,6 +9,7 @@ import { Instances } from './pages/instances.js';
 import { Message, Operation, Poison } from './pages/poison.js';
 import { Saga } from './pages/saga.js';
 import { Sagas } from './pages/sagas.js';
+import { Scheduled, ScheduledOne } from './pages/scheduled.js';
 import { Search, Story } from './pages/story.js';
 import { Topology } from './pages/topology.js';
 import { Type, Types } from './pages/types.js';
@@ -51,7 +52,13 @@ const PAGES = [
         show: ([id], query) => (id ? html`<${Message} id=${id} />` : html`<${Poison} query=${query} />`),
     },
     { name: 'operations', needs: ['node'], show: ([id]) => html`<${Operation} id=${id ?? ''} />` },
-    { name: 'waiting', title: 'Waiting', needs: ['node'], show: () => html`<${Waiting} />` },
+    {
+        name: 'scheduled',
+        title: 'Scheduled',
+        needs: ['node'],
+        show: ([id], query) => (id ? html`<${ScheduledOne} key=${id} id=${id} />` : html`<${Scheduled} query=${query} />`),
+    },
+    { name: 'waiting', title: 'Outbox', needs: ['node'], show: () => html`<${Waiting} />` },
     { name: 'topology', title: 'Topology', needs: ['node'], show: () => html`<${Topology} />` },
     { name: 'instances', title: 'Instances', needs: ['node'], show: () => html`<${Instances} />` },
     { name: 'audit', title: 'Audit', needs: ['node'], show: (path, query) => html`<${Audit} query=${query} />` },

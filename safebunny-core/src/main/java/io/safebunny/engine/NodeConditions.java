@@ -5,6 +5,7 @@ import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.operations.NodeCondition;
 import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.Outbox;
 import io.safebunny.transport.Transport;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -26,6 +27,15 @@ final class NodeConditions {
         parts.put("broker", () -> NodeCondition.broker(transport.status(), name, nameOf(transport)));
         parts.put("poison", () -> poison(engine));
         parts.put("publications", () -> NodeCondition.publications(engine.waiting()));
+        Outbox outbox = node.outbox();
+        if (outbox != null) {
+            parts.put(
+                    "outbox",
+                    () -> NodeCondition.outbox(
+                            outbox.waiting(),
+                            transport.status(),
+                            node.timeline().now()));
+        }
         parts.put("breakers", () -> NodeCondition.breakers(node.breakers().statuses()));
         if (store != null) {
             parts.put("store", () -> NodeCondition.store(store.getClass().getSimpleName(), engine.storeOutage()));

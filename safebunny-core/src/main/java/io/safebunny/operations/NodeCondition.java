@@ -9,7 +9,9 @@ import io.safebunny.node.StoreOutage;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.saga.management.UndoingSagas;
+import io.safebunny.store.Outbox.Backlog;
 import io.safebunny.transport.TransportStatus;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -35,6 +37,12 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
 
     /** A sentence is read at once. */
     private static final int MOST_NAMES = 5;
+
+    /** Longer than what was refused once waits for its next try. */
+    private static final Duration LATE = Duration.ofMinutes(6);
+
+    private static final String NO_CAUSE =
+            "This instance knows no reason: look at the other instances' outbox and logs.";
 
     /** From the best to the worst. */
     public enum Level {
@@ -163,6 +171,55 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
                 oldest.toString(),
                 "destinations",
                 destinations);
+    }
+
+    /**
+     * What the application's transactions have published and the broker has not confirmed.
+     *
+     * @param waiting {@code null} if not counted yet
+     */
+    public static NodeCondition outbox(@Nullable Backlog waiting, TransportStatus broker, Instant now) {
+        if (waiting == null) {
+            return of(Level.UNKNOWN, "The outbox has not been counted yet.", "detail", "not counted yet");
+        }
+        Instant oldest = waiting.oldest();
+        List<String> causes = new ArrayList<>(waiting.causes());
+        if (!broker.usable()) {
+            causes.add(0, "The broker cannot be used: %s.".formatted(broker.detail()));
+        }
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("messages", waiting.messages());
+        if (oldest != null) {
+            details.put("oldest", oldest.toString());
+            details.put("waitsFor", causes);
+        }
+        details.put("asOf", waiting.asOf().toString());
+        if (waiting.problem() != null) {
+            return new NodeCondition(
+                    Level.DEGRADED,
+                    "The outbox could not be counted since %s. %s".formatted(waiting.asOf(), waiting.problem()),
+                    details);
+        }
+        if (oldest == null) {
+            return new NodeCondition(Level.UP, "The outbox is empty.", details);
+        }
+        String count = "%s%s in the outbox, the oldest since %s"
+                .formatted(
+                        waiting.more() ? "at least " : "",
+                        some(waiting.messages(), "message waits", "messages wait"),
+                        oldest);
+        boolean isLate = oldest.plus(LATE).isBefore(now);
+        if (causes.isEmpty() && !isLate) {
+            return new NodeCondition(Level.UP, capital(count) + "; sending goes on.", details);
+        }
+        return new NodeCondition(
+                Level.DEGRADED,
+                "%s. %s".formatted(capital(count), causes.isEmpty() ? NO_CAUSE : String.join(" ", causes)),
+                details);
+    }
+
+    private static String capital(String text) {
+        return Character.toUpperCase(text.charAt(0)) + text.substring(1);
     }
 
     /** @param statuses by type */

@@ -23,12 +23,14 @@ import org.jspecify.annotations.Nullable;
  * @param deliverAt {@code null} if the message was cancelled before its time was known
  * @param alarm {@code null} unless the message waits
  * @param publication {@code null} unless the message waits
+ * @param endedAt when it was published or cancelled; {@code null} while it waits, or if a version wrote it that did not record that
  */
 record ScheduledDocument(
         Status status,
         @Nullable Instant deliverAt,
         @Nullable Alarm alarm,
-        @Nullable OutboundMessage publication) {
+        @Nullable OutboundMessage publication,
+        @Nullable Instant endedAt) {
 
     /** Cannot clash with a saga, because names of sagas have no dot. */
     static final String KIND = "bunny.scheduled";
@@ -56,15 +58,15 @@ record ScheduledDocument(
     }
 
     static ScheduledDocument expected(Instant deliverAt) {
-        return new ScheduledDocument(Status.EXPECTED, deliverAt, null, null);
+        return new ScheduledDocument(Status.EXPECTED, deliverAt, null, null, null);
     }
 
     static ScheduledDocument waiting(Instant deliverAt, Alarm alarm, OutboundMessage publication) {
-        return new ScheduledDocument(Status.WAITING, deliverAt, alarm, publication);
+        return new ScheduledDocument(Status.WAITING, deliverAt, alarm, publication, null);
     }
 
-    static ScheduledDocument ended(Status status, @Nullable Instant deliverAt) {
-        return new ScheduledDocument(status, deliverAt, null, null);
+    static ScheduledDocument ended(Status status, @Nullable Instant deliverAt, @Nullable Instant endedAt) {
+        return new ScheduledDocument(status, deliverAt, null, null, endedAt);
     }
 
     /** @throws UnreadableRecordException if a newer version of SafeBunny wrote it */
@@ -77,6 +79,7 @@ record ScheduledDocument(
         try {
             Status status = Status.valueOf(unquoted(content.getOrDefault("status", "")));
             String deliverAt = content.get("deliverAt");
+            String endedAt = content.get("endedAt");
             boolean waits = status == Status.WAITING;
             return new ScheduledDocument(
                     status,
@@ -89,7 +92,8 @@ record ScheduledDocument(
                     waits
                             ? RecordJson.readOutgoing(content.getOrDefault("publication", ""))
                                     .get(0)
-                            : null);
+                            : null,
+                    endedAt == null ? null : instant(endedAt));
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
             throw new UnreadableRecordException(stored.key(), "scheduled message", e);
         }
@@ -145,12 +149,19 @@ record ScheduledDocument(
                 : stored.nextContent(state, owner, listing, content());
     }
 
+    boolean isEnded() {
+        return status == Status.PUBLISHED || status == Status.CANCELLED;
+    }
+
     private Map<String, String> content() {
         Map<String, String> content = new LinkedHashMap<>();
         content.put("format", FORMAT);
         content.put("status", quoted(status.name()));
         if (deliverAt != null) {
             content.put("deliverAt", Long.toString(deliverAt.toEpochMilli()));
+        }
+        if (endedAt != null) {
+            content.put("endedAt", Long.toString(endedAt.toEpochMilli()));
         }
         if (alarm != null) {
             content.put("token", quoted(alarm.token));
@@ -163,13 +174,14 @@ record ScheduledDocument(
     }
 
     ScheduledMessage view(String messageId) {
-        return new ScheduledMessage(
-                messageId,
-                switch (status) {
-                    case EXPECTED, WAITING -> ScheduledMessage.Status.WAITING;
-                    case PUBLISHED -> ScheduledMessage.Status.PUBLISHED;
-                    case CANCELLED -> ScheduledMessage.Status.CANCELLED;
-                },
-                deliverAt);
+        return new ScheduledMessage(messageId, shownStatus(), deliverAt);
+    }
+
+    ScheduledMessage.Status shownStatus() {
+        return switch (status) {
+            case EXPECTED, WAITING -> ScheduledMessage.Status.WAITING;
+            case PUBLISHED -> ScheduledMessage.Status.PUBLISHED;
+            case CANCELLED -> ScheduledMessage.Status.CANCELLED;
+        };
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.scheduling;
 
-import io.safebunny.ScheduledMessage;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.identity.RandomIds;
 import io.safebunny.node.Node;
@@ -17,7 +16,6 @@ import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -64,36 +62,61 @@ final class ScheduledDocuments {
     /**
      * The result of one attempt: the document was written; or the attempt was overtaken, and must be repeated; or it came too late, so
      * neither.
+     *
+     * @param before what was stored; {@code null} for nothing, or if an earlier attempt has written it
      */
-    private record Attempt(boolean isOvertaken, @Nullable ScheduledDocument written) {}
+    record Attempt(
+            boolean isOvertaken,
+            @Nullable ScheduledDocument before,
+            @Nullable ScheduledDocument written) {}
 
-    Optional<ScheduledMessage> find(Handle handle) {
+    @Nullable
+    ScheduledDocument find(String messageId) {
         MessageRecord stored =
-                TransactionalMessageStore.apart(store, () -> store.find(ScheduledDocument.key(handle.messageId())));
-        return stored == null
-                ? Optional.empty()
-                : Optional.of(ScheduledDocument.read(stored).view(handle.messageId()));
+                TransactionalMessageStore.apart(store, () -> store.find(ScheduledDocument.key(messageId)));
+        return stored == null ? null : ScheduledDocument.read(stored);
     }
 
-    /** @return whether the message is certain never to be delivered */
+    /** Whether the message is certain never to be delivered. */
     boolean cancel(Handle handle) {
         return change(
-                        handle,
-                        known -> known == null || known.status() != Status.PUBLISHED
-                                ? ScheduledDocument.ended(Status.CANCELLED, known == null ? null : known.deliverAt())
-                                : null)
+                                handle.messageId(),
+                                isForgotten(handle),
+                                known -> known == null || known.status() != Status.PUBLISHED ? cancelled(known) : null)
+                        .written
                 != null;
     }
 
-    /** @return whether it will be delivered at that time */
+    private ScheduledDocument cancelled(@Nullable ScheduledDocument known) {
+        return known != null && known.status() == Status.CANCELLED
+                ? known
+                : ScheduledDocument.ended(
+                        Status.CANCELLED, known == null ? null : known.deliverAt(), timeline.now());
+    }
+
+    /** Whether it will be delivered at that time. */
     boolean move(Handle handle, Instant deliverAt) {
+        return move(handle.messageId(), isForgotten(handle), deliverAt).written != null;
+    }
+
+    /** Cancels a message that is stored and waits; repeats nothing. */
+    Attempt cancelWaiting(String messageId) {
+        return change(messageId, true, known -> known != null && known.isEnded() ? null : cancelled(known));
+    }
+
+    /** Moves a message that is stored. */
+    Attempt moveWaiting(String messageId, Instant deliverAt) {
+        return move(messageId, true, deliverAt);
+    }
+
+    private Attempt move(String messageId, boolean mustBeStored, Instant deliverAt) {
         Instant now = timeline.now();
         Alarm another = alarms.next(deliverAt, now);
-        ScheduledDocument moved = change(handle, known -> moved(known, deliverAt, another, now));
-        if (moved != null && another.equals(moved.alarm())) {
-            send(alarms.message(another, handle.messageId(), timeline.now()));
+        Attempt done = change(messageId, mustBeStored, known -> moved(known, deliverAt, another, now));
+        if (done.written != null && another.equals(done.written.alarm())) {
+            send(alarms.message(another, messageId, timeline.now()));
         }
-        return moved != null;
+        return done;
     }
 
     private static @Nullable ScheduledDocument moved(
@@ -111,14 +134,15 @@ final class ScheduledDocuments {
         return ScheduledDocument.waiting(deliverAt, wakesInTime ? alarm : another, known.publication());
     }
 
-    /** @return the document that this call has written; {@code null} if it came too late */
-    private @Nullable ScheduledDocument change(Handle handle, Change change) {
+    /** @param mustBeStored whether a message that is not stored is left alone: it would not be known whether it was published */
+    private Attempt change(String messageId, boolean mustBeStored, Change change) {
         String owner = RandomIds.next(timeline.random());
         for (int failures = 0; ; ) {
             try {
-                Attempt attempt = TransactionalMessageStore.apart(store, () -> attempt(handle, owner, change));
+                Attempt attempt =
+                        TransactionalMessageStore.apart(store, () -> attempt(messageId, mustBeStored, owner, change));
                 if (!attempt.isOvertaken) {
-                    return attempt.written;
+                    return attempt;
                 }
             } catch (RuntimeException e) {
                 boolean isAnswer = e instanceof SafeBunnyException && !(e instanceof StoreUnavailableException);
@@ -130,28 +154,28 @@ final class ScheduledDocuments {
         }
     }
 
-    private Attempt attempt(Handle handle, String owner, Change change) {
-        MessageRecord stored = store.find(ScheduledDocument.key(handle.messageId()));
+    private Attempt attempt(String messageId, boolean mustBeStored, String owner, Change change) {
+        MessageRecord stored = store.find(ScheduledDocument.key(messageId));
         if (stored != null && stored.owner().equals(owner)) { // written by an earlier attempt, whose answer was lost
             ScheduledDocument written = ScheduledDocument.read(stored);
             count(null, written);
-            return new Attempt(false, written);
+            return new Attempt(false, null, written);
         }
-        if (stored == null && isForgotten(handle)) {
-            return new Attempt(false, null);
+        if (stored == null && mustBeStored) {
+            return new Attempt(false, null, null);
         }
         ScheduledDocument known = stored == null ? null : ScheduledDocument.read(stored);
         ScheduledDocument next = change.of(known);
         if (next == null) {
-            return new Attempt(false, null);
+            return new Attempt(false, known, null);
         }
-        MessageRecord write = next.write(stored, handle.messageId(), owner);
+        MessageRecord write = next.write(stored, messageId, owner);
         MessageRecord written = stored == null ? store.create(write) : store.replace(write);
         boolean isOurs = written != null && written.owner().equals(owner);
         if (isOurs) {
             count(known, next);
         }
-        return new Attempt(!isOurs, isOurs ? next : null);
+        return new Attempt(!isOurs, known, isOurs ? next : null);
     }
 
     /** Counts a move or a cancellation. A message that is cancelled twice is counted once. */

@@ -142,7 +142,7 @@ final class ScheduledInvoker implements HandlerInvoker {
             visit.save(ScheduledDocument.waiting(deliverAt, alarm, publication));
         } else {
             visit.handling.collect(sentAt(visit.now, publication));
-            visit.save(ScheduledDocument.ended(Status.PUBLISHED, deliverAt));
+            visit.save(ScheduledDocument.ended(Status.PUBLISHED, deliverAt, visit.now));
             count(visit, "published");
         }
     }

@@ -29,6 +29,7 @@ public final class Scheduling implements NodeFeature {
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(30);
 
     private final ScheduledMessages messages;
+    private final ScheduledOperations operations;
     private final HandlerDefinition handler;
     private final RecurringTask sweeps;
 
@@ -41,6 +42,7 @@ public final class Scheduling implements NodeFeature {
         // the store's clock may differ from the node's, but by less than a lease
         ScheduledDocuments documents = new ScheduledDocuments(node, alarms, retention.minus(lease));
         messages = new StoredScheduledMessages(node, documents, alarms);
+        operations = new ScheduledOperations(node, documents);
         Duration delay = retention.dividedBy(4 * RETRIES);
         RetryStrategy delayed = RetryStrategy.of(RETRIES, delay.compareTo(LONGEST_DELAY) < 0 ? delay : LONGEST_DELAY);
         handler = new HandlerDefinition(
@@ -112,7 +114,7 @@ public final class Scheduling implements NodeFeature {
 
     @Override
     public List<Object> offers() {
-        return List.of(messages);
+        return List.of(messages, operations);
     }
 
     @Override

@@ -25,8 +25,6 @@ final class StoredScheduledMessages implements ScheduledMessages {
     /** Largest stored form, in bytes, that every store accepts in addition to the rest of the record. */
     private static final int LARGEST = 256 * 1024;
 
-    private static final Duration LONGEST_WAIT = Duration.ofDays(365);
-
     private final String node;
     private final PipelineBunny publisher;
     private final ScheduledDocuments documents;
@@ -102,6 +100,16 @@ final class StoredScheduledMessages implements ScheduledMessages {
         }
     }
 
+    /** @throws InvalidPublicationException if it is too far away */
+    static Instant timeToMoveTo(Instant deliverAt, Instant now) {
+        if (deliverAt.isAfter(now.plus(ScheduledOperations.LONGEST_WAIT))) {
+            throw new InvalidPublicationException(
+                    "Invalid instant of delivery [%s]: it must be at most 365 days from now. Use an earlier one."
+                            .formatted(deliverAt));
+        }
+        return inMillis(deliverAt.isAfter(now) ? deliverAt : now);
+    }
+
     /** The instant in whole milliseconds, rounded up, so that no message is early. */
     private static Instant inMillis(Instant instant) {
         return instant.plusNanos(999_999).truncatedTo(ChronoUnit.MILLIS);
@@ -115,17 +123,13 @@ final class StoredScheduledMessages implements ScheduledMessages {
     @Override
     public boolean move(String handle, Instant deliverAt) {
         Handle named = Handle.parse(handle, node);
-        Instant now = timeline.now();
-        if (deliverAt.isAfter(now.plus(LONGEST_WAIT))) {
-            throw new InvalidPublicationException(
-                    "Invalid instant of delivery [%s]: it must be at most 365 days from now. Use an earlier one."
-                            .formatted(deliverAt));
-        }
-        return documents.move(named, inMillis(deliverAt.isAfter(now) ? deliverAt : now));
+        return documents.move(named, timeToMoveTo(deliverAt, timeline.now()));
     }
 
     @Override
     public Optional<ScheduledMessage> find(String handle) {
-        return documents.find(Handle.parse(handle, node));
+        String id = Handle.parse(handle, node).messageId();
+        ScheduledDocument found = documents.find(id);
+        return found == null ? Optional.empty() : Optional.of(found.view(id));
     }
 }

@@ -28,6 +28,7 @@ import io.safebunny.poison.PoisonMessages;
 import io.safebunny.rabbit.preflight.TopologyWatch;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.management.SagaSupervision;
+import io.safebunny.scheduling.ScheduledOperations;
 import io.safebunny.story.BunnyStory;
 import io.safebunny.time.Timeline;
 import java.util.Map;
@@ -111,6 +112,14 @@ final class EndpointsAutoConfiguration {
                 "audit",
                 new AuditSection(kept, properties::showsAudit, poison, operations.instance(), parts.timeline()));
         sections.put("operations", new OperationSection(poison, audit, operations.instance()));
+        sections.put(
+                "scheduled",
+                new ScheduledSection(
+                        parts.scheduling() ? engine.get(ScheduledOperations.class) : null,
+                        parts.options().node(),
+                        sagas,
+                        audit,
+                        parts.timeline()));
         sections.put(
                 "sagas",
                 new SagaSection(sagas, engine.get(SagaSupervision.class), sagaViews, tests, audit, parts.timeline()));

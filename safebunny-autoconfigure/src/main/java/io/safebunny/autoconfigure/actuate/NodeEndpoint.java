@@ -68,7 +68,10 @@ final class NodeEndpoint {
             @Nullable String by,
             @Nullable String action,
             @Nullable String about,
-            @Nullable String as) {
+            @Nullable String as,
+            @Nullable String type,
+            @Nullable String correlation,
+            @Nullable String messageId) {
         Map<String, String> asked = new LinkedHashMap<>();
         add(asked, "saga", saga);
         add(asked, "sagaId", sagaId);
@@ -80,6 +83,9 @@ final class NodeEndpoint {
         add(asked, "action", action);
         add(asked, "about", about);
         add(asked, "as", as);
+        add(asked, "type", type);
+        add(asked, "correlation", correlation);
+        add(asked, "messageId", messageId);
         return Answers.found(
                 () -> {
                     Section section = section(path);
@@ -106,6 +112,8 @@ final class NodeEndpoint {
             @Nullable String sagaId,
             @Nullable String step,
             @Nullable String version,
+            @Nullable String messageId,
+            @Nullable String at,
             @Nullable String reason) {
         Map<String, String> asked = new LinkedHashMap<>();
         add(asked, "state", state);
@@ -116,6 +124,8 @@ final class NodeEndpoint {
         add(asked, "action", action);
         add(asked, "step", step);
         add(asked, "version", version);
+        add(asked, "messageId", messageId);
+        add(asked, "at", at);
         add(asked, "reason", reason);
         return rights.changing(ID, user, checked, () -> changed(path, asked, user));
     }
@@ -129,7 +139,7 @@ final class NodeEndpoint {
                     refuseOthers(asked, taken.isEmpty() ? BreakerSection.PAUSE : taken, Section::changesBy);
                     return section.change(below(path), asked, user);
                 },
-                "Nothing to change %s: use POST breakers/{type} or POST sagas/{id}. To cancel an operation, use DELETE operations/{operation}."
+                "Nothing to change %s: use POST breakers/{type}, POST sagas/{id} or POST scheduled/{id}. To cancel an operation, use DELETE operations/{operation}."
                         .formatted(shown(path)));
     }
 
@@ -142,7 +152,7 @@ final class NodeEndpoint {
     private WebEndpointResponse<Object> cancelled(String[] path, SecurityContext user) {
         return Answers.found(
                 () -> section(path).cancel(below(path), user),
-                "Nothing to cancel %s: use DELETE operations/{operation} with one of the last 100 operations that this instance started. To end a pause, POST breakers/{type} with the state closed; to end a saga, POST sagas/{id} with the action fail."
+                "Nothing to cancel %s: use DELETE operations/{operation} with one of the last 100 operations that this instance started. To end a pause, POST breakers/{type} with the state closed; to end a saga, POST sagas/{id} with the action fail; to cancel a scheduled message, POST scheduled/{id} with the action cancel."
                         .formatted(shown(path)));
     }
 

@@ -7,13 +7,16 @@ import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.node.SafeBunnyParts;
+import io.safebunny.operations.NodeCondition;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Outbox;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.TransportStatus;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /** The endpoint's view of the node. Reads only what the node already knows, so polling is cheap. Thread-safe. */
 final class NodeViews {
@@ -82,8 +85,19 @@ final class NodeViews {
         Map<String, Object> view = new LinkedHashMap<>();
         Outbox outbox = parts.outbox();
         view.put("present", outbox != null);
-        if (outbox != null && outbox.backlog().isPresent()) {
-            view.put("backlog", outbox.backlog().getAsInt());
+        Supplier<NodeCondition> condition = engine.conditions().get("outbox");
+        if (outbox != null && condition != null) {
+            NodeCondition now = condition.get();
+            view.put("level", now.level());
+            view.put("words", now.words());
+            view.put("waitsFor", now.details().getOrDefault("waitsFor", List.of()));
+            Outbox.Backlog waiting = outbox.waiting();
+            if (waiting != null) {
+                view.put("backlog", waiting.messages());
+                view.put("more", waiting.more());
+                view.put("oldest", waiting.oldest());
+                view.put("asOf", waiting.asOf());
+            }
         }
         return view;
     }

@@ -38,6 +38,8 @@ final class NowView {
             "#/poison",
             "publications",
             "#/waiting",
+            "outbox",
+            "#/waiting",
             "breakers",
             "#/types",
             "sagas",

@@ -3,7 +3,8 @@ import { html } from '../vendor/htm-preact.js';
 import { look } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Page } from '../parts/page.js';
-import { Facts, Table } from '../parts/table.js';
+import { href } from '../parts/route.js';
+import { Badge, Facts, Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 
 /** What waits to be sent, and for what? */
@@ -13,12 +14,28 @@ export function Waiting() {
     return html`
         <${Page} title="Waiting" question="What waits to be sent, and for what?" polls=${[publisher, outbox]}>
             ${publisher.data && html`<${Publications} of=${publisher.data} />`}
-            ${outbox.data && html`
-                <h2>Outbox</h2>
-                ${outbox.data.present
-                    ? html`<${Facts} of=${[['committed and not confirmed yet', String(outbox.data.backlog ?? 'not counted yet')]]} />`
-                    : html`<p class="faint">This node has no outbox: what is published outside handlers is sent at once.</p>`}`}
+            ${outbox.data && html`<${Outbox} of=${outbox.data} />`}
+            <p class="faint">What waits for a time is <a href=${href(['scheduled'])}>scheduled</a>.</p>
         </${Page}>`;
+}
+
+function Outbox({ of: { present, level, words, waitsFor = [], backlog, more, oldest, asOf } }) {
+    return html`
+        <h2>Outbox</h2>
+        ${present
+            ? html`
+                <section class="verdict" data-part="outbox" data-level=${String(level).toLowerCase()} aria-label="Outbox">
+                    <${Badge} of=${level} /> <p>${words}</p>
+                </section>
+                <${Facts} of=${[
+                    ['committed and not confirmed yet', backlog === undefined ? 'not counted yet' : `${more ? 'at least ' : ''}${backlog}`],
+                    ['oldest', oldest && html`<${Time} at=${oldest} />`],
+                    ['counted', asOf && html`<${Time} at=${asOf} />`],
+                ]} />
+                ${waitsFor.length > 0 && html`
+                    <h3>What it waits for</h3>
+                    <ul>${waitsFor.map(one => html`<li key=${one}>${one}</li>`)}</ul>`}`
+            : html`<p class="faint">This node has no outbox: what is published outside handlers is sent at once.</p>`}`;
 }
 
 function Publications({ of: { usable, detail, waiting = {} } }) {

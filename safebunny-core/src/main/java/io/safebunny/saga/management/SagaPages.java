@@ -5,6 +5,7 @@ import io.safebunny.saga.SagaPage;
 import io.safebunny.saga.SagaQuery;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.document.SagaDocument;
+import io.safebunny.scheduling.ListedRecords;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.record.MessageRecord;
 import java.util.ArrayList;
@@ -35,10 +36,10 @@ final class SagaPages {
     /** @param sagas names of all sagas of the node */
     SagaPage read(Set<String> sagas, SagaQuery query) {
         SagaPosition last = query.after() == null ? null : SagaPosition.parse(query.after());
-        List<ListedSagas> sources = sources(sagas, query, last);
+        List<ListedRecords<SagaPosition>> sources = sources(sagas, query, last);
         List<SagaView> page = new ArrayList<>();
         int scanned = 0;
-        for (ListedSagas first = first(sources); first != null; first = first(sources)) {
+        for (ListedRecords<SagaPosition> first = first(sources); first != null; first = first(sources)) {
             if (page.size() == query.limit() || scanned == MOST_SCANNED) {
                 return new SagaPage(page, scanned, String.valueOf(last));
             }
@@ -57,7 +58,7 @@ final class SagaPages {
         return new SagaPage(page, scanned, null);
     }
 
-    private List<ListedSagas> sources(Set<String> sagas, SagaQuery query, @Nullable SagaPosition after) {
+    private List<ListedRecords<SagaPosition>> sources(Set<String> sagas, SagaQuery query, @Nullable SagaPosition after) {
         List<String> names = sagas.stream()
                 .filter(saga -> query.saga() == null || saga.equals(query.saga()))
                 .toList();
@@ -67,12 +68,12 @@ final class SagaPages {
         int shared = Math.min(query.limit(), LARGEST_PORTION) / Math.max(1, names.size() * listings.size());
         return names.stream()
                 .flatMap(saga ->
-                        listings.stream().map(listed -> new ListedSagas(saga, listed, after, shared + 2, store)))
+                        listings.stream().map(listed -> new ListedRecords<>(saga, listed, SagaPosition::of, after, after == null ? null : after.startedAt(), shared + 2, store)))
                 .toList();
     }
 
     /** The source with the oldest next saga; {@code null} if all are exhausted. */
-    private static @Nullable ListedSagas first(List<ListedSagas> sources) {
+    private static @Nullable ListedRecords<SagaPosition> first(List<ListedRecords<SagaPosition>> sources) {
         return sources.stream()
                 .filter(source -> source.peek() != null)
                 .min(Comparator.comparing(source -> SagaPosition.of(Objects.requireNonNull(source.peek()))))

@@ -2,12 +2,16 @@
 package io.safebunny.jdbc.outbox;
 
 import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.NackedException;
 import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.failure.UnroutableException;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -31,6 +35,8 @@ final class Destinations {
 
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
+    private static final int MOST_NAMED = 5;
+
     private final Timeline timeline;
     private final Duration interval;
     private final Map<Route, State> states = new HashMap<>();
@@ -44,6 +50,7 @@ final class Destinations {
 
         int failures;
         long failingSince;
+        String why = "";
         long intervalBegan;
         int tries;
 
@@ -88,9 +95,11 @@ final class Destinations {
         state.waiting--;
         if (cause == null) {
             state.failures = 0;
-        } else if (!(cause instanceof ConnectionLostException)
-                && state.failures++ == 0) { // a lost connection is the broker's failure
-            state.failingSince = state.quietSince;
+        } else if (!(cause instanceof ConnectionLostException)) { // a lost connection is the broker's failure
+            state.why = why(cause);
+            if (state.failures++ == 0) {
+                state.failingSince = state.quietSince;
+            }
         }
         state.quietSince = timeline.nanoTime();
         if (state.waiting == 0 && state.failures == 0) {
@@ -104,6 +113,44 @@ final class Destinations {
     /** Whether the broker is disconnected, so that nothing can be sent anywhere. */
     synchronized boolean isAway() {
         return away;
+    }
+
+    /** Why messages wait, as sentences with what to do, one for each destination that takes none now. */
+    synchronized List<String> causes() {
+        List<String> causes = new ArrayList<>();
+        if (away) {
+            causes.add("The broker is not connected: they follow once it is.");
+        }
+        List<String> troubled = states.entrySet().stream()
+                .filter(one -> one.getValue().failures > 0 || isInTrouble(one.getValue()))
+                .map(one -> "%s: %s.".formatted(one.getKey().routingKey(), told(one.getValue())))
+                .sorted()
+                .toList();
+        causes.addAll(troubled.subList(0, Math.min(MOST_NAMED, troubled.size())));
+        if (troubled.size() > MOST_NAMED) {
+            causes.add("The same of %s more.".formatted(troubled.size() - MOST_NAMED));
+        }
+        return causes;
+    }
+
+    private String told(State state) {
+        return state.failures > 0
+                ? "%s (%s in a row)".formatted(state.why, state.failures)
+                : "has confirmed nothing for %s s. Check its queue, and whether the broker is blocked"
+                        .formatted(Duration.ofNanos(timeline.nanoTime() - state.quietSince)
+                                .toSeconds());
+    }
+
+    private static String why(Throwable cause) {
+        if (cause instanceof UnroutableException) {
+            return "no queue is bound for it. Start the node that consumes it once, so that its queue exists";
+        }
+        if (cause instanceof NackedException) {
+            return "the broker refuses it. Check the length limits and the health of its queues";
+        }
+        return cause instanceof PublishTimeoutException
+                ? "was not confirmed in time. Check its queue, and whether the broker is blocked"
+                : "fails with %s. The log has more".formatted(cause.getClass().getName());
     }
 
     synchronized boolean isInTrouble(Route to) {

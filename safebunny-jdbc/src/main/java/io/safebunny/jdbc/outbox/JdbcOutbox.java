@@ -25,7 +25,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -33,6 +32,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -153,8 +153,21 @@ public final class JdbcOutbox implements Outbox {
 
     /** As of the relay's last pass; counted up to 10,000. */
     @Override
-    public OptionalInt backlog() {
-        return outbox.metrics().backlog();
+    public @Nullable Backlog waiting() {
+        OutboxMetrics.Seen seen = outbox.metrics().seen();
+        if (seen == null) {
+            return null;
+        }
+        int rows = seen.counted().rows();
+        List<String> causes = new ArrayList<>(destinations.causes());
+        causes.addAll(relay.causes());
+        return new Backlog(
+                rows,
+                rows == OutboxMetrics.MOST_COUNTED,
+                seen.counted().oldest(),
+                seen.at(),
+                relay.problem(),
+                causes);
     }
 
     @Override

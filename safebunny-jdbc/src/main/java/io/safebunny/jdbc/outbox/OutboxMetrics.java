@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
+import io.safebunny.jdbc.outbox.rows.OutboxTable.Counted;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.safebunny.failure.details.Printable;
-import java.util.OptionalInt;
+import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +25,10 @@ final class OutboxMetrics {
 
     private final MeterRegistry registry;
     private final AtomicInteger backlog = new AtomicInteger();
-    private volatile boolean looked;
+    private volatile @Nullable Seen seen;
+
+    /** What the relay saw at its last pass, and when. */
+    record Seen(Counted counted, Instant at) {}
 
     OutboxMetrics(MeterRegistry registry) {
         this.registry = registry;
@@ -37,14 +42,15 @@ final class OutboxMetrics {
         }
     }
 
-    /** Empty before the relay's first pass. */
-    OptionalInt backlog() {
-        return looked ? OptionalInt.of(backlog.get()) : OptionalInt.empty();
+    /** {@code null} before the relay's first pass. */
+    @Nullable
+    Seen seen() {
+        return seen;
     }
 
-    void backlog(int rows) {
-        backlog.set(rows);
-        looked = true;
+    void backlog(Counted counted, Instant at) {
+        backlog.set(counted.rows());
+        seen = new Seen(counted, at);
     }
 
     void sent(int messages) {

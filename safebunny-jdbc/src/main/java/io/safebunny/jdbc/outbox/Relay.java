@@ -7,11 +7,13 @@ import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.failure.details.Printable;
 import io.safebunny.jdbc.outbox.rows.ClaimedRow;
 import io.safebunny.jdbc.outbox.rows.OutboxRow;
+import io.safebunny.jdbc.outbox.rows.OutboxTable.Counted;
 import io.safebunny.jdbc.outbox.rows.SendingInOrder;
 import io.safebunny.time.Timeline.Purpose;
 import io.safebunny.transport.OutboundMessage;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -59,6 +61,9 @@ final class Relay {
     /** Whether the table is known to hold rows that nobody but the relay will send. */
     private boolean hasWork;
 
+    private volatile @Nullable String problem;
+    private volatile @Nullable Instant unreadableAt;
+
     Relay(OutboxContext outbox, SentRows sentRows, DirectPath direct, Destinations destinations) {
         this.outbox = outbox;
         this.sentRows = sentRows;
@@ -97,16 +102,19 @@ final class Relay {
         boolean idle = false;
         try {
             idle = !look();
-            int rows = outbox.connections()
+            Counted counted = outbox.connections()
                     .once(connection -> outbox.table().count(connection, OutboxMetrics.MOST_COUNTED));
-            outbox.metrics().backlog(rows);
+            outbox.metrics().backlog(counted, outbox.timeline().now());
             synchronized (this) {
-                hasWork = rows > direct.held();
+                hasWork = counted.rows() > direct.held();
                 idle &= !hasWork;
             }
             outbox.log().databaseAnswers(UNSEEN);
+            problem = null;
         } catch (SQLException | RuntimeException e) { // pools also throw RuntimeExceptions
             outbox.log().noDatabase(UNSEEN, e);
+            problem = "The database does not answer the relay (%s): check it; the log has more."
+                    .formatted(e.getClass().getName());
         } finally {
             Duration interval = outbox.options().relayInterval();
             worker.requestAfter(
@@ -177,7 +185,22 @@ final class Relay {
         return !isStopped() && !isOver(run);
     }
 
+    /** Why the rows cannot be counted, as a sentence; {@code null} if they can. */
+    @Nullable
+    String problem() {
+        return isStopped() ? "The relay is stopped, because this instance stops." : problem;
+    }
+
+    /** Why rows stay that no destination is to blame for, as sentences. */
+    List<String> causes() {
+        Instant at = unreadableAt;
+        return at == null || at.plus(LONGEST_BACK_OFF.multipliedBy(2)).isBefore(outbox.timeline().now())
+                ? List.of()
+                : List.of("Messages were written by a newer version, or damaged, and cannot be read: the log names them.");
+    }
+
     private void unreadable(ClaimedRow row, IllegalArgumentException reason) {
+        unreadableAt = outbox.timeline().now();
         outbox.log()
                 .unreadable(
                         row.messageId(),

@@ -36,6 +36,9 @@ public final class Audit implements SafeBunnyEvent.Listener {
     /** What changes nothing. Nobody else logs it. */
     private static final Set<String> LOOKS = Set.of("LOOK", "REFUSED");
 
+    /** What is done to a scheduled message. */
+    private static final Set<String> SCHEDULED = Set.of("CANCEL", "MOVE", "RUN");
+
     /** With which the types of all events begin. */
     public static final String PREFIX = "SAFEBUNNY_";
 
@@ -67,6 +70,9 @@ public final class Audit implements SafeBunnyEvent.Listener {
         Stream.of(PoisonOperation.Kind.values()).forEach(kind -> types.add(kind.name()));
         for (BunnyRepair.Action repair : BunnyRepair.Action.values()) {
             Stream.of("", "_FAILED", "_REFUSED").forEach(outcome -> types.add("SAGA_" + repair + outcome));
+        }
+        for (String action : SCHEDULED) {
+            Stream.of("", "_FAILED", "_REFUSED").forEach(outcome -> types.add("SCHEDULED_" + action + outcome));
         }
         return Collections.unmodifiableSet(types);
     }

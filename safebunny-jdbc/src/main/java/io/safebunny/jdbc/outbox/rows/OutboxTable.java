@@ -229,14 +229,24 @@ public final class OutboxTable {
         }
     }
 
+    /**
+     * Rows of the node.
+     *
+     * @param oldest when the oldest of those that were counted was stored, by the database's clock; {@code null} if there is none
+     */
+    public record Counted(int rows, @Nullable Instant oldest) {}
+
     /** Counts up to {@code most}, so a large table is not scanned. */
-    public int count(Connection connection, int most) throws SQLException {
-        String sql = "select count(*) from (select 1 as one from %s where node = ? limit ?) counted".formatted(name);
+    public Counted count(Connection connection, int most) throws SQLException {
+        String sql =
+                "select count(*), %s from (select created_at from %s where node = ? limit ?) counted"
+                        .formatted(database.dialect().millisOf("min(created_at)"), name);
         try (PreparedStatement statement = prepare(connection, sql)) {
             statement.setString(1, node);
             statement.setInt(2, most);
             try (ResultSet rows = statement.executeQuery()) {
-                return rows.next() ? rows.getInt(1) : 0;
+                int counted = rows.next() ? rows.getInt(1) : 0;
+                return new Counted(counted, counted == 0 ? null : Instant.ofEpochMilli(rows.getLong(2)));
             }
         }
     }

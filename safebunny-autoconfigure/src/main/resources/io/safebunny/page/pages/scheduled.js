@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import { html } from '../vendor/htm-preact.js';
+import { change, look, place, session } from '../ask.js';
+import { usePoll } from '../poll.js';
+import { Act, Rights } from '../parts/action.js';
+import { Page } from '../parts/page.js';
+import { href, replace } from '../parts/route.js';
+import { Badge, Facts, Table, TextFilter } from '../parts/table.js';
+import { Time } from '../parts/time.js';
+
+/** It reads the store. */
+const EVERY = 5_000;
+
+const done = ({ note, message }) => html`
+    <p>Done. ${message?.status === 'WAITING' ? html`It is due <${Time} at=${message.dueAt} />.` : ''} ${note}</p>`;
+
+/** What a browser calls a local time, as everybody's. */
+const everywhere = local => (local && !Number.isNaN(Date.parse(local)) ? new Date(local).toISOString() : local);
+
+/** Another instance of the node may be sending it right now: of the two, exactly one comes first, and the answer says which. */
+function Changes({ of: { id, type }, again }) {
+    const what = type ? `${type} ${id}` : id;
+    const { path, query } = place('scheduled', id, 'messageId');
+    const request = action => values => change('node', path, { ...query, action, ...values });
+    const common = { endpoint: 'node', done, after: again };
+    return html`
+        <span class="buttons">
+            <${Act} ...${common} label="Run now" title=${`Run ${what} now`} request=${request('run')}
+                intro="It is due at once, and published as soon as the node has handled its wake-up call." />
+            <${Act} ...${common} label="Move" title=${`Move ${what}`} request=${({ at, ...values }) => request('move')({ at: everywhere(at), ...values })}
+                fields=${[{ name: 'at', label: 'To when, in the time of this browser', type: 'datetime-local', step: '1', required: true }]}
+                intro="Earlier or later, at most 365 days from now." />
+            <${Act} ...${common} label="Cancel" title=${`Cancel ${what}`} request=${request('cancel')}
+                intro="It is never published. What is scheduled with the same idempotency key is not published either, until the retention is over." />
+        </span>`;
+}
+
+/** What is due when? */
+export function Scheduled({ query }) {
+    const { type, correlation, after } = query;
+    const list = usePoll(look('node', 'scheduled', { type, correlation, after }), EVERY);
+    const { data } = list;
+    const filtered = changed => replace(['scheduled'], { type, correlation, ...changed });
+    return html`
+        <${Page} title="Scheduled" about=${[type, correlation, after && 'another page'].filter(Boolean).join(', ')} question="What is due when?" polls=${[list]}>
+            <${Rights} endpoint="node" />
+            ${data?.present === false && html`<p class="faint">${data.note}</p>`}
+            ${data?.present && html`
+                <form class="filter" onSubmit=${event => event.preventDefault()}>
+                    <${TextFilter} id="type" label="Type" value=${type} set=${one => filtered({ type: one })} />
+                    <${TextFilter} id="correlation" label="Correlation id" value=${correlation} set=${one => filtered({ correlation: one })} />
+                </form>
+                <${Table} caption="Scheduled messages, those due first" rows=${data.messages} id=${row => row.id} empty="No such messages on this page of the list." columns=${[
+                    { name: 'due', cell: row => html`<${Time} at=${row.dueAt} />` },
+                    { name: 'type', cell: row => row.type },
+                    { name: 'message', cell: row => html`<a href=${href(['scheduled', row.id])}>${row.id}</a>` },
+                    { name: 'correlation id', cell: row => row.correlationId && html`<a href=${href(['story', row.correlationId])}>${row.correlationId}</a>` },
+                    { name: 'scheduled', cell: row => html`<${Time} at=${row.scheduledAt} />` },
+                    { name: 'because of', cell: row => row.causationId ?? 'no message' },
+                    { name: 'change', cell: row => html`<${Changes} of=${row} again=${list.again} />` },
+                ]} />
+                ${data.next && html`<p><a href=${href(['scheduled'], { type, correlation, after: data.next })}>Next page</a> (${data.scanned} messages were read for this one)</p>`}
+                <p class="faint">
+                    Not among them: ${session().sagas ? html`timeouts of sagas, which are <a href=${href(['sagas'])}>theirs</a>; ` : ''}
+                    what was published with a delay, which waits in the broker; and what is on its way to the store.
+                    One that is late and has been woken again is listed where it is looked after next.
+                </p>`}
+        </${Page}>`;
+}
+
+/** One of them, also when it has ended. */
+export function ScheduledOne({ id }) {
+    const { path, query } = place('scheduled', id, 'messageId');
+    const poll = usePoll(look('node', path, query), EVERY);
+    const { data } = poll;
+    return html`
+        <${Page} title=${`Scheduled ${id}`} question="When is it due, and what became of it?" polls=${[poll]}>
+            <${Rights} endpoint="node" />
+            ${data && html`
+                <${Facts} of=${[
+                    ['status', html`<${Badge} of=${data.status} />`],
+                    ['due', data.dueAt && html`<${Time} at=${data.dueAt} />`],
+                    ['ended', data.endedAt && html`<${Time} at=${data.endedAt} />`],
+                    ['type', data.type],
+                    ['correlation id', data.correlationId],
+                    ['scheduled', data.scheduledAt && html`<${Time} at=${data.scheduledAt} />`],
+                    ['because of', data.causationId],
+                ]} />
+                ${data.status === 'WAITING' && html`<${Changes} of=${data} again=${poll.again} />`}
+                <p><a href=${href(['story', id])}>Its story</a></p>`}
+        </${Page}>`;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.scheduling;
+
+import io.safebunny.store.ListingQuery;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.record.Listing;
+import io.safebunny.store.record.MessageRecord;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Companions listed under one kind and status, after a position, in order, read in portions. Stores order by time alone, so the records of a
+ * full portion's last millisecond are read again with the next portion. If all records of a portion are of the same millisecond, a portion of
+ * twice the size is read. Confined to one thread.
+ *
+ * @param <P> a position in the list: by the time of the listing first
+ */
+public final class ListedRecords<P extends Comparable<P>> {
+
+    private final String kind;
+    private final String status;
+    private final Function<MessageRecord, P> position;
+    private final MessageStore store;
+    private final Deque<MessageRecord> portion = new ArrayDeque<>();
+    private @Nullable P last;
+    private @Nullable Instant from;
+    private int size;
+    private boolean exhausted;
+
+    /**
+     * @param position that of a record
+     * @param after {@code null} to begin with the oldest
+     * @param from the time of {@code after}
+     * @param size of a portion
+     */
+    public ListedRecords(
+            String kind,
+            String status,
+            Function<MessageRecord, P> position,
+            @Nullable P after,
+            @Nullable Instant from,
+            int size,
+            MessageStore store) {
+        this.kind = kind;
+        this.status = status;
+        this.position = position;
+        this.last = after;
+        this.from = from;
+        this.size = size;
+        this.store = store;
+    }
+
+    private static Instant timeOf(MessageRecord record) {
+        Listing listing = Objects.requireNonNull(record.listing(), "what was listed");
+        return listing.createdAt();
+    }
+
+    /** The next record; {@code null} if there are no more. */
+    public @Nullable MessageRecord peek() {
+        while (portion.isEmpty() && !exhausted) {
+            read();
+        }
+        return portion.peek();
+    }
+
+    public void remove() {
+        MessageRecord next = portion.remove();
+        last = position.apply(next);
+        from = timeOf(next);
+    }
+
+    private void read() {
+        List<MessageRecord> found = store.findListed(new ListingQuery(kind, status, from, null, size));
+        boolean full = found.size() >= size;
+        Instant unread = full ? timeOf(found.get(found.size() - 1)) : Instant.MAX;
+        found.stream()
+                .filter(record -> timeOf(record).isBefore(unread))
+                .filter(record -> last == null || position.apply(record).compareTo(last) > 0)
+                .sorted(Comparator.comparing(position))
+                .forEach(portion::add);
+        // a portion may be incomplete only because some records
+        // cannot be read, so the end is reached when nothing is found
+        if (portion.isEmpty()) {
+            exhausted = !full;
+            size = 2 * size;
+        }
+    }
+}
