@@ -12,7 +12,7 @@ export function Waiting() {
     const publisher = usePoll(look('node', 'publisher'));
     const outbox = usePoll(look('node', 'outbox'));
     return html`
-        <${Page} title="Waiting" question="What waits to be sent, and for what?" polls=${[publisher, outbox]}>
+        <${Page} title="Outbox" question="What waits to be sent, and for what?" polls=${[publisher, outbox]}>
             ${publisher.data && html`<${Publications} of=${publisher.data} />`}
             ${outbox.data && html`<${Outbox} of=${outbox.data} />`}
             <p class="faint">What waits for a time is <a href=${href(['scheduled'])}>scheduled</a>.</p>

@@ -40,6 +40,7 @@ final class PageFiles {
             "pages/poison.js",
             "pages/story.js",
             "pages/waiting.js",
+            "pages/scheduled.js",
             "pages/topology.js",
             "pages/instances.js",
             "pages/audit.js",
