@@ -64,7 +64,7 @@ final class OverdueMessages implements Overdue {
         AlarmFate fate = AlarmFate.of(store.find(new RecordKey(id, alarm.token())), due.plus(patience), now);
         if (fate == AlarmFate.SPENT) {
             alarm = alarms.next(due, now);
-            waiting = ScheduledDocument.waiting(due, alarm, waiting.publication());
+            waiting = ScheduledDocument.waiting(due, alarm, waiting.publication(), waiting.scheduledAt());
         }
         boolean isSent =
                 fate == AlarmFate.MISSING || fate == AlarmFate.SPENT; // one that was set aside is an operator's

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param deliverAt {@code null} if the message was cancelled before its time was known
  * @param alarm {@code null} unless the message waits
  * @param publication {@code null} unless the message waits
+ * @param scheduledAt when {@code schedule} was called; {@code null} unless the message waits, or if a version stored it that did not record that
  * @param endedAt when it was published or cancelled; {@code null} while it waits, or if a version wrote it that did not record that
  */
 record ScheduledDocument(
@@ -30,6 +31,7 @@ record ScheduledDocument(
         @Nullable Instant deliverAt,
         @Nullable Alarm alarm,
         @Nullable OutboundMessage publication,
+        @Nullable Instant scheduledAt,
         @Nullable Instant endedAt) {
 
     /** Cannot clash with a saga, because names of sagas have no dot. */
@@ -58,15 +60,16 @@ record ScheduledDocument(
     }
 
     static ScheduledDocument expected(Instant deliverAt) {
-        return new ScheduledDocument(Status.EXPECTED, deliverAt, null, null, null);
+        return new ScheduledDocument(Status.EXPECTED, deliverAt, null, null, null, null);
     }
 
-    static ScheduledDocument waiting(Instant deliverAt, Alarm alarm, OutboundMessage publication) {
-        return new ScheduledDocument(Status.WAITING, deliverAt, alarm, publication, null);
+    static ScheduledDocument waiting(
+            Instant deliverAt, Alarm alarm, OutboundMessage publication, @Nullable Instant scheduledAt) {
+        return new ScheduledDocument(Status.WAITING, deliverAt, alarm, publication, scheduledAt, null);
     }
 
     static ScheduledDocument ended(Status status, @Nullable Instant deliverAt, @Nullable Instant endedAt) {
-        return new ScheduledDocument(status, deliverAt, null, null, endedAt);
+        return new ScheduledDocument(status, deliverAt, null, null, null, endedAt);
     }
 
     /** @throws UnreadableRecordException if a newer version of SafeBunny wrote it */
@@ -78,12 +81,10 @@ record ScheduledDocument(
         }
         try {
             Status status = Status.valueOf(unquoted(content.getOrDefault("status", "")));
-            String deliverAt = content.get("deliverAt");
-            String endedAt = content.get("endedAt");
             boolean waits = status == Status.WAITING;
             return new ScheduledDocument(
                     status,
-                    deliverAt == null ? null : instant(deliverAt),
+                    instantOrNull(content.get("deliverAt")),
                     waits
                             ? new Alarm(
                                     unquoted(content.getOrDefault("token", "")),
@@ -93,10 +94,15 @@ record ScheduledDocument(
                             ? RecordJson.readOutgoing(content.getOrDefault("publication", ""))
                                     .get(0)
                             : null,
-                    endedAt == null ? null : instant(endedAt));
+                    instantOrNull(content.get("scheduledAt")),
+                    instantOrNull(content.get("endedAt")));
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
             throw new UnreadableRecordException(stored.key(), "scheduled message", e);
         }
+    }
+
+    private static @Nullable Instant instantOrNull(@Nullable String millis) {
+        return millis == null ? null : instant(millis);
     }
 
     private static Instant instant(String millis) {
@@ -157,12 +163,9 @@ record ScheduledDocument(
         Map<String, String> content = new LinkedHashMap<>();
         content.put("format", FORMAT);
         content.put("status", quoted(status.name()));
-        if (deliverAt != null) {
-            content.put("deliverAt", Long.toString(deliverAt.toEpochMilli()));
-        }
-        if (endedAt != null) {
-            content.put("endedAt", Long.toString(endedAt.toEpochMilli()));
-        }
+        put(content, "deliverAt", deliverAt);
+        put(content, "scheduledAt", scheduledAt);
+        put(content, "endedAt", endedAt);
         if (alarm != null) {
             content.put("token", quoted(alarm.token));
             content.put("wakesAt", Long.toString(alarm.wakesAt.toEpochMilli()));
@@ -171,6 +174,12 @@ record ScheduledDocument(
             content.put("publication", RecordJson.writeOutgoing(List.of(publication)));
         }
         return content;
+    }
+
+    private static void put(Map<String, String> content, String name, @Nullable Instant at) {
+        if (at != null) {
+            content.put(name, Long.toString(at.toEpochMilli()));
+        }
     }
 
     ScheduledMessage view(String messageId) {

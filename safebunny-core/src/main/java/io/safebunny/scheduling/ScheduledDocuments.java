@@ -131,7 +131,8 @@ final class ScheduledDocuments {
         // an alarm that is already due may have been set aside;
         // one that comes early is set again for the remaining time
         boolean wakesInTime = alarm.wakesAt().isAfter(now) && !alarm.wakesAt().isAfter(deliverAt);
-        return ScheduledDocument.waiting(deliverAt, wakesInTime ? alarm : another, known.publication());
+        return ScheduledDocument.waiting(
+                deliverAt, wakesInTime ? alarm : another, known.publication(), known.scheduledAt());
     }
 
     /** @param mustBeStored whether a message that is not stored is left alone: it would not be known whether it was published */

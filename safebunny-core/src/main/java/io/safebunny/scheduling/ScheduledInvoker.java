@@ -103,10 +103,10 @@ final class ScheduledInvoker implements HandlerInvoker {
         if (known == null) {
             requireYoung(visit);
             count(visit, "scheduled");
-            waitOrPublish(visit, publication, Instant.ofEpochMilli(deliverAt));
+            waitOrPublish(visit, publication, Instant.ofEpochMilli(deliverAt), scheduledAt(visit));
         } else if (known.status() == Status.EXPECTED && known.deliverAt() != null) {
             count(visit, "scheduled");
-            waitOrPublish(visit, publication, known.deliverAt());
+            waitOrPublish(visit, publication, known.deliverAt(), scheduledAt(visit));
         } else { // scheduled again with the same key: written again, so that this handle, too, works for the whole
             // retention
             visit.save(known);
@@ -131,15 +131,21 @@ final class ScheduledInvoker implements HandlerInvoker {
                 && known.alarm().token().equals(token)
                 && known.publication() != null
                 && known.deliverAt() != null) {
-            waitOrPublish(visit, known.publication(), known.deliverAt());
+            waitOrPublish(visit, known.publication(), known.deliverAt(), known.scheduledAt());
         }
     }
 
-    private void waitOrPublish(Visit visit, OutboundMessage publication, Instant deliverAt) {
+    /** When the message that brings it to the store was made. */
+    private static Instant scheduledAt(Visit visit) {
+        return Instant.ofEpochMilli(visit.handling.message().sentAt());
+    }
+
+    private void waitOrPublish(
+            Visit visit, OutboundMessage publication, Instant deliverAt, @Nullable Instant scheduledAt) {
         if (deliverAt.isAfter(visit.now)) {
             Alarm alarm = alarms.next(deliverAt, visit.now);
             visit.handling.collect(alarms.message(alarm, visit.id, visit.now));
-            visit.save(ScheduledDocument.waiting(deliverAt, alarm, publication));
+            visit.save(ScheduledDocument.waiting(deliverAt, alarm, publication, scheduledAt));
         } else {
             visit.handling.collect(sentAt(visit.now, publication));
             visit.save(ScheduledDocument.ended(Status.PUBLISHED, deliverAt, visit.now));

@@ -185,14 +185,13 @@ public final class ScheduledOperations {
         WireMessage message = document.publication() == null
                 ? null
                 : document.publication().message();
-        Object sentAt = message == null ? null : message.headers().get(Headers.SENT_AT);
         Object causation = message == null ? null : message.headers().get(Headers.CAUSATION_ID);
         return new Entry(
                 id,
                 document.shownStatus(),
                 document.deliverAt(),
                 document.endedAt(),
-                sentAt instanceof Number millis ? Instant.ofEpochMilli(millis.longValue()) : null,
+                document.scheduledAt(),
                 message == null ? null : message.type(),
                 message == null ? null : message.correlationId(),
                 causation == null ? null : causation.toString());

@@ -12,6 +12,7 @@ import io.safebunny.node.StoreOutage;
 import io.safebunny.operations.NodeCondition.Level;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.management.UndoingSagas;
+import io.safebunny.store.Outbox.Backlog;
 import io.safebunny.transport.TransportStatus;
 import java.time.Instant;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What is wrong with a part of a node is said in a sentence that names it, and says what to do. */
@@ -60,6 +62,41 @@ class NodeConditionTest {
                 "2 handled messages",
                 "2026-01-01T10:41:00Z",
                 "shop-Shipped");
+    }
+
+    private static Backlog waiting(int messages, boolean more, @Nullable String problem, String... causes) {
+        return new Backlog(messages, more, messages == 0 ? null : SINCE, SINCE, problem, List.of(causes));
+    }
+
+    @Test
+    void ofTheOutbox() {
+        TransportStatus usable = new TransportStatus(true, "rabbit@a");
+        TransportStatus blocked = new TransportStatus(false, "the broker has a memory alarm");
+        Instant soon = SINCE.plusSeconds(30);
+        is(NodeCondition.outbox(null, usable, soon), Level.UNKNOWN, "not been counted yet");
+        is(NodeCondition.outbox(waiting(0, false, null, "nobody"), usable, soon), Level.UP, "The outbox is empty.");
+        is(
+                NodeCondition.outbox(waiting(1, false, null), usable, soon),
+                Level.UP,
+                "1 message waits in the outbox, the oldest since 2026-01-01T10:41:00Z; sending goes on.");
+        is(
+                NodeCondition.outbox(waiting(10_000, true, null, "shop-Pay: no queue is bound for it."), usable, soon),
+                Level.DEGRADED,
+                "At least 10000 messages wait in the outbox, the oldest since 2026-01-01T10:41:00Z. shop-Pay: no queue");
+        NodeCondition away = NodeCondition.outbox(waiting(2, false, null), blocked, soon);
+        is(away, Level.DEGRADED, "The broker cannot be used: the broker has a memory alarm.");
+        assertThat(away.details())
+                .containsEntry("messages", 2)
+                .containsEntry("oldest", SINCE.toString())
+                .containsEntry("waitsFor", List.of("The broker cannot be used: the broker has a memory alarm."));
+        is(
+                NodeCondition.outbox(waiting(2, false, null), usable, SINCE.plusSeconds(361)),
+                Level.DEGRADED,
+                "This instance knows no reason");
+        is(
+                NodeCondition.outbox(waiting(0, false, "The database does not answer."), usable, soon),
+                Level.DEGRADED,
+                "could not be counted since 2026-01-01T10:41:00Z. The database does not answer.");
     }
 
     @Test

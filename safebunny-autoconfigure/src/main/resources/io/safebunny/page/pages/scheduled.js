@@ -8,17 +8,26 @@ import { href, replace } from '../parts/route.js';
 import { Badge, Facts, Table, TextFilter } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 
-/** It reads the store. */
+/** A list reads the store, so it is not asked as often as what the node knows. */
+const LIST_EVERY = 10_000;
 const EVERY = 5_000;
 
 const done = ({ note, message }) => html`
     <p>Done. ${message?.status === 'WAITING' ? html`It is due <${Time} at=${message.dueAt} />.` : ''} ${note}</p>`;
 
-/** What a browser calls a local time, as everybody's. */
-const everywhere = local => (local && !Number.isNaN(Date.parse(local)) ? new Date(local).toISOString() : local);
+const two = number => String(number).padStart(2, '0');
+
+/** A time as it is in the zone of this browser. */
+function here(at) {
+    const time = new Date(at ?? Date.now());
+    return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+}
+
+/** A time of this browser as everybody's; what is none stays as it is, and is refused. */
+const everywhere = local => (Number.isNaN(Date.parse(local ?? '')) ? local : new Date(local).toISOString());
 
 /** Another instance of the node may be sending it right now: of the two, exactly one comes first, and the answer says which. */
-function Changes({ of: { id, type }, again }) {
+function Changes({ of: { id, type, dueAt }, again }) {
     const what = type ? `${type} ${id}` : id;
     const { path, query } = place('scheduled', id, 'messageId');
     const request = action => values => change('node', path, { ...query, action, ...values });
@@ -28,7 +37,7 @@ function Changes({ of: { id, type }, again }) {
             <${Act} ...${common} label="Run now" title=${`Run ${what} now`} request=${request('run')}
                 intro="It is due at once, and published as soon as the node has handled its wake-up call." />
             <${Act} ...${common} label="Move" title=${`Move ${what}`} request=${({ at, ...values }) => request('move')({ at: everywhere(at), ...values })}
-                fields=${[{ name: 'at', label: 'To when, in the time of this browser', type: 'datetime-local', step: '1', required: true }]}
+                fields=${[{ name: 'at', label: 'To when', value: here(dueAt), required: true, hint: 'in the time zone of this browser' }]}
                 intro="Earlier or later, at most 365 days from now." />
             <${Act} ...${common} label="Cancel" title=${`Cancel ${what}`} request=${request('cancel')}
                 intro="It is never published. What is scheduled with the same idempotency key is not published either, until the retention is over." />
@@ -38,7 +47,7 @@ function Changes({ of: { id, type }, again }) {
 /** What is due when? */
 export function Scheduled({ query }) {
     const { type, correlation, after } = query;
-    const list = usePoll(look('node', 'scheduled', { type, correlation, after }), EVERY);
+    const list = usePoll(look('node', 'scheduled', { type, correlation, after }), LIST_EVERY);
     const { data } = list;
     const filtered = changed => replace(['scheduled'], { type, correlation, ...changed });
     return html`

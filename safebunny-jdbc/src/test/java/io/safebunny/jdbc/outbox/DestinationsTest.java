@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.NackedException;
+import io.safebunny.failure.PublishTimeoutException;
+import io.safebunny.failure.UnroutableException;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;
@@ -126,6 +129,58 @@ class DestinationsTest {
         assertThat(destinations.putOff(THERE)).hasSeconds(20);
         timeline.advance(Duration.ofHours(1));
         assertThat(destinations.putOff(THERE)).hasSeconds(40);
+    }
+
+    private void fail(Throwable failure) {
+        send();
+        waiting.removeLast().completeExceptionally(failure);
+    }
+
+    @Test
+    void sayWhyAndWhatToDo() {
+        assertThat(destinations.causes()).isEmpty();
+        send();
+        assertThat(destinations.causes()).as("while it may still confirm").isEmpty();
+        timeline.advance(Duration.ofSeconds(12));
+        assertThat(destinations.causes())
+                .containsExactly(
+                        "shop.Ping: has confirmed nothing for 12 s. Check its queue, and whether the broker is blocked.");
+        confirm();
+        assertThat(destinations.causes()).isEmpty();
+
+        fail(new UnroutableException(MESSAGE.publication(), "NO_ROUTE"));
+        fail(new UnroutableException(MESSAGE.publication(), "NO_ROUTE"));
+        assertThat(destinations.causes())
+                .containsExactly(
+                        "shop.Ping: no queue is bound for it. Start the node that consumes it once, so that its queue exists (2 in a row).");
+        fail(new NackedException(MESSAGE.publication(), "full"));
+        assertThat(destinations.causes()).singleElement().asString().contains("the broker refuses it", "(3 in a row)");
+        fail(new PublishTimeoutException(MESSAGE.publication(), Duration.ofSeconds(1), "a confirm"));
+        assertThat(destinations.causes()).singleElement().asString().contains("was not confirmed in time");
+        refuse();
+        assertThat(destinations.causes())
+                .singleElement()
+                .asString()
+                .contains("fails with java.lang.IllegalStateException")
+                .doesNotContain("refused");
+        fail(new ConnectionLostException(MESSAGE.publication(), "gone", null));
+        assertThat(destinations.causes()).hasSize(2).contains("The broker is not connected: they follow once it is.");
+        send();
+        confirm();
+        assertThat(destinations.causes()).isEmpty();
+    }
+
+    @Test
+    void nameAFewOfMany() {
+        for (int i = 0; i < 8; i++) {
+            OutboundMessage message = OutboxUnderTest.message("Type" + i, "c", "1");
+            CompletableFuture<Void> unused = destinations
+                    .watching(sent -> CompletableFuture.failedFuture(new IllegalStateException("refused")))
+                    .apply(message);
+        }
+
+        assertThat(destinations.causes()).hasSize(6).endsWith("The same of 3 more.");
+        assertThat(destinations.causes().get(0)).startsWith("shop.Type0: ");
     }
 
     @Test

@@ -79,6 +79,50 @@ abstract class OutboxRelayRules {
     }
 
     @Test
+    void saysHowManyWaitSinceWhenAndForWhat() {
+        RecordingSender sender = new RecordingSender();
+        sender.refuse("shop.Ping");
+        OutboxUnderTest storing = instance(sender);
+        assertThat(storing.outbox.waiting()).isNull();
+        assertThat(storing.outbox.backlog()).isEmpty();
+        Instant before = storing.databaseTime().truncatedTo(ChronoUnit.MILLIS);
+        storing.publishAndCommit("c", "1", "2");
+        Instant after = storing.databaseTime().plusMillis(1);
+        storing.publishAndCommit("d", "3");
+        storing.transaction.executeWithoutResult(status -> {
+            storing.publish("d", "not.committed");
+            storing.started();
+            Awaitility.await().atMost(PATIENCE).until(() -> waiting(storing).messages() == 3);
+            status.setRollbackOnly();
+        });
+
+        Outbox.Backlog waiting = waiting(storing);
+        assertThat(waiting.oldest()).isBetween(before, after);
+        assertThat(waiting.more()).isFalse();
+        assertThat(waiting.problem()).isNull();
+        assertThat(storing.outbox.backlog()).hasValue(3);
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(waiting(storing).causes())
+                        .singleElement()
+                        .asString()
+                        .contains("shop.Ping: fails with java.lang.IllegalStateException"));
+
+        sender.acceptAll();
+        storing.makeDue();
+        Awaitility.await().atMost(PATIENCE).until(() -> waiting(storing).messages() == 0);
+        assertThat(waiting(storing).oldest()).isNull();
+        assertThat(waiting(storing).causes()).isEmpty();
+        storing.outbox.stop();
+        assertThat(waiting(storing).problem()).contains("The relay is stopped");
+    }
+
+    private static Outbox.Backlog waiting(OutboxUnderTest instance) {
+        Outbox.Backlog waiting = instance.outbox.waiting();
+        return waiting == null ? new Outbox.Backlog(-1, false, null, Instant.EPOCH, null, List.of()) : waiting;
+    }
+
+    @Test
     void whatWaitsIsFoundByItsIds() {
         OutboxUnderTest storing = instance(new RecordingSender());
         Instant before = storing.databaseTime();

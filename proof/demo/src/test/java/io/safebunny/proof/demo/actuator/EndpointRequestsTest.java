@@ -136,7 +136,7 @@ class EndpointRequestsTest {
             new Case("'state':'open','duration':'10m','name':'Another'", "name=name"),
             new Case(
                     "'state':'open','duration':'10m','dryRun':true",
-                    "action, duration, reason, saga, sagaId, scope, state, step, version"),
+                    "action, at, duration, messageId, reason, saga, sagaId, scope, state, step, version"),
             new Case("'state':'closed','duration':'10m'", "duration=10m"));
 
     @Test
@@ -245,7 +245,8 @@ class EndpointRequestsTest {
                     new Case("safebunnystory/nobody?about=X", "name=about"),
                     new Case("safebunnystory?Format=mermaid", "Perhaps you mean format"),
                     new Case("safebunny?type=X", "it takes none"),
-                    new Case("safebunny/breakers?type=X", "GET safebunny/{path}"))) {
+                    new Case("safebunny/breakers?type=X", "it is for scheduled only"),
+                    new Case("safebunny/breakers?Type=X", "GET safebunny/{path}"))) {
                 isRefused(
                         MockMvcTester.from(context)
                                 .get()
