@@ -27,7 +27,7 @@ public final class MisuseException extends SafeBunnyException {
     /** A saga was asked for something impossible: a name is unknown or used twice, a time is negative, or the saga has ended. */
     public static final String SAGA = "SB-5012";
 
-    /** The node keeps no scheduled messages, or the handle is not one of its own. */
+    /** The node keeps no scheduled messages, or none of this id, or the handle is not one of its own. */
     public static final String SCHEDULING = "SB-5013";
 
     /** An operation on poison messages is invalid: it has no reason or a negative rate, or it is an edit that is refused. */

@@ -14,7 +14,7 @@ import io.safebunny.PublishOptions;
 import io.safebunny.ScheduledMessages;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.SagaContext;
-import io.safebunny.saga.SagaTimeout;
+import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.Starts;
 import io.safebunny.store.Outbox;
@@ -71,7 +71,7 @@ class ScheduledOverHttpTest {
             return new State(order.note());
         }
 
-        @SagaTimeout("late")
+        @OnTimeout("late")
         void late(SagaContext saga) {}
     }
 

@@ -15,6 +15,7 @@ public enum Place {
     STORY("#/story/order-3", "Order order-3", "In order", "What shop knows"),
     POISON("#/poison", "the bank is closed", "nothing can be added"),
     ARCHIVE("#/poison?archived=true", "Archive", "What was discarded?"),
+    SCHEDULED("#/scheduled", "ReminderDue", "in 23 h", "Not among them: timeouts of sagas"),
     WAITING("#/waiting", "The broker takes all of them."),
     TOPOLOGY("#/topology", "shop-Charge", "shop-poison"),
     INSTANCES(

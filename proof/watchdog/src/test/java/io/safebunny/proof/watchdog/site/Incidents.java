@@ -48,10 +48,20 @@ public final class Incidents {
                 .filter(saga -> !saga.blockedOn().isEmpty())
                 .isPresent());
         awaitPoison(site, 3);
-        site.bean(ScheduledMessages.class)
-                .schedule(
-                        new ReminderDue("order-1"),
-                        PublishOptions.none().withCorrelationId("order-1").withDelay(Duration.ofDays(1)));
+        var unused = remind(site, "order-1");
+    }
+
+    /**
+     * Schedules a reminder for tomorrow, and waits until it is stored.
+     *
+     * @return the id of the message
+     */
+    public static String remind(Site site, String order) {
+        ScheduledMessages scheduled = site.bean(ScheduledMessages.class);
+        String handle = scheduled.schedule(
+                new ReminderDue(order), PublishOptions.none().withCorrelationId(order).withDelay(Duration.ofDays(1)));
+        await().until(() -> scheduled.find(handle).isPresent());
+        return scheduled.find(handle).orElseThrow().messageId();
     }
 
     public static void publish(Site site, String correlationId, Object payload) {
