@@ -48,7 +48,7 @@ public final class MisuseException extends SafeBunnyException {
     /** No test can be made of the incident: nothing has failed, or what has failed cannot be repeated. */
     public static final String INCIDENT = "SB-5027";
 
-    /** A scheduled message cannot be cancelled or moved any more: it was published or cancelled before. */
+    /** A scheduled message was published, cancelled or moved before, so it was not cancelled or moved. */
     public static final String TOO_LATE = "SB-5028";
 
     /** A middleware dropped the publication, so there is no message id. */

@@ -38,7 +38,7 @@ public interface Outbox {
     /** Number of committed messages not confirmed yet, as last counted; empty if not counted yet. Returns at once. */
     default OptionalInt backlog() {
         Backlog waiting = waiting();
-        return waiting == null ? OptionalInt.empty() : OptionalInt.of(waiting.messages());
+        return waiting == null || waiting.asOf() == null ? OptionalInt.empty() : OptionalInt.of(waiting.messages());
     }
 
     /** The committed messages not confirmed yet, as last counted, and why they wait; {@code null} if not counted yet. Returns at once. */
@@ -50,9 +50,10 @@ public interface Outbox {
      * Committed messages that are not confirmed yet. Those of transactions that are still open are not among them.
      *
      * @param messages how many were counted
-     * @param more whether counting ended there, so there may be more of them, and older ones
-     * @param oldest when the oldest was stored, by the store's clock; {@code null} if there is none
-     * @param asOf when they were counted
+     * @param more whether counting ended there, so there may be more of them
+     * @param oldest when the oldest was stored, by this instance's clock; {@code null} if there is none
+     * @param older whether there may be older ones, because only some of many were looked at
+     * @param asOf when they were counted; {@code null} for never yet
      * @param problem why they could not be counted since, as a sentence; {@code null} if they could
      * @param causes why they are not sent, as far as this instance knows, as sentences with what to do; they name neither messages nor values
      */
@@ -60,7 +61,8 @@ public interface Outbox {
             int messages,
             boolean more,
             @Nullable Instant oldest,
-            Instant asOf,
+            boolean older,
+            @Nullable Instant asOf,
             @Nullable String problem,
             List<String> causes) {
         public Backlog {

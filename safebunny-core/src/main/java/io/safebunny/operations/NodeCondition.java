@@ -193,21 +193,23 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
             details.put("oldest", oldest.toString());
             details.put("waitsFor", causes);
         }
-        details.put("asOf", waiting.asOf().toString());
+        details.put("asOf", waiting.asOf() == null ? "not counted yet" : waiting.asOf().toString());
         if (waiting.problem() != null) {
             return new NodeCondition(
                     Level.DEGRADED,
-                    "The outbox could not be counted since %s. %s".formatted(waiting.asOf(), waiting.problem()),
+                    "The outbox could not be counted%s. %s"
+                            .formatted(waiting.asOf() == null ? " yet" : " since " + waiting.asOf(), waiting.problem()),
                     details);
         }
         if (oldest == null) {
             return new NodeCondition(Level.UP, "The outbox is empty.", details);
         }
-        String count = "%s%s in the outbox, the oldest since %s"
+        String count = "%s%s in the outbox, the oldest since %s%s"
                 .formatted(
                         waiting.more() ? "at least " : "",
                         some(waiting.messages(), "message waits", "messages wait"),
-                        oldest);
+                        oldest,
+                        waiting.older() ? " or longer" : "");
         boolean isLate = oldest.plus(LATE).isBefore(now);
         if (causes.isEmpty() && !isLate) {
             return new NodeCondition(Level.UP, capital(count) + "; sending goes on.", details);

@@ -12,16 +12,20 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Companions listed under one kind and status, after a position, in order, read in portions. Stores order by time alone, so the records of a
  * full portion's last millisecond are read again with the next portion. If all records of a portion are of the same millisecond, a portion of
- * twice the size is read. Confined to one thread.
+ * twice the size is read, up to a limit: of a millisecond with more records, the others are left out. Confined to one thread.
  *
  * @param <P> a position in the list: by the time of the listing first
  */
 public final class ListedRecords<P extends Comparable<P>> {
+
+    /** Bytes of a portion that is not made larger. */
+    private static final long MUCH = 8L << 20;
 
     private final String kind;
     private final String status;
@@ -30,14 +34,17 @@ public final class ListedRecords<P extends Comparable<P>> {
     private final Deque<MessageRecord> portion = new ArrayDeque<>();
     private @Nullable P last;
     private @Nullable Instant from;
+    private final int largest;
     private int size;
     private boolean exhausted;
+    private @Nullable Instant crowded;
 
     /**
      * @param position that of a record
      * @param after {@code null} to begin with the oldest
      * @param from the time of {@code after}
      * @param size of a portion
+     * @param largest of a portion that has only records of one millisecond; also if it holds {@link #MUCH}
      */
     public ListedRecords(
             String kind,
@@ -46,6 +53,7 @@ public final class ListedRecords<P extends Comparable<P>> {
             @Nullable P after,
             @Nullable Instant from,
             int size,
+            int largest,
             MessageStore store) {
         this.kind = kind;
         this.status = status;
@@ -53,6 +61,7 @@ public final class ListedRecords<P extends Comparable<P>> {
         this.last = after;
         this.from = from;
         this.size = size;
+        this.largest = largest;
         this.store = store;
     }
 
@@ -72,23 +81,45 @@ public final class ListedRecords<P extends Comparable<P>> {
     public void remove() {
         MessageRecord next = portion.remove();
         last = position.apply(next);
-        from = timeOf(next);
+        if (from == null || from.isBefore(timeOf(next))) {
+            from = timeOf(next);
+        }
     }
 
     private void read() {
         List<MessageRecord> found = store.findListed(new ListingQuery(kind, status, from, null, size));
         boolean full = found.size() >= size;
         Instant unread = full ? timeOf(found.get(found.size() - 1)) : Instant.MAX;
-        found.stream()
-                .filter(record -> timeOf(record).isBefore(unread))
-                .filter(record -> last == null || position.apply(record).compareTo(last) > 0)
-                .sorted(Comparator.comparing(position))
-                .forEach(portion::add);
+        addAfterLast(found.stream().filter(record -> timeOf(record).isBefore(unread)));
         // a portion may be incomplete only because some records
         // cannot be read, so the end is reached when nothing is found
-        if (portion.isEmpty()) {
+        if (portion.isEmpty() && full && isTooMuch(found)) {
+            crowded = unread;
+            addAfterLast(found.stream());
+            from = unread.plusMillis(1);
+        } else if (portion.isEmpty()) {
             exhausted = !full;
-            size = 2 * size;
+            size = Math.min(2 * size, largest);
         }
+    }
+
+    private boolean isTooMuch(List<MessageRecord> found) {
+        return size >= largest || found.stream().mapToLong(ListedRecords::bytes).sum() > MUCH / 2;
+    }
+
+    /** What is stored is of ASCII characters mostly. */
+    private static long bytes(MessageRecord record) {
+        return record.steps().values().stream().mapToLong(String::length).sum();
+    }
+
+    private void addAfterLast(Stream<MessageRecord> found) {
+        found.filter(record -> last == null || position.apply(record).compareTo(last) > 0)
+                .sorted(Comparator.comparing(position))
+                .forEach(portion::add);
+    }
+
+    /** A millisecond of which not all records were read; {@code null} for none. */
+    public @Nullable Instant crowded() {
+        return crowded;
     }
 }

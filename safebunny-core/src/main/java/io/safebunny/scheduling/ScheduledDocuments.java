@@ -96,23 +96,41 @@ final class ScheduledDocuments {
 
     /** Whether it will be delivered at that time. */
     boolean move(Handle handle, Instant deliverAt) {
-        return move(handle.messageId(), isForgotten(handle), deliverAt).written != null;
+        return move(handle.messageId(), isForgotten(handle), null, deliverAt).written != null;
     }
 
-    /** Cancels a message that is stored and waits; repeats nothing. */
-    Attempt cancelWaiting(String messageId) {
-        return change(messageId, true, known -> known != null && known.isEnded() ? null : cancelled(known));
+    /**
+     * Cancels a message that is stored and waits; repeats nothing.
+     *
+     * @param seen when it must be due; {@code null} for whenever
+     */
+    Attempt cancelWaiting(String messageId, @Nullable Instant seen) {
+        return change(
+                messageId,
+                true,
+                known -> known != null && (known.isEnded() || isOther(known, seen)) ? null : cancelled(known));
     }
 
-    /** Moves a message that is stored. */
-    Attempt moveWaiting(String messageId, Instant deliverAt) {
-        return move(messageId, true, deliverAt);
+    /**
+     * Moves a message that is stored.
+     *
+     * @param seen when it must be due before; {@code null} for whenever
+     */
+    Attempt moveWaiting(String messageId, @Nullable Instant seen, Instant deliverAt) {
+        return move(messageId, true, seen, deliverAt);
     }
 
-    private Attempt move(String messageId, boolean mustBeStored, Instant deliverAt) {
+    private static boolean isOther(ScheduledDocument known, @Nullable Instant seen) {
+        return seen != null && !seen.equals(known.deliverAt());
+    }
+
+    private Attempt move(String messageId, boolean mustBeStored, @Nullable Instant seen, Instant deliverAt) {
         Instant now = timeline.now();
         Alarm another = alarms.next(deliverAt, now);
-        Attempt done = change(messageId, mustBeStored, known -> moved(known, deliverAt, another, now));
+        Attempt done = change(
+                messageId,
+                mustBeStored,
+                known -> known != null && isOther(known, seen) ? null : moved(known, deliverAt, another, now));
         if (done.written != null && another.equals(done.written.alarm())) {
             send(alarms.message(another, messageId, timeline.now()));
         }

@@ -32,11 +32,12 @@ public final class ScheduledOperations {
 
     private static final Logger LOG = LoggerFactory.getLogger(ScheduledOperations.class);
 
-    /** How many messages one page reads at most, and how many bytes of bodies, which come with them. */
+    /** How many messages one page looks at, and with how many bytes of bodies, which come with them. */
     private static final int MOST_SCANNED = 1_000;
 
     private static final long MOST_BYTES = 8L << 20;
     private static final int PORTION = 50;
+    private static final int LEAST = 10;
     private static final int LONGEST_REASON = 400;
 
     /** How far from now a message may be due. */
@@ -91,8 +92,13 @@ public final class ScheduledOperations {
      *
      * @param scanned how many were read for it
      * @param next where the next page begins; {@code null} if there are no more
+     * @param crowded when more are due at the same moment than are listed; {@code null} for never
      */
-    public record Page(List<Entry> messages, int scanned, @Nullable String next) {}
+    public record Page(
+            List<Entry> messages,
+            int scanned,
+            @Nullable String next,
+            @Nullable Instant crowded) {}
 
     /** Position in the list: by time, those of one millisecond by id. An overdue message is where it is looked after next. */
     private record Position(Instant at, String id) implements Comparable<Position> {
@@ -129,7 +135,8 @@ public final class ScheduledOperations {
 
     /**
      * Messages that wait, as of now, page by page. Reads a bounded part of them, so a page may have few or none and nevertheless a next one.
-     * One that is moved meanwhile may be missed.
+     * One that is moved meanwhile may be missed. Of more than a thousand that are due in one millisecond the others are left out; the page
+     * says so. Of one that a newer version of SafeBunny wrote, only id and time are known.
      *
      * @throws io.safebunny.store.StoreUnavailableException if the store does not answer
      */
@@ -141,30 +148,40 @@ public final class ScheduledOperations {
                 Position::of,
                 last,
                 last == null ? null : last.at,
-                Math.min(query.limit() + 1, PORTION),
+                portion(query),
+                MOST_SCANNED,
                 store);
         List<Entry> page = new ArrayList<>();
         int scanned = 0;
         long bytes = 0;
         for (MessageRecord next = all.peek(); next != null; next = all.peek()) {
             if (page.size() == query.limit() || scanned == MOST_SCANNED || bytes > MOST_BYTES) {
-                return new Page(page, scanned, String.valueOf(last));
+                return new Page(page, scanned, String.valueOf(last), all.crowded());
             }
             all.remove();
             last = Position.of(next);
             scanned++;
             ScheduledDocument document = readable(next);
-            if (document != null) {
-                bytes += document.publication() == null
-                        ? 0
-                        : document.publication().message().body().length;
-                Entry entry = entry(last.id, document);
-                if (isWanted(entry, query)) {
-                    page.add(entry);
-                }
+            bytes += document == null || document.publication() == null
+                    ? 0
+                    : document.publication().message().body().length;
+            Entry entry = document == null ? unreadable(last) : entry(last.id, document);
+            if (isWanted(entry, query)) {
+                page.add(entry);
             }
         }
-        return new Page(page, scanned, null);
+        return new Page(page, scanned, null, all.crowded());
+    }
+
+    /** Few are enough for a short page, but with a filter, many may be read for it. */
+    private static int portion(Query query) {
+        boolean isFiltered = query.type() != null || query.correlationId() != null;
+        return isFiltered ? PORTION : Math.max(LEAST, Math.min(query.limit() + 1, PORTION));
+    }
+
+    /** One that a newer version wrote: all that is known of it. */
+    private static Entry unreadable(Position position) {
+        return new Entry(position.id, Status.WAITING, position.at, null, null, null, null, null);
     }
 
     private static boolean isWanted(Entry entry, Query query) {
@@ -214,11 +231,12 @@ public final class ScheduledOperations {
     /**
      * Cancels a message that waits: it is never published, nor is another one with its id, as long as the retention lasts.
      *
-     * @throws MisuseException SB-5028 if it was published or cancelled before, SB-5013 if nothing is stored of it
+     * @param seen when it was due as the operator has seen it; {@code null} for whenever
+     * @throws MisuseException SB-5028 if it was published, cancelled or, since it was seen, moved before; SB-5013 if nothing is stored of it
      * @throws io.safebunny.store.StoreUnavailableException if the store did not answer; look at it to know
      */
-    public Entry cancel(String messageId, String by, String reason) {
-        Entry done = done(messageId, documents.cancelWaiting(known(messageId)), "cancel");
+    public Entry cancel(String messageId, @Nullable Instant seen, String by, String reason) {
+        Entry done = done(messageId, documents.cancelWaiting(known(messageId), seen), "cancel");
         log("cancelled", messageId, by, reason);
         return done;
     }
@@ -226,13 +244,14 @@ public final class ScheduledOperations {
     /**
      * Moves a message that waits to another time, at most 365 days from now; one that has come means at once.
      *
+     * @param seen as in {@link #cancel}
      * @throws MisuseException as {@link #cancel}
      * @throws io.safebunny.failure.InvalidPublicationException if it is too far away
      * @throws io.safebunny.store.StoreUnavailableException if the store did not answer; look at it to know
      */
-    public Entry move(String messageId, Instant deliverAt, String by, String reason) {
+    public Entry move(String messageId, @Nullable Instant seen, Instant deliverAt, String by, String reason) {
         Instant due = StoredScheduledMessages.timeToMoveTo(deliverAt, timeline.now());
-        Entry done = done(messageId, documents.moveWaiting(known(messageId), due), "move");
+        Entry done = done(messageId, documents.moveWaiting(known(messageId), seen, due), "move");
         log("moved to " + due, messageId, by, reason);
         return done;
     }
@@ -252,6 +271,12 @@ public final class ScheduledOperations {
         ScheduledDocument before = attempt.before();
         if (before == null) {
             throw unknown(messageId);
+        }
+        if (!before.isEnded()) {
+            throw new MisuseException(
+                    MisuseException.TOO_LATE,
+                    "Scheduled message %s is due at %s, and not when you have seen it: somebody has moved it. Nothing was changed. Look at it again."
+                            .formatted(messageId, before.deliverAt()));
         }
         throw new MisuseException(
                 MisuseException.TOO_LATE,

@@ -65,7 +65,7 @@ class NodeConditionTest {
     }
 
     private static Backlog waiting(int messages, boolean more, @Nullable String problem, String... causes) {
-        return new Backlog(messages, more, messages == 0 ? null : SINCE, SINCE, problem, List.of(causes));
+        return new Backlog(messages, more, messages == 0 ? null : SINCE, more, SINCE, problem, List.of(causes));
     }
 
     @Test
@@ -82,7 +82,7 @@ class NodeConditionTest {
         is(
                 NodeCondition.outbox(waiting(10_000, true, null, "shop-Pay: no queue is bound for it."), usable, soon),
                 Level.DEGRADED,
-                "At least 10000 messages wait in the outbox, the oldest since 2026-01-01T10:41:00Z. shop-Pay: no queue");
+                "At least 10000 messages wait in the outbox, the oldest since 2026-01-01T10:41:00Z or longer. shop-Pay: no queue");
         NodeCondition away = NodeCondition.outbox(waiting(2, false, null), blocked, soon);
         is(away, Level.DEGRADED, "The broker cannot be used: the broker has a memory alarm.");
         assertThat(away.details())
@@ -97,6 +97,11 @@ class NodeConditionTest {
                 NodeCondition.outbox(waiting(0, false, "The database does not answer."), usable, soon),
                 Level.DEGRADED,
                 "could not be counted since 2026-01-01T10:41:00Z. The database does not answer.");
+        is(
+                NodeCondition.outbox(
+                        new Backlog(0, false, null, false, null, "The database does not answer.", List.of()), usable, soon),
+                Level.DEGRADED,
+                "could not be counted yet. The database does not answer.");
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.safebunny.fixture.PaymentCaptured;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.saga.execution.SagaWorld;
 import io.safebunny.store.JointWrite;
+import io.safebunny.store.ListingQuery;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.StoreUnavailableException;
 import io.safebunny.store.record.MessageRecord;
@@ -88,6 +89,11 @@ final class Desk {
         /** How many answers to writes of documents get lost. */
         int lostAnswers;
 
+        /** How often was listed, and how many records. */
+        int lists;
+
+        int listed;
+
         /** Runs once, before the next write of several records. */
         Consumer<Faults> before = self -> {};
 
@@ -122,6 +128,14 @@ final class Desk {
             MessageRecord replaced = super.replace(record);
             loseAnswer(record.key());
             return replaced;
+        }
+
+        @Override
+        public List<MessageRecord> findListed(ListingQuery query) {
+            List<MessageRecord> found = super.findListed(query);
+            lists++;
+            listed += found.size();
+            return found;
         }
 
         @Override

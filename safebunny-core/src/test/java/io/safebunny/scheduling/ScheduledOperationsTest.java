@@ -14,11 +14,16 @@ import io.safebunny.scheduling.ScheduledOperations.Entry;
 import io.safebunny.scheduling.ScheduledOperations.Page;
 import io.safebunny.scheduling.ScheduledOperations.Query;
 import io.safebunny.store.StoreUnavailableException;
+import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.record.MessageRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,7 +53,7 @@ class ScheduledOperationsTest {
 
     private void isTooLate(String id, String... told) {
         for (Runnable action : new Runnable[] {
-            () -> operations.cancel(id, "ann", "why"), () -> operations.move(id, in(HOUR.plus(HOUR)), "ann", "why")
+            () -> operations.cancel(id, null, "ann", "why"), () -> operations.move(id, null, in(HOUR.plus(HOUR)), "ann", "why")
         }) {
             assertThatExceptionOfType(MisuseException.class)
                     .isThrownBy(action::run)
@@ -105,13 +110,18 @@ class ScheduledOperationsTest {
     @Test
     void readABoundedPartForOnePage() {
         for (int i = 0; i < 1_005; i++) {
-            scheduleOnly("order-" + i, TEN);
+            scheduleOnly("order-" + i, TEN.plusMillis(i));
         }
         world.settle();
+        desk.store.listed = 0;
+        desk.store.lists = 0;
 
-        Page first = operations.page(new Query("Nobody", null, null, 100));
+        Page first = operations.page(new Query("Nobody", null, null, 1));
         assertThat(first.messages()).isEmpty();
         assertThat(first.scanned()).isEqualTo(1_000);
+        assertThat(first.crowded()).isNull();
+        assertThat(desk.store.listed).isLessThan(1_100);
+        assertThat(desk.store.lists).isLessThan(30);
         Page second = operations.page(new Query("Nobody", null, first.next(), 100));
         assertThat(second.scanned()).isEqualTo(5);
         assertThat(second.next()).isNull();
@@ -120,7 +130,7 @@ class ScheduledOperationsTest {
     @Test
     void readNoMoreThanAFewMegabytesForOnePage() {
         for (int i = 0; i < 60; i++) {
-            scheduleOnly("x".repeat(180 * 1024) + i, TEN);
+            scheduleOnly("x".repeat(180 * 1024) + i, TEN.plusMillis(i));
         }
         world.settle();
 
@@ -128,6 +138,93 @@ class ScheduledOperationsTest {
         assertThat(first.messages()).hasSizeBetween(40, 55);
         assertThat(operations.page(new Query(null, null, first.next(), 100)).messages())
                 .hasSize(60 - first.messages().size());
+    }
+
+    /** As when everybody is reminded at eight o'clock. */
+    @Test
+    void leaveOutOfTooManyAtTheSameMomentAndSaySo() {
+        for (int i = 0; i < 1_200; i++) {
+            scheduleOnly("order-" + i, TEN);
+        }
+        scheduleOnly("later", HOUR);
+        world.settle();
+        desk.store.listed = 0;
+
+        Page first = operations.page(ALL);
+
+        assertThat(first.messages()).hasSize(100);
+        assertThat(first.crowded()).isEqualTo(in(TEN));
+        assertThat(desk.store.listed).isLessThan(2_600);
+        HashSet<String> ids = new HashSet<>();
+        Page page = first;
+        while (page.next() != null) {
+            page.messages().forEach(entry -> ids.add(entry.messageId()));
+            page = operations.page(new Query(null, null, page.next(), 100));
+        }
+        page.messages().forEach(entry -> ids.add(entry.messageId()));
+        assertThat(ids).hasSize(1_001);
+        assertThat(page.messages()).last().extracting(Entry::deliverAt).isEqualTo(in(HOUR));
+    }
+
+    @Test
+    void readNoMoreThanAFewMegabytesOfThoseAtTheSameMoment() {
+        for (int i = 0; i < 60; i++) {
+            scheduleOnly("x".repeat(180 * 1024) + i, TEN);
+        }
+        world.settle();
+        desk.store.listed = 0;
+
+        Page page = operations.page(ALL);
+
+        assertThat(page.crowded()).isEqualTo(in(TEN));
+        assertThat(desk.store.listed).isLessThan(60);
+    }
+
+    @Test
+    void doNothingToWhatSomebodyElseHasMovedSinceItWasSeen() {
+        String id = schedule("42", TEN);
+        operations.move(id, in(TEN), in(HOUR), "ann", "the customer asked");
+
+        for (Runnable action : new Runnable[] {
+            () -> operations.cancel(id, in(TEN), "bob", "why"),
+            () -> operations.move(id, in(TEN), in(Duration.ZERO), "bob", "why")
+        }) {
+            assertThatExceptionOfType(MisuseException.class)
+                    .isThrownBy(action::run)
+                    .withMessageContaining("is due at " + in(HOUR) + ", and not when you have seen it")
+                    .satisfies(e -> assertThat(e.code()).isEqualTo("SB-5028"));
+        }
+        assertThat(operations.get(id).deliverAt()).isEqualTo(in(HOUR));
+        assertThat(operations.cancel(id, in(HOUR), "bob", "why").status()).isEqualTo(Status.CANCELLED);
+    }
+
+    /** As after a crash between the two. */
+    @Test
+    void runOneNowAlthoughItsAlarmIsLost() {
+        String id = schedule("42", HOUR);
+        desk.losesAllAlarms = true;
+        operations.move(id, null, in(Duration.ZERO), "ann", "why");
+        world.settle();
+        desk.losesAllAlarms = false;
+        assertThat(desk.arrivals).isEmpty();
+
+        world.pass(SagaWorld.LEASE.multipliedBy(4));
+
+        assertThat(desk.arrivalsOf("42")).hasSize(1);
+    }
+
+    @Test
+    void tellOfOneThatANewerVersionWroteWhatIsKnown() {
+        String id = schedule("42", TEN);
+        MessageRecord stored = Objects.requireNonNull(desk.store.find(ScheduledDocument.key(id)));
+        Map<String, String> newer = new HashMap<>(stored.steps());
+        newer.put("format", "9");
+        var unused = desk.store.replace(stored.nextContent(stored.state(), "another", stored.listing(), newer));
+
+        assertThat(operations.page(ALL).messages())
+                .containsExactly(new Entry(id, Status.WAITING, in(TEN), null, null, null, null, null));
+        assertThatExceptionOfType(UnreadableRecordException.class)
+                .isThrownBy(() -> operations.cancel(id, null, "ann", "why"));
     }
 
     @ParameterizedTest
@@ -142,7 +239,7 @@ class ScheduledOperationsTest {
     void cancel() {
         String id = schedule("42", TEN);
 
-        Entry cancelled = operations.cancel(id, "ann", "why");
+        Entry cancelled = operations.cancel(id, null, "ann", "why");
 
         assertThat(cancelled.status()).isEqualTo(Status.CANCELLED);
         assertThat(cancelled.endedAt()).isEqualTo(Desk.START);
@@ -159,7 +256,7 @@ class ScheduledOperationsTest {
         PublishOptions key = PublishOptions.none().withIdempotencyKey("k").withDelay(TEN);
         String handle = desk.messages().schedule(new PaymentCaptured("42"), key);
         world.settle();
-        operations.cancel(Handle.parse(handle, "desk").messageId(), "ann", "why");
+        operations.cancel(Handle.parse(handle, "desk").messageId(), null, "ann", "why");
 
         String again = desk.messages().schedule(new PaymentCaptured("42"), key);
         world.pass(HOUR);
@@ -174,8 +271,8 @@ class ScheduledOperationsTest {
         String later = schedule("later", TEN);
         String now = schedule("now", TEN);
 
-        assertThat(operations.move(later, in(HOUR), "ann", "why").deliverAt()).isEqualTo(in(HOUR));
-        assertThat(operations.move(now, in(Duration.ZERO), "ann", "why").deliverAt())
+        assertThat(operations.move(later, null, in(HOUR), "ann", "why").deliverAt()).isEqualTo(in(HOUR));
+        assertThat(operations.move(now, null, in(Duration.ZERO), "ann", "why").deliverAt())
                 .isEqualTo(Desk.START);
         world.settle();
 
@@ -192,8 +289,8 @@ class ScheduledOperationsTest {
         assertThat(desk.messages().move(handle, in(HOUR))).isTrue();
         String id = Handle.parse(handle, "desk").messageId();
 
-        assertThat(operations.move(id, in(TEN), "ann", "why").status()).isEqualTo(Status.WAITING);
-        assertThat(operations.cancel(id, "ann", "why").status()).isEqualTo(Status.CANCELLED);
+        assertThat(operations.move(id, null, in(TEN), "ann", "why").status()).isEqualTo(Status.WAITING);
+        assertThat(operations.cancel(id, null, "ann", "why").status()).isEqualTo(Status.CANCELLED);
         world.pass(HOUR.plus(HOUR));
 
         assertThat(desk.arrivals).isEmpty();
@@ -205,8 +302,8 @@ class ScheduledOperationsTest {
 
         for (String unknown : List.of(id, "nobody", "", "a b", "x".repeat(1_000))) {
             for (Runnable action : new Runnable[] {
-                () -> operations.cancel(unknown, "ann", "why"),
-                () -> operations.move(unknown, in(HOUR), "ann", "why"),
+                () -> operations.cancel(unknown, null, "ann", "why"),
+                () -> operations.move(unknown, null, in(HOUR), "ann", "why"),
                 () -> operations.get(unknown)
             }) {
                 assertThatExceptionOfType(MisuseException.class)
@@ -224,7 +321,7 @@ class ScheduledOperationsTest {
         String id = schedule("42", TEN);
 
         assertThatExceptionOfType(InvalidPublicationException.class)
-                .isThrownBy(() -> operations.move(id, in(Duration.ofDays(366)), "ann", "why"));
+                .isThrownBy(() -> operations.move(id, null, in(Duration.ofDays(366)), "ann", "why"));
     }
 
     @Test
@@ -232,12 +329,12 @@ class ScheduledOperationsTest {
         String cancelled = schedule("cancelled", TEN);
         String moved = schedule("moved", TEN);
         desk.store.lostAnswers = 1;
-        assertThat(operations.cancel(cancelled, "ann", "why").status()).isEqualTo(Status.CANCELLED);
+        assertThat(operations.cancel(cancelled, null, "ann", "why").status()).isEqualTo(Status.CANCELLED);
         desk.store.lostAnswers = 1;
-        assertThat(operations.move(moved, in(HOUR), "ann", "why").deliverAt()).isEqualTo(in(HOUR));
+        assertThat(operations.move(moved, null, in(HOUR), "ann", "why").deliverAt()).isEqualTo(in(HOUR));
         desk.store.isAway = true;
         assertThatExceptionOfType(StoreUnavailableException.class)
-                .isThrownBy(() -> operations.cancel(moved, "ann", "why"));
+                .isThrownBy(() -> operations.cancel(moved, null, "ann", "why"));
         desk.store.isAway = false;
         world.pass(HOUR.plus(HOUR));
 
@@ -247,7 +344,7 @@ class ScheduledOperationsTest {
     @Test
     void winOverAPublicationThatHasReadTheMessageBefore() {
         String id = schedule("42", TEN);
-        desk.store.before = store -> operations.cancel(id, "ann", "why");
+        desk.store.before = store -> operations.cancel(id, null, "ann", "why");
         world.pass(HOUR);
 
         assertThat(desk.arrivals).isEmpty();

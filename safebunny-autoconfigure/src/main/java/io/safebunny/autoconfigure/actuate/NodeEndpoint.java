@@ -114,6 +114,7 @@ final class NodeEndpoint {
             @Nullable String version,
             @Nullable String messageId,
             @Nullable String at,
+            @Nullable String dueAt,
             @Nullable String reason) {
         Map<String, String> asked = new LinkedHashMap<>();
         add(asked, "state", state);
@@ -126,6 +127,7 @@ final class NodeEndpoint {
         add(asked, "version", version);
         add(asked, "messageId", messageId);
         add(asked, "at", at);
+        add(asked, "dueAt", dueAt);
         add(asked, "reason", reason);
         return rights.changing(ID, user, checked, () -> changed(path, asked, user));
     }

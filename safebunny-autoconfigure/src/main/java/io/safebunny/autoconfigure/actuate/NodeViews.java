@@ -16,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 
 /** The endpoint's view of the node. Reads only what the node already knows, so polling is cheap. Thread-safe. */
 final class NodeViews {
@@ -85,14 +84,14 @@ final class NodeViews {
         Map<String, Object> view = new LinkedHashMap<>();
         Outbox outbox = parts.outbox();
         view.put("present", outbox != null);
-        Supplier<NodeCondition> condition = engine.conditions().get("outbox");
-        if (outbox != null && condition != null) {
-            NodeCondition now = condition.get();
+        if (outbox != null) {
+            Outbox.Backlog waiting = outbox.waiting();
+            NodeCondition now = NodeCondition.outbox(
+                    waiting, parts.transport().status(), parts.timeline().now());
             view.put("level", now.level());
             view.put("words", now.words());
             view.put("waitsFor", now.details().getOrDefault("waitsFor", List.of()));
-            Outbox.Backlog waiting = outbox.waiting();
-            if (waiting != null) {
+            if (waiting != null && waiting.asOf() != null) {
                 view.put("backlog", waiting.messages());
                 view.put("more", waiting.more());
                 view.put("oldest", waiting.oldest());

@@ -4,7 +4,6 @@ package io.safebunny.autoconfigure.actuate;
 import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.autoconfigure.actuate.http.Asked;
 import io.safebunny.failure.MisuseException;
-import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.message.Names;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
@@ -33,6 +32,7 @@ final class ScheduledSection implements Section {
     private static final String TYPE = "type";
     private static final String CORRELATION = "correlation";
     private static final String MESSAGE_ID = "messageId";
+    private static final String DUE_AT = "dueAt";
     private static final String AFTER = "after";
     private static final String LIMIT = "limit";
 
@@ -62,9 +62,15 @@ final class ScheduledSection implements Section {
         RUN
     }
 
-    /** @param at {@code null} to cancel it */
+    /**
+     * @param at {@code null} to cancel it
+     * @param seen when it was due as the user has seen it; {@code null} for whenever
+     */
     private record Change(
-            Action action, @Nullable Instant at, String reason) {}
+            Action action,
+            @Nullable Instant at,
+            @Nullable Instant seen,
+            String reason) {}
 
     @Override
     public Set<String> looksBy() {
@@ -73,7 +79,7 @@ final class ScheduledSection implements Section {
 
     @Override
     public Set<String> changesBy() {
-        return Set.of("action", "at", MESSAGE_ID, "reason");
+        return Set.of("action", "at", DUE_AT, MESSAGE_ID, "reason");
     }
 
     @Override
@@ -100,6 +106,7 @@ final class ScheduledSection implements Section {
                 page.messages().stream().map(ScheduledSection::shown).toList());
         view.put("scanned", page.scanned());
         view.put("next", page.next());
+        view.put("crowded", page.crowded());
         return view;
     }
 
@@ -150,7 +157,7 @@ final class ScheduledSection implements Section {
         view.put("status", entry.status());
         view.put(TYPE, entry.type());
         view.put("correlationId", entry.correlationId());
-        view.put("dueAt", entry.deliverAt());
+        view.put(DUE_AT, entry.deliverAt());
         view.put("scheduledAt", entry.scheduledAt());
         view.put("causationId", entry.causationId());
         view.put("endedAt", entry.endedAt());
@@ -167,7 +174,7 @@ final class ScheduledSection implements Section {
         Entry after;
         try {
             after = carryOut(all, before.messageId(), change, by);
-        } catch (SafeBunnyException e) {
+        } catch (RuntimeException e) { // the store may have written it although it has not answered
             data.put("failure", Audit.text(String.valueOf(e.getMessage())));
             boolean isRefused = e instanceof MisuseException;
             audit.tell(by, "SCHEDULED_" + change.action + (isRefused ? "_REFUSED" : "_FAILED"), data);
@@ -198,26 +205,31 @@ final class ScheduledSection implements Section {
         return new Change(
                 action,
                 action == Action.CANCEL ? null : to,
+                asked.containsKey(DUE_AT) ? Asked.instant(DUE_AT, asked.get(DUE_AT), now) : null,
                 Asked.text("reason", asked.get("reason"), LONGEST_REASON));
     }
 
     private static Entry carryOut(ScheduledOperations all, String id, Change change, String by) {
         return change.at == null
-                ? all.cancel(id, by, change.reason)
-                : all.move(id, change.at, by, change.reason);
+                ? all.cancel(id, change.seen, by, change.reason)
+                : all.move(id, change.seen, change.at, by, change.reason);
     }
 
     private static Map<String, Object> audited(Entry before, Change change) {
         Map<String, Object> data = new LinkedHashMap<>();
         data.put(MESSAGE_ID, before.messageId());
-        data.put(TYPE, String.valueOf(before.type()));
-        data.put("correlationId", String.valueOf(before.correlationId()));
-        data.put("dueAt", String.valueOf(before.deliverAt()));
-        if (change.action == Action.MOVE) {
-            data.put("at", String.valueOf(change.at));
-        }
+        putKnown(data, TYPE, before.type());
+        putKnown(data, "correlationId", before.correlationId());
+        putKnown(data, DUE_AT, before.deliverAt());
+        putKnown(data, "at", change.action == Action.MOVE ? change.at : null);
         data.put("reason", Audit.text(change.reason));
         return data;
+    }
+
+    private static void putKnown(Map<String, Object> data, String name, @Nullable Object value) {
+        if (value != null) {
+            data.put(name, value.toString());
+        }
     }
 
     private static String note(Change change) {

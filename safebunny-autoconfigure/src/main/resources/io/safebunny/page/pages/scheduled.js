@@ -23,21 +23,31 @@ function here(at) {
     return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
-/** A time of this browser as everybody's; what is none stays as it is, and is refused. */
-const everywhere = local => (Number.isNaN(Date.parse(local ?? '')) ? local : new Date(local).toISOString());
+const FORM = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)$/;
+
+/** A time of this browser as everybody's. No other form is guessed at: as it is, the application refuses it. */
+function everywhere(local = '', dueAt) {
+    const parts = FORM.exec(local.trim());
+    const time = parts ? new Date(`${parts[1]}T${parts[2]}`) : null;
+    if (local === here(dueAt)) { // not changed, so as exact as it was
+        return dueAt;
+    }
+    return time && !Number.isNaN(time.getTime()) ? time.toISOString() : local;
+}
 
 /** Another instance of the node may be sending it right now: of the two, exactly one comes first, and the answer says which. */
 function Changes({ of: { id, type, dueAt }, again }) {
     const what = type ? `${type} ${id}` : id;
     const { path, query } = place('scheduled', id, 'messageId');
-    const request = action => values => change('node', path, { ...query, action, ...values });
+    const request = action => values => change('node', path, { ...query, action, dueAt, ...values });
     const common = { endpoint: 'node', done, after: again };
     return html`
         <span class="buttons">
             <${Act} ...${common} label="Run now" title=${`Run ${what} now`} request=${request('run')}
                 intro="It is due at once, and published as soon as the node has handled its wake-up call." />
-            <${Act} ...${common} label="Move" title=${`Move ${what}`} request=${({ at, ...values }) => request('move')({ at: everywhere(at), ...values })}
-                fields=${[{ name: 'at', label: 'To when', value: here(dueAt), required: true, hint: 'in the time zone of this browser' }]}
+            <${Act} ...${common} label="Move" title=${`Move ${what}`} request=${({ at, ...values }) => request('move')({ at: everywhere(at, dueAt), ...values })}
+                fields=${[{ name: 'at', label: 'To when', value: here(dueAt), required: true, hint: 'such as 2026-01-31 10:00, in the time zone of this browser' }]}
+                preview=${({ at }) => html`<p>That is <${Time} at=${everywhere(at, dueAt)} />.</p>`}
                 intro="Earlier or later, at most 365 days from now." />
             <${Act} ...${common} label="Cancel" title=${`Cancel ${what}`} request=${request('cancel')}
                 intro="It is never published. What is scheduled with the same idempotency key is not published either, until the retention is over." />
@@ -68,6 +78,7 @@ export function Scheduled({ query }) {
                     { name: 'because of', cell: row => row.causationId ?? 'no message' },
                     { name: 'change', cell: row => html`<${Changes} of=${row} again=${list.again} />` },
                 ]} />
+                ${data.crowded && html`<p class="rights">More than are listed are due <${Time} at=${data.crowded} />: look for the others by their ids.</p>`}
                 ${data.next && html`<p><a href=${href(['scheduled'], { type, correlation, after: data.next })}>Next page</a> (${data.scanned} messages were read for this one)</p>`}
                 <p class="faint">
                     Not among them: ${session().sagas ? html`timeouts of sagas, which are <a href=${href(['sagas'])}>theirs</a>; ` : ''}

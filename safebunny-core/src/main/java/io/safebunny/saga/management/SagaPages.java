@@ -68,7 +68,7 @@ final class SagaPages {
         int shared = Math.min(query.limit(), LARGEST_PORTION) / Math.max(1, names.size() * listings.size());
         return names.stream()
                 .flatMap(saga ->
-                        listings.stream().map(listed -> new ListedRecords<>(saga, listed, SagaPosition::of, after, after == null ? null : after.startedAt(), shared + 2, store)))
+                        listings.stream().map(listed -> new ListedRecords<>(saga, listed, SagaPosition::of, after, after == null ? null : after.startedAt(), shared + 2, Integer.MAX_VALUE, store)))
                 .toList();
     }
 

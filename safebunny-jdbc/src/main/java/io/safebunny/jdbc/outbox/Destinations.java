@@ -37,6 +37,9 @@ final class Destinations {
 
     private static final int MOST_NAMED = 5;
 
+    /** Twice as long as a refused row waits at most for its next try. */
+    private static final Duration TOLD = Duration.ofMinutes(10);
+
     private final Timeline timeline;
     private final Duration interval;
     private final Map<Route, State> states = new HashMap<>();
@@ -50,6 +53,7 @@ final class Destinations {
 
         int failures;
         long failingSince;
+        long failedAt;
         String why = "";
         long intervalBegan;
         int tries;
@@ -97,6 +101,7 @@ final class Destinations {
             state.failures = 0;
         } else if (!(cause instanceof ConnectionLostException)) { // a lost connection is the broker's failure
             state.why = why(cause);
+            state.failedAt = timeline.nanoTime();
             if (state.failures++ == 0) {
                 state.failingSince = state.quietSince;
             }
@@ -118,11 +123,8 @@ final class Destinations {
     /** Why messages wait, as sentences with what to do, one for each destination that takes none now. */
     synchronized List<String> causes() {
         List<String> causes = new ArrayList<>();
-        if (away) {
-            causes.add("The broker is not connected: they follow once it is.");
-        }
         List<String> troubled = states.entrySet().stream()
-                .filter(one -> one.getValue().failures > 0 || isInTrouble(one.getValue()))
+                .filter(one -> hasFailedLately(one.getValue()) || isSilent(one.getValue()))
                 .map(one -> "%s: %s.".formatted(one.getKey().routingKey(), told(one.getValue())))
                 .sorted()
                 .toList();
@@ -133,8 +135,13 @@ final class Destinations {
         return causes;
     }
 
+    /** What failed longer ago has been tried again by now, by another instance. */
+    private boolean hasFailedLately(State state) {
+        return state.failures > 0 && !isOver(state.failedAt, TOLD);
+    }
+
     private String told(State state) {
-        return state.failures > 0
+        return hasFailedLately(state)
                 ? "%s (%s in a row)".formatted(state.why, state.failures)
                 : "has confirmed nothing for %s s. Check its queue, and whether the broker is blocked"
                         .formatted(Duration.ofNanos(timeline.nanoTime() - state.quietSince)
@@ -159,7 +166,11 @@ final class Destinations {
     }
 
     private boolean isInTrouble(State state) {
-        return state.failures >= FEW || (state.waiting > 0 && isOver(state.quietSince, SILENCE));
+        return state.failures >= FEW || isSilent(state);
+    }
+
+    private boolean isSilent(State state) {
+        return state.waiting > 0 && isOver(state.quietSince, SILENCE);
     }
 
     /** Whether a message may be sent there now. If the destination is in trouble, a permitted message counts towards {@link #FEW}. */

@@ -155,18 +155,21 @@ public final class JdbcOutbox implements Outbox {
     @Override
     public @Nullable Backlog waiting() {
         OutboxMetrics.Seen seen = outbox.metrics().seen();
+        String problem = relay.problem(seen == null ? null : seen.at());
         if (seen == null) {
-            return null;
+            return problem == null ? null : new Backlog(0, false, null, false, null, problem, List.of());
         }
-        int rows = seen.counted().rows();
         List<String> causes = new ArrayList<>(destinations.causes());
         causes.addAll(relay.causes());
+        int rows = seen.counted().rows();
+        Duration age = seen.counted().age();
         return new Backlog(
                 rows,
                 rows == OutboxMetrics.MOST_COUNTED,
-                seen.counted().oldest(),
+                age == null ? null : seen.at().minus(age),
+                seen.counted().older(),
                 seen.at(),
-                relay.problem(),
+                problem,
                 causes);
     }
 

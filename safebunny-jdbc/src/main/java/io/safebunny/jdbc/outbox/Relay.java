@@ -185,10 +185,23 @@ final class Relay {
         return !isStopped() && !isOver(run);
     }
 
-    /** Why the rows cannot be counted, as a sentence; {@code null} if they can. */
+    /**
+     * Why the rows cannot be counted, as a sentence; {@code null} if they can.
+     *
+     * @param countedAt {@code null} for never yet
+     */
     @Nullable
-    String problem() {
-        return isStopped() ? "The relay is stopped, because this instance stops." : problem;
+    String problem(@Nullable Instant countedAt) {
+        if (isStopped()) {
+            return "The relay is stopped, because this instance stops.";
+        }
+        Duration interval = outbox.options().relayInterval();
+        Duration patience = (interval.compareTo(LONGEST_PAUSE) > 0 ? interval : LONGEST_PAUSE).multipliedBy(2);
+        boolean hangs = countedAt != null
+                && countedAt.plus(patience).isBefore(outbox.timeline().now());
+        return problem == null && hangs
+                ? "The relay waits for a connection or an answer of the database: check both."
+                : problem;
     }
 
     /** Why rows stay that no destination is to blame for, as sentences. */

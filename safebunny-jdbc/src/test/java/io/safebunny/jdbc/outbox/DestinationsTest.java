@@ -164,9 +164,19 @@ class DestinationsTest {
                 .contains("fails with java.lang.IllegalStateException")
                 .doesNotContain("refused");
         fail(new ConnectionLostException(MESSAGE.publication(), "gone", null));
-        assertThat(destinations.causes()).hasSize(2).contains("The broker is not connected: they follow once it is.");
+        assertThat(destinations.causes()).as("the node knows that the broker is away").hasSize(1);
         send();
         confirm();
+        assertThat(destinations.causes()).isEmpty();
+    }
+
+    /** Another instance may have sent it long since. */
+    @Test
+    void sayNothingOfWhatFailedLongAgo() {
+        refuse();
+        timeline.advance(Duration.ofMinutes(9));
+        assertThat(destinations.causes()).hasSize(1);
+        timeline.advance(Duration.ofMinutes(1));
         assertThat(destinations.causes()).isEmpty();
     }
 

@@ -41,6 +41,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -62,7 +63,6 @@ import org.junit.jupiter.api.Test;
  */
 public abstract class ScheduledOperatorRules {
 
-    private static final Duration SOON = Duration.ofMillis(1_500);
     private static final int FAR = 1_000;
 
     /** The scheduled message. */
@@ -192,10 +192,6 @@ public abstract class ScheduledOperatorRules {
         return instance.get(ScheduledOperations.class);
     }
 
-    private static String idOf(String handle) {
-        return handle.split("~", -1)[1];
-    }
-
     /** What an operator does, and the answer: what is stored then, or why it was refused. */
     private static String answer(ScheduledOperations operator, Function<ScheduledOperations, Entry> action) {
         try {
@@ -209,21 +205,32 @@ public abstract class ScheduledOperatorRules {
     private List<Function<ScheduledOperations, Entry>> actions(List<String> ids) {
         Instant later = timeline.now().plusSeconds(FAR);
         return List.of(
-                operator -> operator.cancel(ids.get(0), "ann", "test"),
-                operator -> operator.move(ids.get(1), later, "ann", "test"),
-                operator -> operator.move(ids.get(2), timeline.now(), "ann", "test"));
+                operator -> operator.cancel(ids.get(0), null, "ann", "test"),
+                operator -> operator.move(ids.get(1), null, later, "ann", "test"),
+                operator -> operator.move(ids.get(2), null, timeline.now(), "ann", "test"));
     }
 
+    /** Handles of three messages that are stored, and not due for long. */
     private List<String> scheduleThree(SafeBunnyEngine instance) {
         ScheduledMessages messages = instance.get(ScheduledMessages.class);
-        Instant due = timeline.now().plus(SOON);
-        List<String> ids = new ArrayList<>();
+        Instant due = timeline.now().plusSeconds(FAR);
+        List<String> handles = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             String handle = messages.schedule(new Reminder(i), at(due));
             await().until(() -> messages.find(handle).isPresent());
-            ids.add(idOf(handle));
+            handles.add(handle);
         }
-        return ids;
+        return handles;
+    }
+
+    private static List<String> idsOf(List<String> handles) {
+        return handles.stream().map(handle -> handle.split("~", -1)[1]).toList();
+    }
+
+    private void makeDue(SafeBunnyEngine instance, List<String> handles) {
+        handles.forEach(handle -> assertThat(
+                        instance.get(ScheduledMessages.class).move(handle, timeline.now()))
+                .isTrue());
     }
 
     /** After this, whatever was about to be published has been. */
@@ -237,7 +244,8 @@ public abstract class ScheduledOperatorRules {
     @Test
     public void whatAnOperatorHasChangedIsNotPublishedByWhoReadItBefore() {
         List<SafeBunnyEngine> diary = start();
-        List<String> ids = scheduleThree(diary.get(0));
+        List<String> handles = scheduleThree(diary.get(0));
+        List<String> ids = idsOf(handles);
         List<Function<ScheduledOperations, Entry>> actions = actions(ids);
         Map<String, CompletableFuture<String>> answers = new ConcurrentHashMap<>();
         before = write -> {
@@ -250,6 +258,7 @@ public abstract class ScheduledOperatorRules {
                 awaitShortly(answer);
             }
         };
+        makeDue(diary.get(0), handles);
         await().until(() -> answers.size() == ids.size());
         List<String> answered =
                 ids.stream().map(id -> answers.get(id).orTimeout(60, TimeUnit.SECONDS).join()).toList();
@@ -283,12 +292,15 @@ public abstract class ScheduledOperatorRules {
     @Test
     public void whatIsPublishedIsNotChangedByWhoReadItBefore() {
         List<SafeBunnyEngine> diary = start();
-        List<String> ids = scheduleThree(diary.get(0));
+        List<String> handles = scheduleThree(diary.get(0));
+        List<String> ids = idsOf(handles);
         List<Function<ScheduledOperations, Entry>> actions = actions(ids);
         ThreadLocal<Integer> acts = new ThreadLocal<>();
+        CountDownLatch read = new CountDownLatch(ids.size());
         before = write -> {
             Integer number = acts.get();
             if (number != null) {
+                read.countDown();
                 await().until(() -> arrivals.containsKey(number));
             }
         };
@@ -302,6 +314,8 @@ public abstract class ScheduledOperatorRules {
                     },
                     threads));
         }
+        await().until(() -> read.getCount() == 0);
+        makeDue(diary.get(0), handles);
         List<String> answered = answers.stream()
                 .map(answer -> answer.orTimeout(60, TimeUnit.SECONDS).join())
                 .toList();
@@ -346,7 +360,7 @@ public abstract class ScheduledOperatorRules {
                         .page(new Query("Reminder", "order-1", null, 100))
                         .messages())
                 .hasSize(3);
-        Entry cancelled = operator(diary.get(1)).cancel(listed.get(0).messageId(), "ann", "test");
+        Entry cancelled = operator(diary.get(1)).cancel(listed.get(0).messageId(), null, "ann", "test");
         assertThat(cancelled.status()).isEqualTo(Status.CANCELLED);
         Page left = operator(diary.get(0)).page(new Query(null, null, null, 100));
         assertThat(left.messages()).hasSize(order.length - 1);

@@ -82,7 +82,7 @@ class ScheduledIT {
 
     /** The page has not heard of it yet. */
     @Test
-    void whoseTimeHasComeMeanwhileIsNotCancelled(Browser browser) {
+    void whatIsPublishedMeanwhileIsNotCancelled(Browser browser) {
         try (Site site = Site.start(Variant.PLAIN)) {
             String id = Incidents.remind(site, "order-11");
             site.open(browser, "#/scheduled/" + id);

@@ -37,6 +37,9 @@ public final class OutboxTable {
     /** Number of rows that a search reads at a time. */
     private static final int PORTION = 20;
 
+    /** Number of rows among which the oldest is looked for. */
+    private static final int LOOKED_AT = 1_000;
+
     private final Database database;
     private final String name;
     private final String inOrderOfDue;
@@ -232,21 +235,47 @@ public final class OutboxTable {
     /**
      * Rows of the node.
      *
-     * @param oldest when the oldest of those that were counted was stored, by the database's clock; {@code null} if there is none
+     * @param age of the oldest of the 1,000 that are due first; {@code null} if there is none
+     * @param older whether there are more than these
      */
-    public record Counted(int rows, @Nullable Instant oldest) {}
+    public record Counted(
+            int rows, @Nullable Duration age, boolean older) {}
 
-    /** Counts up to {@code most}, so a large table is not scanned. */
+    /** Counts up to {@code most}, so a large table is not scanned, and reads an index only. */
     public Counted count(Connection connection, int most) throws SQLException {
-        String sql =
-                "select count(*), %s from (select created_at from %s where node = ? limit ?) counted"
-                        .formatted(database.dialect().millisOf("min(created_at)"), name);
+        String sql = "select count(*) from (select 1 as one from %s where node = ? limit ?) counted".formatted(name);
         try (PreparedStatement statement = prepare(connection, sql)) {
             statement.setString(1, node);
             statement.setInt(2, most);
             try (ResultSet rows = statement.executeQuery()) {
                 int counted = rows.next() ? rows.getInt(1) : 0;
-                return new Counted(counted, counted == 0 ? null : Instant.ofEpochMilli(rows.getLong(2)));
+                return counted == 0 ? new Counted(0, null, false) : oldest(connection, counted);
+            }
+        }
+    }
+
+    /** By the index in which the relay looks, too: there is none of when rows were stored. */
+    private Counted oldest(Connection connection, int counted) throws SQLException {
+        Dialect dialect = database.dialect();
+        String sql =
+                "select %1$s, coalesce(%2$s, -1) from (select created_at from %3$s%4$s where %5$s = ? order by %5$s, due_at limit ?) due"
+                        .formatted(
+                                dialect.millisOf(dialect.now()),
+                                dialect.millisOf("min(created_at)"),
+                                name,
+                                inOrderOfDue,
+                                nodeOfDue);
+        try (PreparedStatement statement = prepare(connection, sql)) {
+            statement.setString(1, node);
+            statement.setInt(2, LOOKED_AT);
+            try (ResultSet rows = statement.executeQuery()) {
+                long created = rows.next() ? rows.getLong(2) : -1;
+                return created < 0
+                        ? new Counted(0, null, false)
+                        : new Counted(
+                                counted,
+                                Duration.ofMillis(Math.max(0, rows.getLong(1) - created)),
+                                counted > LOOKED_AT);
             }
         }
     }

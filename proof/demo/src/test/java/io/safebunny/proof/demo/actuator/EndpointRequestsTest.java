@@ -136,7 +136,7 @@ class EndpointRequestsTest {
             new Case("'state':'open','duration':'10m','name':'Another'", "name=name"),
             new Case(
                     "'state':'open','duration':'10m','dryRun':true",
-                    "action, at, duration, messageId, reason, saga, sagaId, scope, state, step, version"),
+                    "action, at, dueAt, duration, messageId, reason, saga, sagaId, scope, state, step, version"),
             new Case("'state':'closed','duration':'10m'", "duration=10m"));
 
     @Test
