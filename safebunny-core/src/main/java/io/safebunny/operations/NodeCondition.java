@@ -193,7 +193,9 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
             details.put("oldest", oldest.toString());
             details.put("waitsFor", causes);
         }
-        details.put("asOf", waiting.asOf() == null ? "not counted yet" : waiting.asOf().toString());
+        details.put(
+                "asOf",
+                waiting.asOf() == null ? "not counted yet" : waiting.asOf().toString());
         if (waiting.problem() != null) {
             return new NodeCondition(
                     Level.DEGRADED,

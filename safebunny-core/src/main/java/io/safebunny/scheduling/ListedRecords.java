@@ -24,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ListedRecords<P extends Comparable<P>> {
 
-    /** Bytes of a portion that is not made larger. */
-    private static final long MUCH = 8L << 20;
-
     private final String kind;
     private final String status;
     private final Function<MessageRecord, P> position;
@@ -34,7 +31,8 @@ public final class ListedRecords<P extends Comparable<P>> {
     private final Deque<MessageRecord> portion = new ArrayDeque<>();
     private @Nullable P last;
     private @Nullable Instant from;
-    private final int largest;
+    private final int most;
+    private final long mostBytes;
     private int size;
     private boolean exhausted;
     private @Nullable Instant crowded;
@@ -44,7 +42,8 @@ public final class ListedRecords<P extends Comparable<P>> {
      * @param after {@code null} to begin with the oldest
      * @param from the time of {@code after}
      * @param size of a portion
-     * @param largest of a portion that has only records of one millisecond; also if it holds {@link #MUCH}
+     * @param most records of a portion that has only those of one millisecond
+     * @param mostBytes about as much as such a portion holds
      */
     public ListedRecords(
             String kind,
@@ -53,7 +52,8 @@ public final class ListedRecords<P extends Comparable<P>> {
             @Nullable P after,
             @Nullable Instant from,
             int size,
-            int largest,
+            int most,
+            long mostBytes,
             MessageStore store) {
         this.kind = kind;
         this.status = status;
@@ -61,7 +61,8 @@ public final class ListedRecords<P extends Comparable<P>> {
         this.last = after;
         this.from = from;
         this.size = size;
-        this.largest = largest;
+        this.most = most;
+        this.mostBytes = mostBytes;
         this.store = store;
     }
 
@@ -93,18 +94,20 @@ public final class ListedRecords<P extends Comparable<P>> {
         addAfterLast(found.stream().filter(record -> timeOf(record).isBefore(unread)));
         // a portion may be incomplete only because some records
         // cannot be read, so the end is reached when nothing is found
-        if (portion.isEmpty() && full && isTooMuch(found)) {
+        if (portion.isEmpty() && full && timeOf(found.get(0)).isBefore(unread)) {
+            from = unread; // what is before was given already
+        } else if (portion.isEmpty() && full && isTooMuch(found)) {
             crowded = unread;
             addAfterLast(found.stream());
             from = unread.plusMillis(1);
         } else if (portion.isEmpty()) {
             exhausted = !full;
-            size = Math.min(2 * size, largest);
+            size = size > most / 2 ? most : 2 * size;
         }
     }
 
     private boolean isTooMuch(List<MessageRecord> found) {
-        return size >= largest || found.stream().mapToLong(ListedRecords::bytes).sum() > MUCH / 2;
+        return size == most || found.stream().mapToLong(ListedRecords::bytes).sum() > mostBytes / 2;
     }
 
     /** What is stored is of ASCII characters mostly. */

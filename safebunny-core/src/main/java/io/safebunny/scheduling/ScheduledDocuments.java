@@ -90,8 +90,7 @@ final class ScheduledDocuments {
     private ScheduledDocument cancelled(@Nullable ScheduledDocument known) {
         return known != null && known.status() == Status.CANCELLED
                 ? known
-                : ScheduledDocument.ended(
-                        Status.CANCELLED, known == null ? null : known.deliverAt(), timeline.now());
+                : ScheduledDocument.ended(Status.CANCELLED, known == null ? null : known.deliverAt(), timeline.now());
     }
 
     /** Whether it will be delivered at that time. */

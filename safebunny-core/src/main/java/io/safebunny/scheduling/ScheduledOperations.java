@@ -135,8 +135,8 @@ public final class ScheduledOperations {
 
     /**
      * Messages that wait, as of now, page by page. Reads a bounded part of them, so a page may have few or none and nevertheless a next one.
-     * One that is moved meanwhile may be missed. Of more than a thousand that are due in one millisecond the others are left out; the page
-     * says so. Of one that a newer version of SafeBunny wrote, only id and time are known.
+     * One that is moved meanwhile may be missed. Of more than a thousand, or more than some megabytes, that are due in one millisecond the
+     * others are left out; the page says so. Of one that a newer version of SafeBunny wrote, only id and time are known.
      *
      * @throws io.safebunny.store.StoreUnavailableException if the store does not answer
      */
@@ -150,6 +150,7 @@ public final class ScheduledOperations {
                 last == null ? null : last.at,
                 portion(query),
                 MOST_SCANNED,
+                MOST_BYTES,
                 store);
         List<Entry> page = new ArrayList<>();
         int scanned = 0;
@@ -199,9 +200,8 @@ public final class ScheduledOperations {
     }
 
     private static Entry entry(String id, ScheduledDocument document) {
-        WireMessage message = document.publication() == null
-                ? null
-                : document.publication().message();
+        WireMessage message =
+                document.publication() == null ? null : document.publication().message();
         Object causation = message == null ? null : message.headers().get(Headers.CAUSATION_ID);
         return new Entry(
                 id,

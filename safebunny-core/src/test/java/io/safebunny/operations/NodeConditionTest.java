@@ -99,7 +99,9 @@ class NodeConditionTest {
                 "could not be counted since 2026-01-01T10:41:00Z. The database does not answer.");
         is(
                 NodeCondition.outbox(
-                        new Backlog(0, false, null, false, null, "The database does not answer.", List.of()), usable, soon),
+                        new Backlog(0, false, null, false, null, "The database does not answer.", List.of()),
+                        usable,
+                        soon),
                 Level.DEGRADED,
                 "could not be counted yet. The database does not answer.");
     }

@@ -67,10 +67,7 @@ final class ScheduledSection implements Section {
      * @param seen when it was due as the user has seen it; {@code null} for whenever
      */
     private record Change(
-            Action action,
-            @Nullable Instant at,
-            @Nullable Instant seen,
-            String reason) {}
+            Action action, @Nullable Instant at, @Nullable Instant seen, String reason) {}
 
     @Override
     public Set<String> looksBy() {

@@ -71,12 +71,12 @@ export function Scheduled({ query }) {
                 </form>
                 <${Table} caption="Scheduled messages, those due first" rows=${data.messages} id=${row => row.id} empty="No such messages on this page of the list." columns=${[
                     { name: 'due', cell: row => html`<${Time} at=${row.dueAt} />` },
-                    { name: 'type', cell: row => row.type },
+                    { name: 'type', cell: row => row.type ?? 'unknown: a newer version wrote it' },
                     { name: 'message', cell: row => html`<a href=${href(['scheduled', row.id])}>${row.id}</a>` },
                     { name: 'correlation id', cell: row => row.correlationId && html`<a href=${href(['story', row.correlationId])}>${row.correlationId}</a>` },
                     { name: 'scheduled', cell: row => html`<${Time} at=${row.scheduledAt} />` },
                     { name: 'because of', cell: row => row.causationId ?? 'no message' },
-                    { name: 'change', cell: row => html`<${Changes} of=${row} again=${list.again} />` },
+                    { name: 'change', cell: row => row.type && html`<${Changes} of=${row} again=${list.again} />` },
                 ]} />
                 ${data.crowded && html`<p class="rights">More than are listed are due <${Time} at=${data.crowded} />: look for the others by their ids.</p>`}
                 ${data.next && html`<p><a href=${href(['scheduled'], { type, correlation, after: data.next })}>Next page</a> (${data.scanned} messages were read for this one)</p>`}

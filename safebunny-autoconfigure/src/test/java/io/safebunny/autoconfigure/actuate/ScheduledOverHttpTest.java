@@ -13,8 +13,8 @@ import io.safebunny.BunnyHandler;
 import io.safebunny.PublishOptions;
 import io.safebunny.ScheduledMessages;
 import io.safebunny.saga.BunnySaga;
-import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.OnTimeout;
+import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.Starts;
 import io.safebunny.store.Outbox;
@@ -42,8 +42,7 @@ class ScheduledOverHttpTest {
     private static final ReactiveWebApplicationContextRunner NODE = HttpCalls.node()
             .withBean(Handler.class)
             .withBean(Auditor.class)
-            .withPropertyValues(
-                    "safebunny.scheduling.enabled=true", "management.endpoint.safebunny.show-audit=always");
+            .withPropertyValues("safebunny.scheduling.enabled=true", "management.endpoint.safebunny.show-audit=always");
 
     record ReminderDue(String orderId) {}
 
@@ -154,7 +153,8 @@ class ScheduledOverHttpTest {
                     post(context, SCHEDULED + "/" + moved, "{'action':'move','at':'%s','reason':'why'}".formatted(to)),
                     400,
                     "at most 365 days");
-            Instant tomorrow = Instant.now().plus(Duration.ofDays(1)).truncatedTo(java.time.temporal.ChronoUnit.SECONDS);
+            Instant tomorrow =
+                    Instant.now().plus(Duration.ofDays(1)).truncatedTo(java.time.temporal.ChronoUnit.SECONDS);
             answer = post(
                     context, SCHEDULED + "/" + moved, "{'action':'move','at':'%s','reason':'why'}".formatted(tomorrow));
             assertThat((String) read(answer, "$.message.dueAt")).isEqualTo(tomorrow.toString());
@@ -205,7 +205,8 @@ class ScheduledOverHttpTest {
                             "{'action':'move','reason':'why'}", "at=missing",
                             "{'action':'move','at':'noon','reason':'why'}", "at=noon",
                             "{'action':'move','at':'2020-01-01T00:00:00Z','reason':'why'}", "in the past",
-                            "{'action':'cancel','at':'2099-01-01T00:00:00Z','reason':'why'}", "for the action move only",
+                            "{'action':'cancel','at':'2099-01-01T00:00:00Z','reason':'why'}",
+                                    "for the action move only",
                             "{'action':'cancel','messageId':'x','reason':'why'}", "the path says it",
                             "{'action':'cancel','state':'open','reason':'why'}", "it is for",
                             "{'action':'cancel','dryRun':true,'reason':'why'}", "name=dryRun")
@@ -239,15 +240,16 @@ class ScheduledOverHttpTest {
 
     @Test
     void whoMayOnlyLookChangesNothing() {
-        NODE.withPropertyValues("management.endpoint.safebunny.write-roles=CHIEF").run(context -> {
-            String id = schedule(context, "1", Duration.ofHours(1));
+        NODE.withPropertyValues("management.endpoint.safebunny.write-roles=CHIEF")
+                .run(context -> {
+                    String id = schedule(context, "1", Duration.ofHours(1));
 
-            isProblem(
-                    post(context, SCHEDULED + "/" + id, "{'action':'cancel','reason':'why'}"),
-                    403,
-                    "management.endpoint.safebunny.write-roles");
-            assertThat(ids(context, "")).containsExactly(id);
-        });
+                    isProblem(
+                            post(context, SCHEDULED + "/" + id, "{'action':'cancel','reason':'why'}"),
+                            403,
+                            "management.endpoint.safebunny.write-roles");
+                    assertThat(ids(context, "")).containsExactly(id);
+                });
     }
 
     @Test
@@ -316,11 +318,11 @@ class ScheduledOverHttpTest {
                             .containsEntry("more", false)
                             .containsEntry("oldest", "2026-01-01T10:41:00Z")
                             .containsEntry("asOf", "2026-01-01T10:42:00Z");
-                    assertThat((List<String>) read(get(context, "safebunny/now"), "$.words")).contains(words);
+                    assertThat((List<String>) read(get(context, "safebunny/now"), "$.words"))
+                            .contains(words);
                     assertThat((Integer) read(get(context, "safebunny/now"), "$.counts.outbox"))
                             .isEqualTo(2);
-                    assertThat((List<String>)
-                                    read(get(context, "safebunny/now"), "$.parts[?(@.part=='outbox')].page"))
+                    assertThat((List<String>) read(get(context, "safebunny/now"), "$.parts[?(@.part=='outbox')].page"))
                             .containsExactly("#/waiting");
                     assertThat((String) read(get(context, "health/safebunny/outbox"), "$.status"))
                             .isEqualTo("DEGRADED");

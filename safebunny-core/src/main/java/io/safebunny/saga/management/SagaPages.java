@@ -58,7 +58,8 @@ final class SagaPages {
         return new SagaPage(page, scanned, null);
     }
 
-    private List<ListedRecords<SagaPosition>> sources(Set<String> sagas, SagaQuery query, @Nullable SagaPosition after) {
+    private List<ListedRecords<SagaPosition>> sources(
+            Set<String> sagas, SagaQuery query, @Nullable SagaPosition after) {
         List<String> names = sagas.stream()
                 .filter(saga -> query.saga() == null || saga.equals(query.saga()))
                 .toList();
@@ -67,8 +68,17 @@ final class SagaPages {
                 .toList();
         int shared = Math.min(query.limit(), LARGEST_PORTION) / Math.max(1, names.size() * listings.size());
         return names.stream()
-                .flatMap(saga ->
-                        listings.stream().map(listed -> new ListedRecords<>(saga, listed, SagaPosition::of, after, after == null ? null : after.startedAt(), shared + 2, Integer.MAX_VALUE, store)))
+                .flatMap(saga -> listings.stream()
+                        .map(listed -> new ListedRecords<>(
+                                saga,
+                                listed,
+                                SagaPosition::of,
+                                after,
+                                after == null ? null : after.startedAt(),
+                                shared + 2,
+                                Integer.MAX_VALUE,
+                                Long.MAX_VALUE,
+                                store)))
                 .toList();
     }
 

@@ -155,7 +155,7 @@ public final class JdbcOutbox implements Outbox {
     @Override
     public @Nullable Backlog waiting() {
         OutboxMetrics.Seen seen = outbox.metrics().seen();
-        String problem = relay.problem(seen == null ? null : seen.at());
+        String problem = relay.problem();
         if (seen == null) {
             return problem == null ? null : new Backlog(0, false, null, false, null, problem, List.of());
         }

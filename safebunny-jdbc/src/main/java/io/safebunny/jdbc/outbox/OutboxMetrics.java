@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.jdbc.outbox;
 
-import io.safebunny.jdbc.outbox.rows.OutboxTable.Counted;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.safebunny.failure.details.Printable;
+import io.safebunny.jdbc.outbox.rows.OutboxTable.Counted;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;

@@ -63,6 +63,8 @@ final class Relay {
 
     private volatile @Nullable String problem;
     private volatile @Nullable Instant unreadableAt;
+    /** When the database last answered; {@code null} before the start. A pass may last: it counts only at its end. */
+    private volatile @Nullable Instant answeredAt;
 
     Relay(OutboxContext outbox, SentRows sentRows, DirectPath direct, Destinations destinations) {
         this.outbox = outbox;
@@ -77,6 +79,7 @@ final class Relay {
     }
 
     void start(Function<OutboundMessage, CompletableFuture<Void>> newSender) {
+        answeredAt = outbox.timeline().now();
         synchronized (this) {
             sender = newSender;
         }
@@ -104,6 +107,7 @@ final class Relay {
             idle = !look();
             Counted counted = outbox.connections()
                     .once(connection -> outbox.table().count(connection, OutboxMetrics.MOST_COUNTED));
+            answeredAt = outbox.timeline().now();
             outbox.metrics().backlog(counted, outbox.timeline().now());
             synchronized (this) {
                 hasWork = counted.rows() > direct.held();
@@ -153,6 +157,7 @@ final class Relay {
             }
             int most = destinations.isAway() ? Math.min(room, Destinations.FEW) : room;
             batch = dueRows.take(most, Duration.ofNanos(outbox.timeline().nanoTime() - began));
+            answeredAt = outbox.timeline().now();
             found |= !batch.isEmpty();
             putOff += batch.putOff();
             batch.unreadable().forEach(this::unreadable);
@@ -185,20 +190,17 @@ final class Relay {
         return !isStopped() && !isOver(run);
     }
 
-    /**
-     * Why the rows cannot be counted, as a sentence; {@code null} if they can.
-     *
-     * @param countedAt {@code null} for never yet
-     */
+    /** Why the rows cannot be counted, as a sentence; {@code null} if they can. */
     @Nullable
-    String problem(@Nullable Instant countedAt) {
+    String problem() {
         if (isStopped()) {
             return "The relay is stopped, because this instance stops.";
         }
         Duration interval = outbox.options().relayInterval();
         Duration patience = (interval.compareTo(LONGEST_PAUSE) > 0 ? interval : LONGEST_PAUSE).multipliedBy(2);
-        boolean hangs = countedAt != null
-                && countedAt.plus(patience).isBefore(outbox.timeline().now());
+        Instant last = answeredAt;
+        boolean hangs =
+                last != null && last.plus(patience).isBefore(outbox.timeline().now());
         return problem == null && hangs
                 ? "The relay waits for a connection or an answer of the database: check both."
                 : problem;
@@ -207,9 +209,12 @@ final class Relay {
     /** Why rows stay that no destination is to blame for, as sentences. */
     List<String> causes() {
         Instant at = unreadableAt;
-        return at == null || at.plus(LONGEST_BACK_OFF.multipliedBy(2)).isBefore(outbox.timeline().now())
+        return at == null
+                        || at.plus(LONGEST_BACK_OFF.multipliedBy(2))
+                                .isBefore(outbox.timeline().now())
                 ? List.of()
-                : List.of("Messages were written by a newer version, or damaged, and cannot be read: the log names them.");
+                : List.of(
+                        "Messages were written by a newer version, or damaged, and cannot be read: the log names them.");
     }
 
     private void unreadable(ClaimedRow row, IllegalArgumentException reason) {

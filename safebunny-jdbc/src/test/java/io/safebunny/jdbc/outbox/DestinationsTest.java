@@ -164,7 +164,9 @@ class DestinationsTest {
                 .contains("fails with java.lang.IllegalStateException")
                 .doesNotContain("refused");
         fail(new ConnectionLostException(MESSAGE.publication(), "gone", null));
-        assertThat(destinations.causes()).as("the node knows that the broker is away").hasSize(1);
+        assertThat(destinations.causes())
+                .as("the node knows that the broker is away")
+                .hasSize(1);
         send();
         confirm();
         assertThat(destinations.causes()).isEmpty();

@@ -101,12 +101,11 @@ abstract class OutboxRelayRules {
         assertThat(waiting.more()).isFalse();
         assertThat(waiting.problem()).isNull();
         assertThat(storing.outbox.backlog()).hasValue(3);
-        Awaitility.await()
-                .atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(waiting(storing).causes())
-                        .singleElement()
-                        .asString()
-                        .contains("shop.Ping: fails with java.lang.IllegalStateException"));
+        Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(
+                        waiting(storing).causes())
+                .singleElement()
+                .asString()
+                .contains("shop.Ping: fails with java.lang.IllegalStateException"));
 
         sender.acceptAll();
         storing.makeDue();

@@ -228,9 +228,9 @@ public abstract class ScheduledOperatorRules {
     }
 
     private void makeDue(SafeBunnyEngine instance, List<String> handles) {
-        handles.forEach(handle -> assertThat(
-                        instance.get(ScheduledMessages.class).move(handle, timeline.now()))
-                .isTrue());
+        handles.forEach(
+                handle -> assertThat(instance.get(ScheduledMessages.class).move(handle, timeline.now()))
+                        .isTrue());
     }
 
     /** After this, whatever was about to be published has been. */
@@ -260,13 +260,16 @@ public abstract class ScheduledOperatorRules {
         };
         makeDue(diary.get(0), handles);
         await().until(() -> answers.size() == ids.size());
-        List<String> answered =
-                ids.stream().map(id -> answers.get(id).orTimeout(60, TimeUnit.SECONDS).join()).toList();
+        List<String> answered = ids.stream()
+                .map(id -> answers.get(id).orTimeout(60, TimeUnit.SECONDS).join())
+                .toList();
         await().until(() -> arrivals.containsKey(2));
         awaitAnother(diary.get(0));
 
         for (int i = 0; i < ids.size(); i++) {
-            boolean isDone = i == 0 ? answered.get(i).equals("CANCELLED") : answered.get(i).equals("WAITING");
+            boolean isDone = i == 0
+                    ? answered.get(i).equals("CANCELLED")
+                    : answered.get(i).equals("WAITING");
             assertThat(isDone || answered.get(i).contains("it was published at"))
                     .as(answered.get(i))
                     .isTrue();
@@ -337,10 +340,10 @@ public abstract class ScheduledOperatorRules {
         List<String> handles = new ArrayList<>();
         for (int seconds : order) {
             handles.add(messages.schedule(
-                    new Reminder(seconds),
-                    at(due.plusSeconds(seconds)).withCorrelationId("order-" + seconds)));
+                    new Reminder(seconds), at(due.plusSeconds(seconds)).withCorrelationId("order-" + seconds)));
         }
-        await().until(() -> handles.stream().allMatch(handle -> messages.find(handle).isPresent()));
+        await().until(() ->
+                handles.stream().allMatch(handle -> messages.find(handle).isPresent()));
 
         List<Entry> listed = new ArrayList<>();
         String next = null;
@@ -352,7 +355,8 @@ public abstract class ScheduledOperatorRules {
         } while (next != null);
         assertThat(listed)
                 .extracting(Entry::correlationId)
-                .containsExactly("order-1", "order-1", "order-1", "order-2", "order-3", "order-4", "order-5", "order-6");
+                .containsExactly(
+                        "order-1", "order-1", "order-1", "order-2", "order-3", "order-4", "order-5", "order-6");
         assertThat(listed).extracting(Entry::messageId).doesNotHaveDuplicates();
         assertThat(listed).extracting(Entry::type).containsOnly("Reminder");
 

@@ -21,8 +21,7 @@ class BrokenScheduledContract extends ScheduledOperatorRules {
 
     @Override
     protected MessageStore store(String ofNode) {
-        return stores.computeIfAbsent(
-                ofNode, node -> fault.apply(new MemoryMessageStore(clock, Duration.ofDays(7))));
+        return stores.computeIfAbsent(ofNode, node -> fault.apply(new MemoryMessageStore(clock, Duration.ofDays(7))));
     }
 
     @AfterEach

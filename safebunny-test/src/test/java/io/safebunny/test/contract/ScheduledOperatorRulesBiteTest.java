@@ -33,15 +33,10 @@ class ScheduledOperatorRulesBiteTest extends ContractBites {
                                         .toList())
                                 : written;
                     });
-            fault(
-                            "replaces what was changed",
-                            "whatIsPublishedIsNotChangedByWhoReadItBefore",
-                            MessageStore::replace)
+            fault("replaces what was changed", "whatIsPublishedIsNotChangedByWhoReadItBefore", MessageStore::replace)
                     .instead((real, record) -> {
                         MessageRecord written = real.replace(record);
-                        return written == null && record.key().isShared()
-                                ? real.replace(over(real, record))
-                                : written;
+                        return written == null && record.key().isShared() ? real.replace(over(real, record)) : written;
                     });
             fault(
                             "leaves out those of the first moment",

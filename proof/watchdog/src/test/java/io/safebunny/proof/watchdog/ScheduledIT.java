@@ -45,7 +45,10 @@ class ScheduledIT {
             browser.shows(cancelled, moved, run, "no message");
 
             browser.clickIn(row(cancelled), "Cancel…");
-            browser.shows("Cancel ReminderDue " + cancelled, "is not published either", "/actuator/safebunny/scheduled/" + cancelled);
+            browser.shows(
+                    "Cancel ReminderDue " + cancelled,
+                    "is not published either",
+                    "/actuator/safebunny/scheduled/" + cancelled);
             browser.fill(Dashboard.REASON, "the order is gone");
             browser.click("Cancel");
             browser.shows("it will never be published");
@@ -88,13 +91,12 @@ class ScheduledIT {
             site.open(browser, "#/scheduled/" + id);
             browser.click("Cancel…");
             browser.fill(Dashboard.REASON, "the order is gone");
-            String handle = "shop~%s~%s".formatted(id, Long.toString(Instant.now().toEpochMilli(), Character.MAX_RADIX));
+            String handle =
+                    "shop~%s~%s".formatted(id, Long.toString(Instant.now().toEpochMilli(), Character.MAX_RADIX));
             ScheduledMessages scheduled = site.bean(ScheduledMessages.class);
             assertThat(scheduled.move(handle, Instant.now())).isTrue();
             browser.until(
-                    "a publication",
-                    () -> scheduled.find(handle).orElseThrow().status()
-                            == Status.PUBLISHED);
+                    "a publication", () -> scheduled.find(handle).orElseThrow().status() == Status.PUBLISHED);
 
             browser.click("Cancel");
 

@@ -67,8 +67,10 @@ public final class Answers {
     private static int status(String code) {
         return switch (code) {
             case MisuseException.ARGUMENT, MisuseException.POISON -> BAD_REQUEST;
-            case MisuseException.TYPE, MisuseException.COPY, MisuseException.SAGA, MisuseException.SCHEDULING -> NOT_FOUND;
-            case MisuseException.BUSY, MisuseException.REPAIR, MisuseException.INCIDENT, MisuseException.TOO_LATE -> CONFLICT;
+            case MisuseException.TYPE, MisuseException.COPY, MisuseException.SAGA, MisuseException.SCHEDULING ->
+                NOT_FOUND;
+            case MisuseException.BUSY, MisuseException.REPAIR, MisuseException.INCIDENT, MisuseException.TOO_LATE ->
+                CONFLICT;
             case MisuseException.NOT_RUNNING,
                     BrowsingException.UNAVAILABLE,
                     "SB-2002", // refused, for example because the queue is full

@@ -238,8 +238,7 @@ public final class OutboxTable {
      * @param age of the oldest of the 1,000 that are due first; {@code null} if there is none
      * @param older whether there are more than these
      */
-    public record Counted(
-            int rows, @Nullable Duration age, boolean older) {}
+    public record Counted(int rows, @Nullable Duration age, boolean older) {}
 
     /** Counts up to {@code most}, so a large table is not scanned, and reads an index only. */
     public Counted count(Connection connection, int most) throws SQLException {

@@ -59,7 +59,8 @@ public final class Incidents {
     public static String remind(Site site, String order) {
         ScheduledMessages scheduled = site.bean(ScheduledMessages.class);
         String handle = scheduled.schedule(
-                new ReminderDue(order), PublishOptions.none().withCorrelationId(order).withDelay(Duration.ofDays(1)));
+                new ReminderDue(order),
+                PublishOptions.none().withCorrelationId(order).withDelay(Duration.ofDays(1)));
         await().until(() -> scheduled.find(handle).isPresent());
         return scheduled.find(handle).orElseThrow().messageId();
     }
