@@ -43,7 +43,7 @@ function Changes({ of: { id, type, dueAt }, again }) {
     const common = { endpoint: 'node', done, after: again };
     return html`
         <span class="buttons">
-            <${Act} ...${common} label="Run now" title=${`Run ${what} now`} request=${request('run')}
+            <${Act} ...${common} label="Run now" title=${`Run now: ${what}`} request=${request('run')}
                 intro="It is due at once, and published as soon as the node has handled its wake-up call." />
             <${Act} ...${common} label="Move" title=${`Move ${what}`} request=${({ at, ...values }) => request('move')({ at: everywhere(at, dueAt), ...values })}
                 fields=${[{ name: 'at', label: 'To when', value: here(dueAt), required: true, hint: 'such as 2026-01-31 10:00, in the time zone of this browser' }]}
