@@ -347,22 +347,47 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
 
     /**
      * @param asOf when the broker was last compared with the plan; {@code null} before the first time
+     * @param refusal why it could not be compared, and what to do; {@code null} if it could
      * @param findings what differs, each with what to do
+     * @param remarks the same of what the node works without
      */
-    public static NodeCondition topology(@Nullable Instant asOf, List<String> findings) {
+    public static NodeCondition topology(
+            @Nullable Instant asOf, @Nullable String refusal, List<String> findings, List<String> remarks) {
         if (asOf == null) {
             return of(
                     Level.UNKNOWN, "The broker has not been compared with the plan yet.", "detail", "not compared yet");
         }
-        return findings.isEmpty()
-                ? of(Level.UP, "The broker is as planned.", "asOf", asOf.toString())
-                : of(
-                        Level.DEGRADED,
-                        "The broker differs from the plan in %s. Check the findings."
-                                .formatted(some(findings.size(), "point", "points")),
-                        "findings",
-                        findings,
-                        "asOf",
-                        asOf.toString());
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("findings", findings);
+        details.put("remarks", remarks);
+        details.values().removeIf(List.of()::equals);
+        details.put("asOf", asOf.toString());
+        boolean isUp = refusal == null && findings.isEmpty();
+        return new NodeCondition(
+                isUp ? Level.UP : Level.DEGRADED, isUp ? asPlanned(remarks) : differing(refusal, findings), details);
+    }
+
+    private static String asPlanned(List<String> remarks) {
+        return remarks.isEmpty()
+                ? "The broker is as planned."
+                : "The broker is as planned, but for %s of no harm to this node. See the remarks."
+                        .formatted(some(remarks.size(), "point", "points"));
+    }
+
+    private static String differing(@Nullable String refusal, List<String> findings) {
+        return refusal != null
+                ? "The broker could not be compared with the plan: %s.".formatted(refusal)
+                : "The broker differs from the plan in %s. Check the findings."
+                        .formatted(some(findings.size(), "point", "points"));
+    }
+
+    /** Nobody looks any more, or the look never ends. */
+    public static NodeCondition topologyNotComparedSince(Instant asOf) {
+        return of(
+                Level.UNKNOWN,
+                "The broker has not been compared with the plan since %s. Look for the reason in the log."
+                        .formatted(asOf),
+                "asOf",
+                asOf.toString());
     }
 }

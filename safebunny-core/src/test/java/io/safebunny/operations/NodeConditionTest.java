@@ -189,8 +189,20 @@ class NodeConditionTest {
 
     @Test
     void ofTheTopology() {
-        is(NodeCondition.topology(null, List.of()), Level.UNKNOWN);
-        is(NodeCondition.topology(SINCE, List.of()), Level.UP);
-        is(NodeCondition.topology(SINCE, List.of("queue x is missing")), Level.DEGRADED, "in 1 point.");
+        is(NodeCondition.topology(null, null, List.of(), List.of()), Level.UNKNOWN);
+        is(NodeCondition.topology(SINCE, null, List.of(), List.of()), Level.UP, "is as planned.");
+        is(
+                NodeCondition.topology(SINCE, null, List.of(), List.of("queue y is left over")),
+                Level.UP,
+                "but for 1 point of no harm");
+        is(
+                NodeCondition.topology(SINCE, null, List.of("queue x is missing"), List.of("queue y is left over")),
+                Level.DEGRADED,
+                "in 1 point.");
+        is(
+                NodeCondition.topology(SINCE, "nobody answers. Check the address", List.of("not checked"), List.of()),
+                Level.DEGRADED,
+                "could not be compared with the plan: nobody answers. Check the address.");
+        is(NodeCondition.topologyNotComparedSince(SINCE), Level.UNKNOWN, "2026-01-01T10:41:00Z");
     }
 }

@@ -83,11 +83,16 @@ final class RabbitTransportAutoConfiguration {
     }
 
     @Bean
-    Preflight safeBunnyPreflight(ObjectProvider<ConnectionFactory> factories, TopologyProperties topology) {
+    Preflight safeBunnyPreflight(
+            ObjectProvider<ConnectionFactory> factories, TopologyProperties topology, Timeline timeline) {
         com.rabbitmq.client.ConnectionFactory client =
                 RabbitConnections.template(factories).getRabbitConnectionFactory();
         return new Preflight(
-                topology.managementUri(), client.getUsername(), client.getPassword(), client.getVirtualHost());
+                topology.managementUri(),
+                client.getUsername(),
+                client.getPassword(),
+                client.getVirtualHost(),
+                timeline);
     }
 
     @Bean

@@ -7,6 +7,7 @@ import io.safebunny.failure.InvalidProperty;
 import io.safebunny.rabbit.preflight.Preflight;
 import io.safebunny.rabbit.preflight.RabbitTopology;
 import io.safebunny.rabbit.preflight.TopologyDifference;
+import io.safebunny.rabbit.preflight.TopologyReport;
 import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyExport;
@@ -131,7 +132,8 @@ public final class TopologyCommand {
             case PLAN -> {
                 TopologyDifference difference = planned.compare(broker);
                 print(out, difference.describe());
-                List<String> findings = findings(rabbit.preflight(), topology);
+                List<String> findings = findings(
+                        rabbit.preflight(), topology, difference.untold().isEmpty());
                 findings.forEach(finding -> out.println("! " + finding));
                 yield difference.isNone() && findings.isEmpty() ? AS_PLANNED : DIFFERENT;
             }
@@ -148,9 +150,11 @@ public final class TopologyCommand {
         };
     }
 
-    private List<String> findings(Preflight preflight, Topology topology) {
+    /** @param isMissingTold whether all exchanges and queues that are missing were told already */
+    private List<String> findings(Preflight preflight, Topology topology, boolean isMissingTold) {
         try {
-            return preflight.findings(topology, node.handlers());
+            TopologyReport report = preflight.compare(topology, node.handlers(), true);
+            return isMissingTold ? report.findingsBeyondAmqp() : report.findings();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return List.of("Interrupted: policies and bindings are not checked");

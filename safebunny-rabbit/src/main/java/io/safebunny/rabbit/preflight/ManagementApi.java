@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit.preflight;
 
-import java.io.IOException;
+import io.safebunny.time.Timeline;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -11,6 +11,9 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -20,22 +23,28 @@ import tools.jackson.databind.json.JsonMapper;
 final class ManagementApi {
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final int OK = 200;
+    private static final int UNAUTHORIZED = 401;
+    private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
+
     private static final JsonMapper JSON = new JsonMapper();
 
     private final URI management;
     private final String user;
     private final String authorization;
     private final String virtualHost;
+    private final Timeline timeline;
     private final HttpClient client =
             HttpClient.newBuilder().connectTimeout(PATIENCE).build();
 
-    ManagementApi(URI management, String user, String password, String virtualHost) {
+    ManagementApi(URI management, String user, String password, String virtualHost, Timeline timeline) {
         this.management = management;
         this.user = user;
         this.authorization =
                 "Basic " + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
         this.virtualHost = virtualHost;
+        this.timeline = timeline;
     }
 
     /** The API cannot be used; the message tells why. */
@@ -48,10 +57,23 @@ final class ManagementApi {
         }
     }
 
-    /** The broker's version; empty if the API does not tell. */
+    /**
+     * The broker's version; empty if the API does not tell.
+     *
+     * @throws UnaskedException also if another server is there, which would know nothing of what is asked for next
+     */
     String version() throws UnaskedException, InterruptedException {
         JsonNode overview = get("/api/overview");
-        return overview == null ? "" : overview.path("rabbitmq_version").asString("");
+        if (overview == null || !overview.has("management_version")) {
+            throw unreadable("there is another server, or the API has a path of its own");
+        }
+        return overview.path("rabbitmq_version").asString("");
+    }
+
+    /** @return {@code null} if it does not exist */
+    @Nullable
+    JsonNode exchange(String name) throws UnaskedException, InterruptedException {
+        return get("/api/exchanges/%s/%s".formatted(encoded(virtualHost), encoded(name)));
     }
 
     /** @return {@code null} if it does not exist */
@@ -66,29 +88,49 @@ final class ManagementApi {
         return get("/api/queues/%s/%s/bindings".formatted(encoded(virtualHost), encoded(queue)));
     }
 
+    /** @return what is bound to the exchange; {@code null} if it does not exist */
+    @Nullable
+    JsonNode bindingsFrom(String exchange) throws UnaskedException, InterruptedException {
+        return get("/api/exchanges/%s/%s/bindings/source".formatted(encoded(virtualHost), encoded(exchange)));
+    }
+
     private @Nullable JsonNode get(String path) throws UnaskedException, InterruptedException {
         URI address = URI.create(management.toString().replaceAll("/+$", "") + path);
+        HttpRequest request = HttpRequest.newBuilder(address)
+                .timeout(PATIENCE)
+                .header("Authorization", authorization)
+                .build();
+        CompletableFuture<HttpResponse<String>> asked = client.sendAsync(request, BodyHandlers.ofString());
         try {
-            HttpResponse<String> response = client.send(
-                    HttpRequest.newBuilder(address)
-                            .timeout(PATIENCE)
-                            .header("Authorization", authorization)
-                            .build(),
-                    BodyHandlers.ofString());
-            if (response.statusCode() == NOT_FOUND) {
-                return null;
-            }
-            if (response.statusCode() != 200) {
-                throw new UnaskedException(
-                        "the management API at %s answers user '%s' with status %s. Add the tag `management` to the user, and permissions on virtual host '%s'"
-                                .formatted(management, user, response.statusCode(), virtualHost));
-            }
-            return JSON.readTree(response.body());
-        } catch (IOException | JacksonException | IllegalArgumentException e) {
-            throw new UnaskedException(
-                    "the management API at %s cannot be read: %s. Check safebunny.topology.management-uri"
-                            .formatted(management, e));
+            // the timeout of the request ends with its head
+            HttpResponse<String> response = timeline.await(asked, PATIENCE.multipliedBy(2));
+            return switch (response.statusCode()) {
+                case OK -> JSON.readTree(response.body());
+                case NOT_FOUND -> null;
+                case UNAUTHORIZED, FORBIDDEN ->
+                    throw new UnaskedException(
+                            "the management API at %s answers user '%s' with status %s. Add the tag `management` to the user, and permissions on virtual host '%s'"
+                                    .formatted(management, user, response.statusCode(), virtualHost));
+                default ->
+                    throw new UnaskedException(
+                            "the management API at %s answers with status %s. Check the broker, and whatever is between it and this node"
+                                    .formatted(management, response.statusCode()));
+            };
+        } catch (ExecutionException e) {
+            throw unreadable(String.valueOf(e.getCause()));
+        } catch (TimeoutException e) {
+            throw unreadable("no complete answer within " + PATIENCE.multipliedBy(2));
+        } catch (JacksonException | IllegalArgumentException e) {
+            throw unreadable(String.valueOf(e));
+        } finally {
+            asked.cancel(true);
         }
+    }
+
+    private UnaskedException unreadable(String why) {
+        return new UnaskedException(
+                "the management API at %s cannot be read: %s. Check safebunny.topology.management-uri"
+                        .formatted(management, why));
     }
 
     private static String encoded(String segment) {

@@ -37,10 +37,15 @@ record QueueFacts(
             findings.add("%s is a %s queue, but this node declares a %s queue. See SB-1201 in docs/errors.md"
                     .formatted(queue, type, wantedType));
         }
-        bounds(planned)
-                .forEach((setting, effect) ->
-                        findings.add("%s has %s=%s by policy %s: %s. Exclude the queue from the policy"
-                                .formatted(queue, setting, policies.get(setting), policyNames(), effect)));
+        bounds(planned).forEach((setting, effect) -> {
+            Object argument = arguments.get("x-" + setting);
+            findings.add(
+                    argument == null
+                            ? "%s has %s=%s by policy %s: %s. Exclude the queue from the policy"
+                                    .formatted(queue, setting, policies.get(setting), policyNames(), effect)
+                            : "%s has the argument x-%s=%s: %s. Delete the queue when it is empty and let the node declare it again, without that argument"
+                                    .formatted(queue, setting, argument, effect));
+        });
         Object wantedExchange = planned.arguments().get("x-dead-letter-exchange");
         Object exchange = effective("dead-letter-exchange");
         if (wantedExchange != null && !wantedExchange.equals(exchange)) {
@@ -65,18 +70,18 @@ record QueueFacts(
         return findings;
     }
 
-    /** Policy settings that remove messages, with their effect, except those that the node sets itself. */
+    /** Settings of policies and arguments that remove messages, with their effect, except those that the node sets itself. */
     private Map<String, String> bounds(Topology.Queue planned) {
         Map<String, String> effects = new TreeMap<>();
-        if (policies.containsKey("message-ttl") && !planned.arguments().containsKey("x-message-ttl")) {
+        if (effective("message-ttl") != null && !planned.arguments().containsKey("x-message-ttl")) {
             effects.put("message-ttl", "messages that wait longer are dead-lettered or dropped unhandled");
         }
-        if (policies.containsKey("expires")) {
+        if (effective("expires") != null) {
             effects.put("expires", "the queue is deleted with its messages while no instance runs");
         }
         boolean refuses = String.valueOf(effective("overflow")).startsWith("reject-publish");
         for (String length : List.of("max-length", "max-length-bytes")) {
-            if (policies.containsKey(length) && !planned.arguments().containsKey("x-max-length")) {
+            if (effective(length) != null && !planned.arguments().containsKey("x-max-length")) {
                 effects.put(
                         length,
                         refuses
