@@ -102,7 +102,7 @@ final class EndpointsAutoConfiguration {
         SagaViews sagaViews = new SagaViews(masker.getIfAvailable(BodyMasker::none), properties, audit);
         SortedMap<String, Section> sections = new TreeMap<>();
         sections.put("now", Section.of(now::now));
-        sections.put("topology", Section.of(views::topology));
+        sections.put("topology", Section.of(new TopologyView(engine::topology, present)::look));
         sections.put("publisher", Section.of(views::publisher));
         sections.put("outbox", Section.of(views::outbox));
         sections.put("handlers", Section.ofEntries(views::handlers));

@@ -10,7 +10,6 @@ import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.operations.NodeCondition;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.Outbox;
-import io.safebunny.topology.Topology;
 import io.safebunny.transport.TransportStatus;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,16 +46,6 @@ final class NodeViews {
         view.put("store", store == null ? "none" : store.getClass().getSimpleName());
         view.put("counts", counts);
         return view;
-    }
-
-    Map<String, Object> topology() {
-        Topology topology = engine.topology();
-        return topology == null
-                ? Map.of()
-                : Map.of(
-                        "exchanges", topology.exchanges(),
-                        "queues", topology.queues(),
-                        "bindings", topology.bindings());
     }
 
     Map<String, Object> publisher() {

@@ -3,44 +3,60 @@ import { html } from '../vendor/htm-preact.js';
 import { look } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Page } from '../parts/page.js';
+import { differs, Picture, wordsOf } from '../parts/picture.js';
 import { Badge, Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 
-const PLAN_EVERY = 60_000;
+/** Each answer has all of it. */
+const EVERY = 5_000;
+const MOST_FINDINGS = 20;
 
-function Findings({ of }) {
-    if (!of) {
-        return html`<p class="faint">Nobody compares the broker with the plan. On RabbitMQ, set safebunny.topology.management-uri to have it compared.</p>`;
-    }
-    const { asOf, findings = [] } = of.details ?? {};
+const state = { name: 'state', cell: row => html`
+    <${Badge} of=${wordsOf(row.mark).replace(' ', '_')} />
+    ${row.findings?.length > 0 && html`<ul>${row.findings.map(finding => html`<li key=${finding}>${finding}</li>`)}</ul>`}` };
+
+/** What differs comes first. */
+const sorted = (rows = []) => [...rows].sort((one, other) => differs(other) - differs(one));
+
+function Verdict({ of: { comparison, exchanges = [], queues = [], bindings = [] } }) {
+    const { level, words, asOf, marksAsOf, notices = [] } = comparison ?? { words: 'This instance does not tell whether the broker is as planned: it has an older version.' };
+    const findings = [...notices, ...[...exchanges, ...queues, ...bindings].flatMap(one => one.findings ?? [])];
     return html`
-        <p><${Badge} of=${of.level} /> ${of.words} ${asOf && html`Looked at <${Time} at=${asOf} />.`}</p>
-        <ul>${findings.map(finding => html`<li key=${finding}>${finding}</li>`)}</ul>`;
+        <section class="verdict" data-level=${String(level ?? 'unknown').toLowerCase()} aria-label="Is the broker as planned?">
+            <p>${words}${asOf && html` Looked at <${Time} at=${asOf} />${marksAsOf === asOf ? ', depths included.' : html`; marks and depths are of <${Time} at=${marksAsOf} />.`}`}</p>
+            <ul>${findings.slice(0, MOST_FINDINGS).map(finding => html`<li key=${finding}>${finding}</li>`)}</ul>
+            ${findings.length > MOST_FINDINGS && html`<p>And ${findings.length - MOST_FINDINGS} more, in the tables below.</p>`}
+        </section>`;
 }
 
 /** Is the broker as planned? */
 export function Topology() {
-    const now = usePoll(look('node', 'now'));
-    const planned = usePoll(look('node', 'topology'), PLAN_EVERY);
-    const { data: plan } = planned;
+    const poll = usePoll(look('node', 'topology'), EVERY);
+    const { data } = poll;
     return html`
-        <${Page} title="Topology" question="Is the broker as planned?" polls=${[now, planned]}>
-            ${now.data && html`<${Findings} of=${(now.data.parts ?? []).find(part => part.part === 'topology')} />`}
-            ${plan?.queues && html`
-                <h2>As planned</h2>
-                <${Table} caption="Bindings" rows=${plan.bindings} id=${row => `${row.exchange} ${row.routingKey} ${row.queue}`} empty="None." columns=${[
+        <${Page} title="Topology" question="Is the broker as planned?" polls=${[poll]}>
+            ${data?.queues && html`
+                <${Verdict} of=${data} />
+                <${Picture} of=${data} />
+                <${Table} caption="Queues" rows=${sorted(data.queues)} id=${row => row.name} empty="None." columns=${[
+                    { name: 'queue', cell: row => row.name },
+                    state,
+                    { name: 'ready', cell: row => row.depth?.ready ?? '–' },
+                    { name: 'unacknowledged', cell: row => row.depth?.unacknowledged ?? '–' },
+                    { name: 'consumers', cell: row => row.depth?.consumers ?? '–' },
+                    { name: 'arguments', cell: row => Object.entries(row.arguments ?? {}).map(([name, value]) => `${name}=${value}`).join(' ') },
+                ]} />
+                <${Table} caption="Bindings" rows=${sorted(data.bindings)} id=${row => `${row.exchange} ${row.routingKey} ${row.queue}`} empty="None." columns=${[
                     { name: 'exchange', cell: row => row.exchange },
                     { name: 'routing key', cell: row => row.routingKey },
                     { name: 'queue', cell: row => row.queue },
+                    state,
                 ]} />
-                <${Table} caption="Queues" rows=${plan.queues} id=${row => row.name} empty="None." columns=${[
-                    { name: 'queue', cell: row => row.name },
-                    { name: 'arguments', cell: row => Object.entries(row.arguments ?? {}).map(([name, value]) => `${name}=${value}`).join(' ') },
-                ]} />
-                <${Table} caption="Exchanges" rows=${plan.exchanges} id=${row => row.name} empty="None." columns=${[
+                <${Table} caption="Exchanges" rows=${sorted(data.exchanges)} id=${row => row.name} empty="None." columns=${[
                     { name: 'exchange', cell: row => row.name },
                     { name: 'kind', cell: row => String(row.kind).toLowerCase() },
                     { name: 'what it cannot route goes to', cell: row => row.alternate ?? '–' },
+                    state,
                 ]} />`}
         </${Page}>`;
 }

@@ -9,6 +9,7 @@ import io.safebunny.proof.watchdog.browser.BrowserExtension;
 import io.safebunny.proof.watchdog.browser.Palette;
 import io.safebunny.proof.watchdog.page.Dashboard;
 import io.safebunny.proof.watchdog.page.Place;
+import io.safebunny.proof.watchdog.site.Drift;
 import io.safebunny.proof.watchdog.site.Incidents;
 import io.safebunny.proof.watchdog.site.Shop.Charge;
 import io.safebunny.proof.watchdog.site.Site;
@@ -49,7 +50,8 @@ class ScreenshotsIT {
     private static final Path PUBLISHED = DOCS.resolve("images");
     private static final Path MADE =
             System.getProperty("screenshots") == null ? Path.of("target/screenshots") : PUBLISHED;
-    private static final List<Place> SHOWN = List.of(Place.NOW, Place.TYPES, Place.BLOCKED_SAGA, Place.POISON);
+    private static final List<Place> SHOWN =
+            List.of(Place.NOW, Place.TYPES, Place.BLOCKED_SAGA, Place.POISON, Place.TOPOLOGY);
     private static final int WIDTH = 1200;
     private static final int HEIGHT = 800;
     private static final int MOST_BYTES = 100_000;
@@ -76,7 +78,11 @@ class ScreenshotsIT {
     @ParameterizedTest
     @FieldSource("SHOWN")
     void showsThePlaceInTheLightAndInTheDark(Place place, Browser browser) throws IOException {
-        new Dashboard(browser, site).open(place);
+        if (place == Place.TOPOLOGY) {
+            drift(browser);
+        } else {
+            new Dashboard(browser, site).open(place);
+        }
         if (place == Place.NOW) {
             browser.shows("6 messages are set aside", "1 saga needs a repair", "/s"); // all is counted
         }
@@ -91,6 +97,14 @@ class ScreenshotsIT {
             requirePicture(ImageIO.read(file.toFile()), scheme);
         }
         assertThat(browser.complaints()).isEmpty();
+    }
+
+    /** The broker in memory has none. */
+    private void drift(Browser browser) {
+        new Dashboard(browser, site).open(Place.NOW);
+        browser.answer("GET", "safebunny/topology", Drift.some());
+        browser.click("Topology");
+        browser.shows("The broker differs from the plan");
     }
 
     /** Of the right size and colour, and with writing on it, as far down as to its last quarter. */

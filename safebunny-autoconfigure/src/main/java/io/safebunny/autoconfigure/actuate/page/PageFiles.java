@@ -47,6 +47,7 @@ final class PageFiles {
             "parts/action.js",
             "parts/diff.js",
             "parts/page.js",
+            "parts/picture.js",
             "parts/problem.js",
             "parts/route.js",
             "parts/search.js",

@@ -11,7 +11,7 @@ final class Scripts {
                 || clean((e.getAttribute('aria-labelledby') ?? '').split(' ')
                     .map(id => document.getElementById(id)?.innerText ?? '').join(' '))
                 || clean([...(e.labels ?? [])].map(label => label.innerText).join(' '))
-                || clean(e.innerText) || clean(e.title) || clean(e.placeholder);
+                || clean(e.innerText ?? e.textContent) || clean(e.title) || clean(e.placeholder);
             """;
 
     /**
