@@ -121,8 +121,11 @@ final class Chronicle {
         return switch (message.state()) {
             case HANDLING -> "is being handled: its claim was made or last renewed";
             case WAITING -> "came back without a failed attempt";
-            case UNSENT -> "was handled, and waits for the broker to take what it published";
-            case HANDLED -> "was handled";
+            case UNSENT -> "had been handled, and waited for the broker to take what it published";
+            case HANDLED ->
+                message.published().isEmpty()
+                        ? "was handled"
+                        : "had been handled, and the broker had what it published";
             case SET_ASIDE -> "was set aside";
             case UNDONE -> "is barred, because its step was undone";
         };

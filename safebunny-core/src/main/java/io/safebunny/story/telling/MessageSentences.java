@@ -85,8 +85,7 @@ final class MessageSentences {
                 message.failures().isEmpty()
                         ? "has returned %s to its queue%s without a failed attempt".formatted(name, at)
                         : "has failed to handle %s %s".formatted(name, tries());
-            case UNSENT -> "has handled %s%s".formatted(name, at);
-            case HANDLED -> "has handled %s%s%s".formatted(name, by(at), after());
+            case UNSENT, HANDLED -> "has handled %s%s%s".formatted(name, by(at), after());
             case SET_ASIDE -> "has set %s aside%s%s".formatted(name, at, after());
             case UNDONE ->
                 "does not handle %s any more: its step was undone%s, and no record says that it had been finished"
@@ -94,7 +93,7 @@ final class MessageSentences {
         };
     }
 
-    /** The record of a message that has published something was last written when the broker had that. */
+    /** The record of a message that has published something was last written when that was sent, or was to be sent again. */
     private String by(String at) {
         return message.published().isEmpty() ? at : at.replace(" at ", " by ");
     }
@@ -150,7 +149,11 @@ final class MessageSentences {
 
     private void addNext(List<String> sentences) {
         Instant next = message.failures().isEmpty() ? null : last().nextAt();
-        if (next != null) {
+        Instant at = message.changedAt();
+        if (next != null && at != null && !at.isBefore(next)) {
+            sentences.add("It has come back to its queue since, at %s, without another failed attempt."
+                    .formatted(words.at(at)));
+        } else if (next != null) {
             sentences.add(
                     words.isPast(next)
                             ? "The next attempt was due at %s: the message waits in its queue, unless it has got lost."

@@ -28,6 +28,7 @@ import io.safebunny.story.NodeStory.Scheduled;
 import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.NodeStory.Unsent;
 import io.safebunny.time.Deadline;
+import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.TransportStatus;
 import java.time.Duration;
 import java.time.Instant;
@@ -116,7 +117,7 @@ final class OwnPart {
         }
         StoreOutage outage = node.storeOutage();
         if (outage != null) {
-            troubles.add("the store does not answer: " + outage.reason());
+            troubles.add("the store did not answer when it was last called: " + outage.reason());
         }
         return troubles;
     }
@@ -264,6 +265,10 @@ final class OwnPart {
             dated.record().trail().published().stream()
                     .filter(sent -> sent.type().equals(type) && sent.correlationId() != null)
                     .forEach(sent -> ids.add(String.valueOf(sent.correlationId())));
+            dated.record().outgoing().stream()
+                    .map(OutboundMessage::message)
+                    .filter(waiting -> type.equals(waiting.type()))
+                    .forEach(waiting -> ids.add(String.valueOf(waiting.correlationId())));
         }
         if (ids.size() > MOST_SCHEDULED) {
             looks.cut(PLACE, "only %s of %s were looked at".formatted(MOST_SCHEDULED, ids.size()));

@@ -50,7 +50,7 @@ final class SagaAdvice {
             saga.blockedOn().forEach(this::add);
             addNodes();
             for (Pause pause : part.pauses()) {
-                if (saga.awaited().stream().anyMatch(awaited -> awaited.type().equals(pause.type()))) {
+                if (SagaSentences.isHeldBy(saga, pause)) {
                     advice.end(part.node(), pause);
                 }
             }

@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
 /** Says where one saga is, and what it waits for. */
 final class SagaSentences {
 
-    /** As many events as a saga keeps: there may have been more. */
-    private static final int MOST_EVENTS = 50;
-
     private final NodeStory part;
     private final Saga saga;
     private final Words words;
@@ -161,9 +158,11 @@ final class SagaSentences {
             sentences.add("%s Of what it takes, %s: %s; what comes more than once is not in this list."
                     .formatted(
                             changed,
-                            saga.history().size() < MOST_EVENTS
+                            isHistoryWhole()
                                     ? "it has not taken these yet"
-                                    : "its latest %s events do not name these".formatted(MOST_EVENTS),
+                                    : "what is left of its history (%s) does not name these"
+                                            .formatted(
+                                                    Words.count(saga.history().size(), "event")),
                             awaited()));
         }
         List<Step> sent = saga.steps().stream()
@@ -174,6 +173,11 @@ final class SagaSentences {
             sentences.add("Its latest step is %s: %s."
                     .formatted(Words.text(last.name()), Words.message(last.type(), last.messageId())));
         }
+    }
+
+    /** It begins with what started the saga, unless the earliest events made room for later ones, or for a large state. */
+    private boolean isHistoryWhole() {
+        return saga.history().isEmpty() || !saga.history().get(0).at().isAfter(saga.startedAt());
     }
 
     /** {@code `Captured` and `Declined` from billing}. */
@@ -189,12 +193,15 @@ final class SagaSentences {
         return String.join(", ", parts);
     }
 
+    /** Whether it is of a type that the saga waits for, or that keeps all sagas going. */
+    static boolean isHeldBy(Saga saga, Pause pause) {
+        return Awaiting.isForSagas(pause.type())
+                || saga.awaited().stream().anyMatch(awaited -> awaited.type().equals(pause.type()));
+    }
+
     private void addPauses(List<String> sentences) {
-        List<Pause> pauses = part.pauses().stream()
-                .filter(pause -> Awaiting.isForSagas(pause.type())
-                        || saga.awaited().stream()
-                                .anyMatch(awaited -> awaited.type().equals(pause.type())))
-                .toList();
+        List<Pause> pauses =
+                part.pauses().stream().filter(pause -> isHeldBy(saga, pause)).toList();
         pauses.forEach(pause ->
                 sentences.add("`%s` %s, %s.".formatted(Words.text(pause.type()), words.pause(pause), Words.at(part))));
         if (pauses.isEmpty()

@@ -54,7 +54,12 @@ public final class StoryTeller implements BunnyStory, NodeFeature {
                     "Invalid id of a story [id=%s, length=%s]: it must have 1 to %s characters, not only spaces, and no half of a character. Use a correlation id, a message id or an idempotency key."
                             .formatted(Names.printable(id), id.length(), LONGEST_ID));
         }
-        NodeStory part = own.of(id, handlers, SEARCH);
+        NodeStory part = own(id);
         return Telling.of(id, node.timeline().now(), List.of(part)); // what it has found has happened by now
+    }
+
+    /** What this instance knows. */
+    NodeStory own(String id) {
+        return own.of(id, handlers, SEARCH);
     }
 }

@@ -3,7 +3,10 @@ package io.safebunny.saga.execution;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.safebunny.Bunny;
+import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.PublishOptions;
+import io.safebunny.breaker.BreakerSettings;
+import io.safebunny.breaker.CircuitBreakers;
 import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.engine.SafeBunnyEngine;
@@ -28,6 +31,7 @@ import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
 import io.safebunny.store.MessageStore;
+import io.safebunny.store.Outbox;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.TopologyOptions;
@@ -45,8 +49,10 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.ToIntFunction;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
@@ -67,6 +73,7 @@ public final class SagaWorld {
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     public final MemoryBroker broker = new MemoryBroker(timeline, tasks::add);
     private final Map<String, SafeBunnyEngine> engines = new LinkedHashMap<>();
+    private final Map<String, CircuitBreakers> breakers = new LinkedHashMap<>();
     /** What the participants did, in order. */
     final List<String> effects = new ArrayList<>();
 
@@ -80,7 +87,19 @@ public final class SagaWorld {
     public List<PublishMiddleware> publishMiddlewares = List.of();
 
     /** Of nodes that start. */
-    List<ConsumeMiddleware> consumeMiddlewares = List.of();
+    public List<ConsumeMiddleware> consumeMiddlewares = List.of();
+
+    /** Of nodes that start. */
+    public UnaryOperator<SafeBunnyOptions> options = UnaryOperator.identity();
+
+    /** Of nodes that start. */
+    public BreakerSettings breakerSettings = BreakerSettings.defaults();
+
+    /** Of nodes that start. */
+    public @Nullable Outbox outbox;
+
+    /** Of nodes that start: what stands between each of them and the broker. */
+    public UnaryOperator<Transport> transports = UnaryOperator.identity();
 
     /** How often a message that is sent arrives. */
     public ToIntFunction<OutboundMessage> arrivals =
@@ -146,11 +165,15 @@ public final class SagaWorld {
             Timeline clock,
             List<HandlerDefinition> handlers,
             Object... sagas) {
+        CircuitBreakers own = new CircuitBreakers(breakerSettings, clock, tasks::add);
+        breakers.put(node, own);
         SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.builder(
-                        SafeBunnyOptions.of(node).withLease(lease).withSagaRetention(sagaRetention),
-                        new Lossy(new MemoryTransport(broker, TopologyOptions.defaults()), consumes),
+                        options.apply(SafeBunnyOptions.of(node).withLease(lease).withSagaRetention(sagaRetention)),
+                        transports.apply(new Lossy(new MemoryTransport(broker, TopologyOptions.defaults()), consumes)),
                         clock)
                 .store(store)
+                .outbox(outbox)
+                .breakers(own)
                 .scheduling(schedules)
                 .publishMiddlewares(publishMiddlewares)
                 .consumeMiddlewares(consumeMiddlewares)
@@ -189,6 +212,10 @@ public final class SagaWorld {
             throw new AssertionError("no node " + node);
         }
         return engine;
+    }
+
+    public BunnyCircuitBreaker breakers(String node) {
+        return Objects.requireNonNull(breakers.get(node));
     }
 
     Sagas sagas(String node) {

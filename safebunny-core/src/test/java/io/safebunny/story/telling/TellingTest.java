@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.safebunny.ScheduledMessage;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView;
 import io.safebunny.saga.SagaView.Step;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.SagaView.StuckOn;
@@ -205,6 +206,28 @@ class TellingTest {
                         "billing curl -s \"/safebunnypoison/m-pay\"",
                         "shop curl -s \"/safebunny/sagas/c\"",
                         "shop curl -s '{\"action\":\"skip\",\"saga\":\"Order\",\"step\":\"pay\",\"reason\":\"REASON\"}' \"/safebunny/sagas/c\"");
+    }
+
+    /** A large state leaves no room for fifty events. */
+    @Test
+    void aHistoryThatWasCutDoesNotProveThatSomethingHasNotCome() {
+        Saga cut = new Saga(
+                "Order",
+                "c",
+                SagaStatus.ACTIVE,
+                NOW.minusSeconds(600),
+                NOW.minusSeconds(60),
+                null,
+                List.of(),
+                Map.of(),
+                List.of(),
+                null,
+                List.of(new Awaited("Captured", List.of("billing"))),
+                List.of(new SagaView.Event(NOW.minusSeconds(60), "took Shipped m-9")));
+
+        assertThat(told(cut).sentences())
+                .contains(
+                        "It last changed at 10:40:00Z. Of what it takes, what is left of its history (one event) does not name these: `Captured` from billing; what comes more than once is not in this list.");
     }
 
     @Test
@@ -412,7 +435,7 @@ class TellingTest {
 
         assertThat(story.sentences())
                 .startsWith(
-                        "shop has handled `Capture` (m-1) at 10:40:00Z.",
+                        "shop has handled `Capture` (m-1) by 10:40:00Z.",
                         "Its record does not say that the broker has `Receipt` (p-2).");
         assertThat(story.next())
                 .extracting(Command::curl)
@@ -438,7 +461,7 @@ class TellingTest {
 
         assertThat(told(young).sentences())
                 .startsWith(
-                        "shop has handled `Capture` (m-1) at 10:40:59Z.",
+                        "shop has handled `Capture` (m-1) by 10:40:59Z.",
                         "Its record does not say yet that the broker has `Receipt` (p-2).");
         assertThat(told(young).next()).isEmpty();
         assertThat(Telling.of("c", NOW, List.of(part(List.of(), List.of(young), List.of())))

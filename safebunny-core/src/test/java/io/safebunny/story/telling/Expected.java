@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.story.telling;
+
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView.StepStatus;
+import io.safebunny.story.NodeStory.State;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What the nodes that are asked have to say of one id, from what was observed. */
+final class Expected {
+
+    private static final Duration YOUNG = Duration.ofSeconds(5);
+    private static final List<String> OF_SAGAS = List.of("BunnyUndone", "BunnyTimeout", "BunnyRepair");
+
+    private final Observed observed;
+    private final String correlationId;
+    private final String asked;
+    private final List<String> nodes;
+    private final UnaryOperator<String> instances;
+    private final Set<String> unroutable;
+    private final List<Fact> facts = new ArrayList<>();
+
+    /**
+     * @param asked the id that was asked for: of a message, or the correlation id
+     * @param instances the name of each node's instance
+     * @param unroutable types that nobody handles
+     */
+    Expected(
+            Observed observed,
+            String correlationId,
+            String asked,
+            List<String> nodes,
+            UnaryOperator<String> instances,
+            Set<String> unroutable) {
+        this.observed = observed;
+        this.correlationId = correlationId;
+        this.asked = asked;
+        this.nodes = nodes;
+        this.instances = instances;
+        this.unroutable = unroutable;
+    }
+
+    boolean isKnown() {
+        return nodes.stream().anyMatch(this::isKnown);
+    }
+
+    private boolean isKnown(String node) {
+        boolean byCorrelation = asked.equals(correlationId);
+        return !messages(node).isEmpty()
+                && (byCorrelation || nodes.size() > 1 || messages(node).stream().anyMatch(m -> m.id.equals(asked)));
+    }
+
+    private List<Seen.Message> messages(String node) {
+        return observed.at(node).values().stream()
+                .filter(message -> message.correlationId.equals(correlationId))
+                .toList();
+    }
+
+    List<Fact> facts() {
+        for (String node : nodes) {
+            Seen.Saga saga = observed.sagas.get(correlationId);
+            if (saga != null && saga.node.equals(node)) {
+                add(saga);
+            }
+            messages(node).forEach(this::add);
+            addCounted(node);
+        }
+        return facts;
+    }
+
+    private void add(String shape, String of, @Nullable String... values) {
+        Fact fact = Fact.of(shape, values);
+        fact.values().put("of", of);
+        facts.add(fact);
+    }
+
+    // ---- sagas
+
+    private void add(Seen.Saga saga) {
+        String changed = Fact.at(saga.changedAt);
+        String subject = saga.name + ' ' + saga.id;
+        Seen.Step undoing = saga.undoing();
+        switch (saga.status) {
+            case ACTIVE -> addHead(saga, "saga:active", "since", Fact.at(saga.startedAt));
+            case COMPLETED -> addHead(saga, "saga:completed", "changed", changed);
+            case FAILED ->
+                addHead(saga, "saga:failed", "reason", saga.reason, "steps", steps(saga), "changed", changed);
+            case COMPENSATING ->
+                addHead(
+                        saga,
+                        "saga:undoing",
+                        "reason",
+                        saga.reason,
+                        "undo",
+                        undoing == null ? null : undoing.undo,
+                        "step",
+                        undoing == null ? null : undoing.name,
+                        "changed",
+                        changed);
+            case COMPENSATION_FAILED ->
+                addHead(
+                        saga,
+                        "saga:undoFailed",
+                        "reason",
+                        saga.reason,
+                        "undo",
+                        undoing == null ? null : undoing.undo,
+                        "step",
+                        undoing == null ? null : undoing.name,
+                        "changed",
+                        changed);
+            case STUCK -> {
+                Seen.Message on = Objects.requireNonNull(saga.stuckOn);
+                addHead(
+                        saga,
+                        "saga:stuck",
+                        "since",
+                        Fact.at(saga.stuckAt),
+                        "on",
+                        on.name(),
+                        "by",
+                        saga.node,
+                        "why",
+                        on.last().why());
+            }
+        }
+        if (saga.status.isEnded()) {
+            return;
+        }
+        if (saga.status == SagaStatus.STUCK) {
+            add("takesNoOther", subject);
+        }
+        for (Seen.Blocked blocked : saga.blocked.values()) {
+            facts.add(Fact.of(
+                    "blocked",
+                    "by",
+                    blocked.node(),
+                    "on",
+                    "`%s` (%s)".formatted(blocked.type(), blocked.messageId()),
+                    "reason",
+                    blocked.reason(),
+                    "how",
+                    isWaitedFor(saga, blocked) ? "is blocked on it" : "does not wait for it any more"));
+        }
+        Set<String> awaited = awaited(saga);
+        if (saga.status == SagaStatus.ACTIVE) {
+            addWaiting(saga, subject, changed, awaited);
+        }
+        addPauses(saga, subject, awaited);
+        saga.timeouts.forEach((name, due) -> addTimeout(saga, subject, name, due));
+    }
+
+    private void addHead(Seen.Saga saga, String shape, @Nullable String... values) {
+        Fact fact = Fact.of(shape, values);
+        fact.values().putAll(Map.of("saga", saga.name, "id", saga.id, "node", saga.node));
+        facts.add(fact);
+    }
+
+    private static String steps(Seen.Saga saga) {
+        long undone = saga.steps.values().stream()
+                .filter(step -> step.status == StepStatus.UNDONE)
+                .count();
+        StringBuilder text = new StringBuilder(
+                undone == 0
+                        ? ""
+                        : ", with %s step%s undone".formatted(undone == 1 ? "one" : undone, undone == 1 ? "" : "s"));
+        for (Seen.Step step : saga.steps.values()) {
+            if (step.status == StepStatus.SKIPPED) {
+                text.append("; step %s was skipped by an operator, so nobody has said that it was undone"
+                        .formatted(step.name));
+            } else if (step.status != StepStatus.UNDONE) {
+                text.append("; step %s has no undo".formatted(step.name));
+            }
+        }
+        return text.toString();
+    }
+
+    private static boolean isWaitedFor(Seen.Saga saga, Seen.Blocked blocked) {
+        boolean runs = saga.status == SagaStatus.ACTIVE || saga.status == SagaStatus.STUCK;
+        return saga.steps.values().stream()
+                .anyMatch(step -> runs
+                        ? step.type.equals(blocked.type())
+                        : blocked.type().equals(step.undo) && step.status == StepStatus.UNDOING);
+    }
+
+    private Set<String> awaited(Seen.Saga saga) {
+        Set<String> types = new TreeSet<>();
+        Observed.Kind kind = observed.kind(saga.name);
+        if (kind != null && saga.status == SagaStatus.ACTIVE) {
+            types.addAll(kind.takes().keySet());
+            types.removeAll(saga.taken);
+        }
+        return types;
+    }
+
+    private void addWaiting(Seen.Saga saga, String subject, String changed, Set<String> awaited) {
+        Observed.Kind kind = observed.kind(saga.name);
+        if (awaited.isEmpty() || kind == null) {
+            add("allTaken", subject, "changed", changed);
+        } else {
+            add(
+                    "awaits",
+                    subject,
+                    "changed",
+                    changed,
+                    "types",
+                    awaited.stream()
+                            .map(type -> type + " from " + kind.takes().get(type))
+                            .toList()
+                            .toString());
+        }
+        List<Seen.Step> open = saga.steps.values().stream()
+                .filter(step -> step.status == StepStatus.SENT)
+                .toList();
+        if (!open.isEmpty()) {
+            Seen.Step last = open.get(open.size() - 1);
+            Observed.Sent command = observed.sent(saga.id, last.type);
+            add(
+                    "latestStep",
+                    subject,
+                    "step",
+                    last.name,
+                    "command",
+                    "`%s` (%s)".formatted(last.type, command == null ? "never sent" : command.id()));
+        }
+    }
+
+    private void addPauses(Seen.Saga saga, String subject, Set<String> awaited) {
+        List<Seen.Pause> pauses = Stream.concat(awaited.stream(), OF_SAGAS.stream())
+                .map(type -> observed.pause(saga.node, type))
+                .filter(Objects::nonNull)
+                .toList();
+        pauses.forEach(pause -> facts.add(pause("pause", saga.node, pause)));
+        if (pauses.isEmpty() && saga.status == SagaStatus.ACTIVE && !awaited.isEmpty()) {
+            String which = awaited.size() == 1 ? "This type is not" : "None of these types is";
+            add("notPaused", subject, "which", which, "instance", instances.apply(saga.node), "node", saga.node);
+        }
+    }
+
+    private Fact pause(String shape, String node, Seen.Pause pause) {
+        Instant until = pause.until();
+        return Fact.of(
+                shape,
+                "type",
+                shape.equals("pause") ? pause.type() : null,
+                "state",
+                pause.open() ? "paused" : "probed with few messages",
+                "since",
+                Fact.at(pause.since()),
+                "until",
+                until == null ? null : Fact.at(until),
+                "by",
+                pause.by(),
+                "reason",
+                pause.reason(),
+                "opened",
+                pause.opened(),
+                "instance",
+                instances.apply(node),
+                "node",
+                node);
+    }
+
+    private void addTimeout(Seen.Saga saga, String subject, String name, Instant due) {
+        boolean past = due.isBefore(observed.now());
+        String at = Fact.at(due);
+        if (saga.status == SagaStatus.ACTIVE) {
+            add("timeout", subject, "name", name, "how", past ? "has been due since" : "is due at", "at", at);
+        } else {
+            String how = past ? "was due at" : "is due at";
+            String once = past ? ": then it runs at once" : null;
+            add("timeoutIdle", subject, "name", name, "how", how, "at", at, "once", once);
+        }
+    }
+
+    // ---- messages
+
+    private boolean isUnsent(Seen.Message message) {
+        return message.state == State.HANDLED && !unsent(message).isEmpty();
+    }
+
+    private boolean isYoung(Seen.Message message) {
+        return !message.sentAt.plus(YOUNG).isBefore(observed.now());
+    }
+
+    private boolean isCounted(Seen.Message message) {
+        return message.state == State.HANDLED && !message.id.equals(asked) && (!isUnsent(message) || isYoung(message));
+    }
+
+    private void addCounted(String node) {
+        Map<String, Integer> types = new TreeMap<>();
+        messages(node).stream().filter(this::isCounted).forEach(message -> types.merge(message.type, 1, Integer::sum));
+        int all = types.values().stream().mapToInt(Integer::intValue).sum();
+        if (all > 0) {
+            List<String> names = types.entrySet().stream()
+                    .map(type -> type.getKey() + (type.getValue() == 1 ? "" : " " + type.getValue()))
+                    .toList();
+            facts.add(
+                    Fact.of("counted", "node", node, "count", all == 1 ? "one" : "" + all, "types", names.toString()));
+        }
+    }
+
+    private void add(Seen.Message message) {
+        if (isCounted(message)) {
+            return;
+        }
+        String name = message.name();
+        String at = Fact.at(message.changedAt);
+        boolean failed = !message.failures.isEmpty();
+        String attempts = failed ? count(message.failures.size()) : null;
+        String lastAt = failed ? Fact.at(message.last().at()) : null;
+        String why = failed ? message.last().why() : null;
+        switch (message.state) {
+            case HANDLING ->
+                addHead("message:handling", message, "at", at, "count", attempts, "failed", lastAt, "why", why);
+            case SET_ASIDE -> {
+                addHead("message:setAside", message, "at", at, "count", attempts, "failed", lastAt, "why", why);
+                Seen.Saga saga = observed.sagas.get(correlationId);
+                if (!failed) {
+                    add("noReason", name);
+                }
+                if (saga != null && saga.status.isEnded() && nodes.contains(saga.node)) {
+                    add("sagaEnded", name);
+                }
+            }
+            case UNDONE -> addHead("message:undone", message, "at", at);
+            case HANDLED, UNSENT -> {
+                addHead(
+                        published(message).isEmpty() ? "message:handled" : "message:handledBy",
+                        message,
+                        "at",
+                        isUnsent(message) ? Fact.at(message.sentAt) : at,
+                        "count",
+                        attempts,
+                        "failed",
+                        lastAt,
+                        "why",
+                        why);
+                if (isUnsent(message)) {
+                    String yet = isYoung(message) ? "yet " : null;
+                    add("unsent", name, "yet", yet, "names", unsent(message).toString());
+                }
+            }
+            case WAITING -> addWaiting(message, failed, at);
+        }
+        if (message.id.equals(asked)) {
+            addPublished(message);
+        }
+    }
+
+    private void addWaiting(Seen.Message message, boolean failed, String at) {
+        String name = message.name();
+        if (!failed) {
+            addHead("message:returned", message, "at", at);
+        } else {
+            int times = message.failures.size();
+            String count =
+                    times == 1 ? "once" : times == 2 ? "twice" : times < 5 ? times + " times" : "at least 5 times";
+            Seen.Failure last = message.last();
+            addHead("message:failing", message, "count", count, "failed", Fact.at(last.at()), "why", last.why());
+            Instant next = last.next();
+            if (next != null && !message.changedAt.isBefore(next)) {
+                add("cameBack", name, "at", at);
+            } else if (next != null) {
+                add(next.isBefore(observed.now()) ? "nextWas" : "next", name, "at", Fact.at(next));
+            }
+        }
+        Seen.Pause pause = observed.pause(message.node, message.type);
+        if (pause == null) {
+            add("typeNotPaused", name, "instance", instances.apply(message.node), "node", message.node);
+        } else {
+            Fact paused = pause("typePaused", message.node, pause);
+            paused.values().put("of", name);
+            facts.add(paused);
+        }
+    }
+
+    private void addHead(String shape, Seen.Message message, @Nullable String... values) {
+        Fact fact = Fact.of(shape, values);
+        fact.values().putAll(Map.of("node", message.node, "message", message.name()));
+        facts.add(fact);
+    }
+
+    private static String count(int times) {
+        return times == 1 ? "one failed attempt" : (times < 5 ? times + "" : "at least 5") + " failed attempts";
+    }
+
+    private Collection<Observed.Sent> published(Seen.Message message) {
+        return observed.sent.entrySet().stream()
+                .filter(entry -> entry.getKey().endsWith(' ' + message.correlationId))
+                .map(Map.Entry::getValue)
+                .filter(sent -> message.id.equals(sent.cause()) && sent.by().equals(message.node))
+                .filter(sent -> !sent.type().equals("BunnyPoisoned"))
+                .toList();
+    }
+
+    private List<String> unsent(Seen.Message message) {
+        return published(message).stream()
+                .filter(sent -> unroutable.contains(sent.type()))
+                .map(sent -> "`%s` (%s)".formatted(sent.type(), sent.id()))
+                .toList();
+    }
+
+    private void addPublished(Seen.Message message) {
+        Map<String, Set<String>> byNode = new TreeMap<>();
+        for (Observed.Sent sent : published(message)) {
+            if (message.state != State.HANDLED || unroutable.contains(sent.type())) {
+                continue;
+            }
+            String by = nodes.stream()
+                    .filter(node -> observed.at(node).values().stream()
+                            .anyMatch(other -> other.id.equals(sent.id()) && other.state == State.HANDLED))
+                    .findFirst()
+                    .orElse("");
+            Instant due = sent.due();
+            String when =
+                    due == null || due.isBefore(observed.now()) || !by.isEmpty() ? "" : ", due at " + Fact.at(due);
+            byNode.computeIfAbsent(by, any -> new TreeSet<>())
+                    .add("`%s` (%s)%s".formatted(sent.type(), sent.id(), when));
+        }
+        byNode.forEach((by, names) ->
+                add("published", message.name(), "names", names.toString(), "by", by.isEmpty() ? null : by));
+    }
+}

@@ -1,0 +1,918 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.story.telling;
+
+import static io.safebunny.story.telling.CauseDesk.ID;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.BunnyOperations;
+import io.safebunny.BunnyOperations.Scope;
+import io.safebunny.PoisonMessageException;
+import io.safebunny.PublishOptions;
+import io.safebunny.RetryLaterException;
+import io.safebunny.ScheduledMessages;
+import io.safebunny.ThrottledException;
+import io.safebunny.saga.execution.SagaWorld;
+import io.safebunny.store.MessageStore;
+import io.safebunny.store.Outbox;
+import io.safebunny.store.UnreadableRecordException;
+import io.safebunny.store.record.Fingerprint;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.store.record.Trail;
+import io.safebunny.story.Story;
+import io.safebunny.story.Story.Command;
+import io.safebunny.story.telling.CauseDesk.Captured;
+import io.safebunny.story.telling.CauseDesk.Declined;
+import io.safebunny.story.telling.CauseDesk.Gossip;
+import io.safebunny.story.telling.CauseDesk.Note;
+import io.safebunny.story.telling.CauseDesk.PlaceOrder;
+import io.safebunny.story.telling.CauseDesk.Watch;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Why an order does not go on: each cause that there is, named by the story of the node that knows it, with the request that helps. */
+class StuckCausesTest {
+
+    /** One row of the table: what has happened, who is asked, and what has to be told. */
+    private static final class Cause {
+        private final String name;
+        private Consumer<CauseDesk> happens = desk -> {};
+        private String node = "orders";
+        private String id = ID;
+        private final List<String> says = new ArrayList<>();
+        private final List<String> silent = new ArrayList<>();
+        private final List<String> helps = new ArrayList<>();
+        private boolean helpsOnly;
+
+        Cause(String name) {
+            this.name = name;
+        }
+
+        Cause when(Consumer<CauseDesk> what) {
+            happens = what;
+            return this;
+        }
+
+        Cause at(String where) {
+            node = where;
+            return this;
+        }
+
+        Cause about(String what) {
+            id = what;
+            return this;
+        }
+
+        /** Parts of sentences; {@code *} stands for an id. */
+        Cause says(String... parts) {
+            says.addAll(List.of(parts));
+            return this;
+        }
+
+        Cause never(String... parts) {
+            silent.addAll(List.of(parts));
+            return this;
+        }
+
+        /** Parts of requests, in this order; the last one is the last request. */
+        Cause helps(String... parts) {
+            helps.addAll(List.of(parts));
+            helpsOnly = true;
+            return this;
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private static RuntimeException down() {
+        return new IllegalStateException("the gateway is down");
+    }
+
+    private static RuntimeException unfit() {
+        return new PoisonMessageException("no such card");
+    }
+
+    private static Cause of(String name) {
+        return new Cause(name);
+    }
+
+    private static String message(String type) {
+        return "`" + type + "` (*)";
+    }
+
+    static Stream<Cause> causes() {
+        return Stream.of(waiting(), pauses(), poison(), fates(), repairs(), surroundings(), unknown())
+                .flatMap(List::stream);
+    }
+
+    // ---- nothing is wrong but that it waits
+
+    private static List<Cause> waiting() {
+        return List.of(
+                of("its participant has not answered")
+                        .when(CauseDesk::place)
+                        .says(
+                                "has not taken these yet: `Captured` and `Declined` from billing, `Note` from storefront",
+                                "Its latest step is pay: " + message("Capture"),
+                                "None of these types is paused",
+                                "Its timeout payment is due at 00:15:00Z")
+                        .helps("safebunny/nodes/billing", "safebunny/nodes/storefront", "safebunny/sagas/order-1"),
+                of("its command got lost")
+                        .when(desk -> {
+                            desk.world.arrivals =
+                                    sent -> "Capture".equals(sent.message().type()) ? 0 : 1;
+                            desk.place();
+                        })
+                        .says("Its latest step is pay: " + message("Capture"))
+                        .helps("safebunny/nodes/billing", "safebunny/nodes/storefront", "safebunny/sagas/order-1"),
+                of("its participant is not there any more")
+                        .when(desk -> {
+                            desk.startAll();
+                            desk.world.stop("billing");
+                            desk.order();
+                        })
+                        .says("has not taken these yet: `Captured` and `Declined` from billing")
+                        .helps("safebunny/nodes/billing", "safebunny/nodes/storefront", "safebunny/sagas/order-1"),
+                of("its participant has never been there")
+                        .when(desk -> {
+                            desk.start("storefront", "orders");
+                            desk.order();
+                            desk.pass(6);
+                        })
+                        .says("Its record does not say that the broker has " + message("Capture"))
+                        .helps("safebunny/nodes/billing", "safebunny/sagas/order-1", "safebunny/publisher"),
+                of("the command is being handled")
+                        .when(desk -> {
+                            desk.does.put("Capture", (payload, context) -> desk.inHandler = desk.story("billing", ID));
+                            desk.place();
+                        })
+                        .at("billing")
+                        .says("billing is handling " + message("Capture") + "; its claim was made")
+                        .helps(),
+                of("the instance that handled it has died")
+                        .when(desk -> {
+                            desk.startAll();
+                            MessageStore store = desk.store("billing");
+                            var unused = store.create(MessageRecord.claim(
+                                    new RecordKey(ID, "m-1"),
+                                    "owner",
+                                    SagaWorld.LEASE,
+                                    0,
+                                    new Fingerprint(Fingerprint.SHA256, 1, 1),
+                                    Trail.of("Capture")));
+                            desk.pass(31);
+                        })
+                        .at("billing")
+                        .says(
+                                "billing has begun to handle `Capture` (m-1)",
+                                "was to be renewed by 00:00:30Z: its instance may have died")
+                        .helps(),
+                of("the command waits for its next attempt")
+                        .when(desk -> {
+                            desk.throwing("Capture", down());
+                            desk.place();
+                        })
+                        .at("billing")
+                        .says(
+                                "billing has failed to handle " + message("Capture") + " once; the last attempt failed",
+                                "IllegalStateException: \"the gateway is down\"",
+                                "The next attempt is due at 00:00:10Z.",
+                                "Its type is not paused")
+                        .helps(),
+                of("the handler asked for another delivery")
+                        .when(desk -> {
+                            desk.throwing("Capture", new RetryLaterException(Duration.ofMinutes(3)));
+                            desk.place();
+                        })
+                        .at("billing")
+                        .says("RetryLaterException", "The next attempt is due at 00:03:00Z.")
+                        .helps(),
+                of("the copy of the next attempt got lost")
+                        .when(desk -> {
+                            desk.throwing("Capture", down());
+                            desk.world.losesDelayed = true;
+                            desk.place();
+                            desk.pass(60);
+                        })
+                        .at("billing")
+                        .says(
+                                "The next attempt was due at 00:00:10Z: the message waits in its queue, unless it has got lost.")
+                        .helps(),
+                of("the reply waits for its next attempt")
+                        .when(desk -> {
+                            desk.fails.put("Captured", down());
+                            desk.replies(new Captured("1"));
+                            desk.place();
+                        })
+                        .says(
+                                "has not taken these yet: `Captured`",
+                                "orders has failed to handle " + message("Captured") + " once",
+                                "The next attempt is due at 00:00:10Z.")
+                        .helps("safebunny/nodes/billing", "safebunny/nodes/storefront", "safebunny/sagas/order-1"),
+                of("its timeout is tried again")
+                        .when(desk -> {
+                            desk.fails.put("payment", down());
+                            desk.place();
+                            desk.pass(900);
+                        })
+                        .says(
+                                "Its timeout payment has been due since 00:15:00Z.",
+                                "orders has failed to handle " + message("BunnyTimeout") + " once",
+                                "The next attempt is due at 00:15:10Z.")
+                        .helps("safebunny/nodes/billing", "safebunny/nodes/storefront", "safebunny/sagas/order-1"),
+                of("the message of its timeout got lost")
+                        .when(desk -> {
+                            desk.world.losesDelayed = true;
+                            desk.place();
+                            desk.pass(900);
+                        })
+                        .says("Its timeout payment has been due since 00:15:00Z.")
+                        .helps("safebunny/nodes/billing", "safebunny/nodes/storefront", "safebunny/sagas/order-1"));
+    }
+
+    // ---- somebody or something has paused it
+
+    private static List<Cause> pauses() {
+        String paused =
+                " has been paused since 00:00:01Z, until 01:00:01Z, by ops (\"the gateway is down\"), at instance * of ";
+        return List.of(
+                of("the type of a reply is paused by hand")
+                        .when(desk -> {
+                            desk.place();
+                            desk.pause("orders", Captured.class);
+                        })
+                        .says("`Captured`" + paused + "orders.")
+                        .never("is paused at")
+                        .helps("safebunny/breakers/Captured", "\"state\":\"closed\""),
+                of("the type of a command is paused by hand, after an attempt")
+                        .when(desk -> {
+                            desk.throwing("Capture", down());
+                            desk.place();
+                            desk.pause("billing", "Capture");
+                            desk.pass(20);
+                        })
+                        .at("billing")
+                        .says("The next attempt was due at 00:00:10Z", "Its type" + paused + "billing.")
+                        .helps("safebunny/breakers/Capture", "\"state\":\"closed\""),
+                of("the node has not begun to consume")
+                        .when(desk -> {
+                            desk.world.options = options -> options.withAutoStartup(false);
+                            desk.start("orders");
+                            desk.world.options = options -> options;
+                            desk.start("storefront", "billing");
+                            var unused = desk.world
+                                    .engine("orders")
+                                    .get(BunnyOperations.class)
+                                    .resume("PlaceOrder", Scope.INSTANCE, "to begin", "ops");
+                            desk.order();
+                        })
+                        .says("`Captured` has been paused since 00:00:00Z (\"", "at instance * of orders.")
+                        .never("until")
+                        .helps("safebunny/breakers/Captured", "\"state\":\"closed\""),
+                of("the breaker of a reply has opened by itself")
+                        .when(desk -> {
+                            desk.withThreshold();
+                            desk.replies(new Captured("1"));
+                            desk.fails.put("Captured", down());
+                            for (int i = 2; i < 6; i++) {
+                                desk.publish(new PlaceOrder("order-" + i), "order-" + i);
+                            }
+                            desk.order();
+                        })
+                        .says("`Captured` has been paused since", "(\"100", "at instance * of orders.")
+                        .never("by ops")
+                        .helps("safebunny/breakers/Captured", "safebunny/sagas/order-1"),
+                of("what a handler calls accepts no calls for a while")
+                        .when(desk -> {
+                            desk.throwing("Capture", new ThrottledException(Duration.ofMinutes(5)));
+                            desk.place();
+                        })
+                        .at("billing")
+                        .says(
+                                "billing has returned " + message("Capture")
+                                        + " to its queue at 00:00:00Z without a failed attempt.",
+                                "Its type has been paused since 00:00:00Z, until 00:05:00Z (\"")
+                        .helps("safebunny/breakers/Capture"),
+                of("its type was paused when it was to be tried again")
+                        .when(desk -> {
+                            desk.throwing("Capture", down());
+                            desk.place();
+                            desk.throwing("Capture", new ThrottledException(Duration.ofMinutes(5)));
+                            desk.pass(10);
+                        })
+                        .at("billing")
+                        .says(
+                                "billing has failed to handle " + message("Capture") + " once",
+                                "It has come back to its queue since, at 00:00:10Z, without another failed attempt.")
+                        .never("was due at")
+                        .helps("safebunny/breakers/Capture"),
+                of("its type is probed")
+                        .when(desk -> {
+                            desk.throwing("Capture", new ThrottledException(Duration.ofMinutes(5)));
+                            desk.place();
+                            desk.world.broker.clear();
+                            desk.pass(300);
+                        })
+                        .at("billing")
+                        .says("Its type has been probed with few messages since 00:05:00Z")
+                        .helps("safebunny/breakers/Capture"),
+                of("its type is paused by hand, and its breaker is open, too")
+                        .when(desk -> {
+                            desk.throwing("Capture", new ThrottledException(Duration.ofMinutes(5)));
+                            desk.place();
+                            desk.pause("billing", "Capture");
+                        })
+                        .at("billing")
+                        .says("by ops (\"the gateway is down\"), and its breaker has opened by itself (\"")
+                        .helps("safebunny/breakers/Capture", "\"state\":\"closed\""),
+                of("timeouts are paused")
+                        .when(desk -> {
+                            desk.place();
+                            desk.pause("orders", "BunnyTimeout");
+                            desk.pass(900);
+                        })
+                        .says(
+                                "`BunnyTimeout`" + paused + "orders.",
+                                "Its timeout payment has been due since 00:15:00Z.")
+                        .helps("safebunny/breakers/BunnyTimeout", "\"state\":\"closed\""),
+                of("acknowledgements of undos are paused")
+                        .when(desk -> {
+                            desk.startAll();
+                            desk.pass(1);
+                            desk.pause("orders", "BunnyUndone");
+                            desk.replies(new Declined("1"));
+                            desk.order();
+                        })
+                        .says(
+                                "It waits for the acknowledgement of `Refund`, the undo of step pay",
+                                "`BunnyUndone`" + paused + "orders.")
+                        .helps("safebunny/breakers/BunnyUndone", "\"state\":\"closed\""),
+                of("repairs are paused")
+                        .when(desk -> {
+                            desk.place();
+                            desk.pause("orders", "BunnyRepair");
+                            desk.sagas().fail("Buying", ID, "given up");
+                            desk.pass(1);
+                        })
+                        .says("Buying order-1 of orders has been active", "`BunnyRepair`" + paused + "orders.")
+                        .helps("safebunny/breakers/BunnyRepair", "\"state\":\"closed\""));
+    }
+
+    // ---- it was set aside
+
+    private static List<Cause> poison() {
+        return List.of(
+                of("the command was set aside")
+                        .when(desk -> {
+                            desk.throwing("Capture", unfit());
+                            desk.place();
+                        })
+                        .says("billing has set " + message("Capture")
+                                + " aside (handler-failed), and the saga is blocked on it.")
+                        .helps("safebunnypoison/", "\"action\":\"retry\",\"saga\":\"Buying\""),
+                of("the command was set aside after all attempts")
+                        .when(desk -> {
+                            desk.throwing("Capture", down());
+                            desk.place();
+                            desk.pass(30);
+                        })
+                        .says("aside (retries-exhausted), and the saga is blocked on it.")
+                        .helps("safebunnypoison/", "\"action\":\"retry\",\"saga\":\"Buying\""),
+                of("the command was set aside, as its node tells it")
+                        .when(desk -> {
+                            desk.throwing("Capture", down());
+                            desk.place();
+                            desk.pass(30);
+                        })
+                        .at("billing")
+                        .says(
+                                "billing has set " + message("Capture")
+                                        + " aside at 00:00:20Z, after 3 failed attempts, the last at 00:00:20Z (IllegalStateException: \"the gateway is down\").")
+                        .helps("safebunnypoison/", "\"action\":\"replay\",\"dryRun\":\"true\""),
+                of("the command cannot be read")
+                        .when(desk -> {
+                            desk.spoilt.add("Capture");
+                            desk.place();
+                        })
+                        .says("aside (malformed-body), and the saga is blocked on it.")
+                        .helps("safebunnypoison/", "\"action\":\"retry\",\"saga\":\"Buying\""),
+                of("the reply was set aside")
+                        .when(desk -> {
+                            desk.fails.put("Captured", unfit());
+                            desk.replies(new Captured("1"));
+                            desk.place();
+                        })
+                        .says(
+                                "Buying order-1 of orders has been stuck since 00:00:00Z on " + message("Captured")
+                                        + ", which orders has set aside: PoisonMessageException: \"SB-3001 no such card\".",
+                                "It takes no other message until somebody repairs it.")
+                        .never("has not taken these yet")
+                        .helps("\"action\":\"replay\"", "\"action\":\"resume\",\"saga\":\"Buying\""),
+                of("the reply cannot be read")
+                        .when(desk -> {
+                            desk.spoilt.add("Captured");
+                            desk.replies(new Captured("1"));
+                            desk.place();
+                        })
+                        .says(
+                                "Buying order-1 of orders has been stuck since 00:00:00Z on ",
+                                "which orders has set aside")
+                        .helps("\"action\":\"replay\"", "\"action\":\"resume\",\"saga\":\"Buying\""),
+                of("a later message came to a stuck saga")
+                        .when(desk -> {
+                            desk.fails.put("Note", unfit());
+                            desk.place();
+                            desk.publish(new Note("1"), ID);
+                            desk.replies(new Captured("1"));
+                            var unused = desk.world
+                                    .bunny("billing")
+                                    .publish(
+                                            new Captured("1"),
+                                            PublishOptions.none().withCorrelationId(ID));
+                            desk.pass(1);
+                        })
+                        .says(
+                                "on " + message("Note"),
+                                "orders has set " + message("Captured") + " aside",
+                                "is stuck: message")
+                        .helps("poisonReason=saga-stuck", "\"action\":\"resume\",\"saga\":\"Buying\""),
+                of("the undo was set aside")
+                        .when(desk -> {
+                            desk.replies(new Declined("1"));
+                            desk.throwing("Refund", unfit());
+                            desk.place();
+                        })
+                        .says(
+                                "failed (\"declined\"), and an undo was set aside: `Refund` of step pay. It is stuck until somebody repairs it",
+                                "billing has set " + message("Refund")
+                                        + " aside (handler-failed), and the saga is blocked on it.")
+                        .helps("safebunnypoison/", "\"action\":\"retry\",\"saga\":\"Buying\""),
+                of("the acknowledgement of the undo was set aside")
+                        .when(desk -> {
+                            desk.refused.add("BunnyUndone");
+                            desk.replies(new Declined("1"));
+                            desk.place();
+                            desk.pass(60);
+                        })
+                        .says(
+                                "the acknowledgement of `Refund`, the undo of step pay, was set aside: the undo itself was carried out",
+                                "orders has set " + message("BunnyUndone") + " aside")
+                        .never("an undo was set aside")
+                        .helps("safebunnypoison/", "\"action\":\"replay\",\"dryRun\":\"true\""),
+                of("the timeout was set aside")
+                        .when(desk -> {
+                            desk.fails.put("payment", unfit());
+                            desk.place();
+                            desk.pass(901);
+                        })
+                        .says(
+                                "has been stuck since 00:15:00Z on " + message("BunnyTimeout"),
+                                "Its timeout payment was due at 00:15:00Z, but does not run until the saga goes on")
+                        .helps("\"action\":\"replay\"", "\"action\":\"resume\",\"saga\":\"Buying\""),
+                of("what was sent again is too old")
+                        .when(desk -> {
+                            desk.throwing("Capture", unfit());
+                            desk.world.losesDelayed = true;
+                            desk.fails.put("payment", down());
+                            desk.startAll();
+                            desk.pause("orders", "BunnyTimeout");
+                            desk.order();
+                            desk.world.timeline.advance(Duration.ofDays(8));
+                            desk.world.settle();
+                            var unused = desk.store("billing").removeExpired(100);
+                            desk.pause("orders", "BunnyTimeout");
+                            desk.sagas().retry("Buying", ID, "the bank is open");
+                            desk.pass(2);
+                        })
+                        .says(
+                                "billing has set " + message("Capture") + " aside (too-old)",
+                                "It is too old for billing to know")
+                        .never("\"action\":\"retry\"")
+                        .helps(
+                                "safebunnypoison/",
+                                "\"action\":\"skip\",\"saga\":\"Buying\",\"step\":\"pay\"",
+                                "\"state\":\"closed\""));
+    }
+
+    // ---- its saga does not take it, or is not waited for
+
+    private static List<Cause> fates() {
+        return List.of(
+                of("there is no such saga yet")
+                        .when(desk -> {
+                            desk.startAll();
+                            desk.publish(new Note("1"), ID);
+                        })
+                        .says(
+                                "orders has failed to handle " + message("Note") + " once",
+                                "There is no saga Buying order-1",
+                                "The next attempt is due at 00:00:10Z.")
+                        .helps(),
+                of("there never was such a saga")
+                        .when(desk -> {
+                            desk.startAll();
+                            desk.publish(new Note("1"), ID);
+                            desk.pass(30);
+                        })
+                        .says("orders has set " + message("Note") + " aside", "There is no saga Buying order-1")
+                        .helps("safebunnypoison/", "\"action\":\"replay\",\"dryRun\":\"true\""),
+                of("its saga began after it was set aside")
+                        .when(desk -> {
+                            desk.startAll();
+                            desk.publish(new Note("1"), ID);
+                            desk.pass(25);
+                            desk.order();
+                            desk.pass(60);
+                        })
+                        .says("Buying order-1 of orders has been stuck since", "on " + message("Note"))
+                        .helps("\"action\":\"replay\"", "\"action\":\"resume\",\"saga\":\"Buying\""),
+                of("it was started twice")
+                        .when(desk -> {
+                            desk.place();
+                            desk.publish(new PlaceOrder("again"), ID);
+                        })
+                        .says("has been active since 00:00:00Z", "It last changed at 00:00:00Z.", "`PlaceOrder` (2)")
+                        .helps("safebunny/nodes/billing", "safebunny/nodes/storefront", "safebunny/sagas/order-1"),
+                of("it has taken so much that its history does not reach back")
+                        .when(desk -> {
+                            desk.place();
+                            for (int i = 0; i < 60; i++) {
+                                desk.publish(new Note("n" + i), ID);
+                            }
+                        })
+                        .says(
+                                "Of what it takes, what is left of its history (50 events) does not name these: `Captured` and `Declined` from billing;")
+                        .never("it has not taken these yet")
+                        .helps("safebunny/nodes/billing", "safebunny/sagas/order-1"),
+                of("it has ended")
+                        .when(desk -> {
+                            desk.replies(new Captured("1"));
+                            desk.place();
+                        })
+                        .says("Buying order-1 of orders completed; it last changed at 00:00:00Z.")
+                        .never("waits", "paused", "due")
+                        .helps("safebunny/sagas/order-1"),
+                of("a message came after its end")
+                        .when(desk -> {
+                            desk.replies(new Captured("1"));
+                            desk.place();
+                            desk.publish(new Note("1"), ID);
+                        })
+                        .says("completed; it last changed at 00:00:00Z.", "`Note`")
+                        .helps("safebunny/sagas/order-1"),
+                of("it ended long ago")
+                        .when(desk -> {
+                            desk.replies(new Captured("1"));
+                            desk.place();
+                            desk.world.timeline.advance(Duration.ofDays(60));
+                            desk.world.settle();
+                            desk.world.timeline.advance(Duration.ofDays(60));
+                            desk.world.settle();
+                        })
+                        .says("Nothing is known of order-1 at orders.", "be too old")
+                        .helps("safebunnypoison/order-1", "safebunny/nodes"),
+                of("it failed and was undone")
+                        .when(desk -> {
+                            desk.replies(new Declined("1"));
+                            desk.place();
+                        })
+                        .says(
+                                "failed (\"declined\"), and has ended, with one step undone; it last changed at 00:00:00Z.")
+                        .helps("safebunny/sagas/order-1"),
+                of("its undo is not acknowledged, because it fails")
+                        .when(desk -> {
+                            desk.replies(new Declined("1"));
+                            desk.throwing("Refund", down());
+                            desk.place();
+                        })
+                        .says(
+                                "and undoes its steps. It waits for the acknowledgement of `Refund`, the undo of step pay")
+                        .helps("safebunny/nodes", "safebunny/sagas/order-1"),
+                of("its undo fails, as its node tells it")
+                        .when(desk -> {
+                            desk.replies(new Declined("1"));
+                            desk.throwing("Refund", down());
+                            desk.place();
+                        })
+                        .at("billing")
+                        .says(
+                                "billing has failed to handle " + message("Refund") + " once",
+                                "The next attempt is due at")
+                        .helps(),
+                of("its undo is done, and its acknowledgement waits behind what nobody takes")
+                        .when(desk -> {
+                            desk.replies(new Declined("1"));
+                            desk.does.put("Refund", (payload, context) -> {
+                                var unused = desk.world.bunny("billing").publish(new Gossip("1"));
+                            });
+                            desk.place();
+                            desk.pass(6);
+                        })
+                        .at("billing")
+                        .says("Its record does not say that the broker has " + message("Gossip") + " and "
+                                + message("BunnyUndone"))
+                        .helps("safebunny/publisher"),
+                of("its command came after its undo")
+                        .when(desk -> {
+                            desk.startAll();
+                            desk.pause("billing", "Capture");
+                            desk.order();
+                            desk.sagas().fail("Buying", ID, "given up");
+                            desk.pass(1);
+                        })
+                        .at("billing")
+                        .says("billing does not handle message * any more: its step was undone at 00:00:01Z")
+                        .helps(),
+                of("a command was set aside that nobody waits for any more")
+                        .when(desk -> {
+                            desk.throwing("Capture", down());
+                            desk.throwing("Refund", down());
+                            desk.place();
+                            desk.pass(15);
+                            desk.pause("billing", "Refund");
+                            desk.sagas().fail("Buying", ID, "given up");
+                            desk.pass(20);
+                        })
+                        .says("It waits for the acknowledgement of `Refund`")
+                        .never("is blocked on it")
+                        .helps("safebunny/nodes", "safebunny/sagas/order-1"));
+    }
+
+    // ---- somebody has begun to repair it
+
+    private static List<Cause> repairs() {
+        return List.of(
+                of("a step was skipped by hand")
+                        .when(desk -> {
+                            desk.place();
+                            desk.sagas().skip("Buying", ID, "pay", "paid in cash");
+                            desk.sagas().fail("Buying", ID, "given up");
+                            desk.pass(1);
+                        })
+                        .says(
+                                "failed (\"given up\"), and has ended; step pay was skipped by an operator, so nobody has said that it was undone")
+                        .helps("safebunny/sagas/order-1"),
+                of("it was resumed without what it was stuck on")
+                        .when(desk -> {
+                            desk.fails.put("Captured", unfit());
+                            desk.replies(new Captured("1"));
+                            desk.place();
+                            desk.sagas().resume("Buying", ID, "mended");
+                            desk.pass(1);
+                        })
+                        .says(
+                                "Buying order-1 of orders has been active since 00:00:00Z",
+                                "has not taken these yet: `Captured`",
+                                "orders has set " + message("Captured") + " aside")
+                        .helps("safebunnypoison/", "\"action\":\"replay\",\"dryRun\":\"true\""),
+                of("it was sent again, and fails again")
+                        .when(desk -> {
+                            desk.throwing("Capture", unfit());
+                            desk.place();
+                            desk.throwing("Capture", down());
+                            desk.sagas().retry("Buying", ID, "the bank is open");
+                            desk.pass(1);
+                        })
+                        .at("billing")
+                        .says(
+                                "billing has failed to handle " + message("Capture"),
+                                "the gateway is down",
+                                "The next attempt is due at")
+                        .helps(),
+                of("it was given up, and its record is of an ended saga")
+                        .when(desk -> {
+                            desk.fails.put("Captured", unfit());
+                            desk.replies(new Captured("1"));
+                            desk.place();
+                            desk.sagas().fail("Buying", ID, "given up");
+                            desk.pass(1);
+                        })
+                        .says(
+                                "failed (\"given up\"), and has ended, with one step undone",
+                                "The saga with its correlation id has ended: handled again, it may do what nobody waits for any more.")
+                        .never("\"action\":\"replay\"")
+                        .helps("safebunny/sagas/order-1", "safebunnypoison/"),
+                of("two sagas have its id, and only one goes on")
+                        .when(desk -> {
+                            desk.replies(new Captured("1"));
+                            desk.place();
+                            desk.publish(new Watch("1"), ID);
+                        })
+                        .says(
+                                "Buying order-1 of orders completed",
+                                "Watching order-1 of orders has been active",
+                                "has not taken these yet: `Seen` from billing",
+                                "This type is not paused")
+                        .helps("safebunny/sagas/order-1", "safebunny/nodes/billing"));
+    }
+
+    // ---- store, broker and outbox
+
+    private static List<Cause> surroundings() {
+        return List.of(
+                of("the store is away")
+                        .when(desk -> {
+                            desk.place();
+                            desk.store("orders").away("find", "findCorrelated", "findCorrelationIds");
+                        })
+                        .says(
+                                "It could not be found out whether orders knows order-1: records of this correlation id: not looked at: the test wants it")
+                        .never("Nothing is known", "It may be known to another node")
+                        .helps("safebunnypoison/order-1", "safebunny/nodes"),
+                of("the store has the messages, and its sagas cannot be read")
+                        .when(desk -> {
+                            desk.place();
+                            desk.store("orders").away("find");
+                        })
+                        .says(
+                                "At orders, the store did not answer when it was last called: ",
+                                "orders, sagas: not looked at: the test wants it.",
+                                "orders has handled one message of it: `PlaceOrder`.")
+                        .helps(),
+                of("a newer version has written its saga")
+                        .when(desk -> {
+                            desk.place();
+                            desk.store("orders")
+                                    .failing
+                                    .put("find", key -> new UnreadableRecordException(key, "state NEW", null));
+                        })
+                        .says("orders, sagas: not looked at: ", "newer")
+                        .never("does not answer", "did not answer")
+                        .helps(),
+                of("its node has no store")
+                        .when(desk -> desk.world.start("bare", (MessageStore) null, List.of()))
+                        .at("bare")
+                        .says(
+                                "It could not be found out whether bare knows order-1: records: not looked at: this node has no store.")
+                        .helps("safebunnypoison/order-1", "safebunny/nodes"),
+                of("the broker blocks publishers")
+                        .when(desk -> {
+                            desk.place();
+                            desk.brokerAway = true;
+                        })
+                        .says("At orders, the broker cannot be used: blocked by the broker: memory alarm.")
+                        .helps("safebunny/sagas/order-1"),
+                of("it waits in the outbox")
+                        .when(desk -> {
+                            desk.startAll();
+                            desk.outbox.rows.put(
+                                    ID,
+                                    List.of(new Outbox.Unsent(
+                                            "m-1",
+                                            "PlaceOrder",
+                                            2,
+                                            desk.world.timeline.now(),
+                                            desk.world.timeline.now().plusSeconds(30))));
+                        })
+                        .at("storefront")
+                        .says(
+                                "`PlaceOrder` (m-1) has been in the outbox of storefront since 00:00:00Z, and the broker has not confirmed it: the relay has failed twice. It is sent at 00:00:30Z, if not before.")
+                        .helps("safebunny/outbox", "safebunny/publisher"),
+                of("nobody takes what it has published")
+                        .when(desk -> {
+                            desk.replies(new Gossip("1"));
+                            desk.place();
+                            desk.pass(6);
+                        })
+                        .at("billing")
+                        .says(
+                                "billing has handled " + message("Capture"),
+                                "Its record does not say that the broker has " + message("Gossip"))
+                        .helps("safebunny/publisher"),
+                of("it is scheduled for later")
+                        .when(desk -> schedule(desk, Duration.ofHours(2)))
+                        .at("desk")
+                        .says("desk has scheduled message * for 02:00:00Z.")
+                        .never("has not been published yet")
+                        .helps(),
+                of("it was scheduled, and its time has passed")
+                        .when(desk -> {
+                            desk.world.losesDelayed = true;
+                            schedule(desk, Duration.ofMinutes(10));
+                            desk.world.timeline.advance(Duration.ofMinutes(10).plusMillis(1));
+                        })
+                        .at("desk")
+                        .says("desk has scheduled message * for 00:10:00Z, and it has not been published yet.")
+                        .helps("safebunny/publisher"),
+                of("it was scheduled, and cancelled")
+                        .when(desk -> {
+                            String handle = schedule(desk, Duration.ofHours(2));
+                            assertThat(desk.world
+                                            .engine("desk")
+                                            .get(ScheduledMessages.class)
+                                            .cancel(handle))
+                                    .isTrue();
+                        })
+                        .at("desk")
+                        .says("Message *, which desk had scheduled, was cancelled.")
+                        .helps());
+    }
+
+    /** With the correlation id that is asked for, in the handling of a message that the node has a record of. */
+    private static String schedule(CauseDesk desk, Duration delay) {
+        desk.world.schedules = true;
+        List<String> handles = new ArrayList<>();
+        desk.start("storefront");
+        desk.world.start(
+                "desk",
+                List.of(SagaWorld.handler(
+                        "storefront",
+                        Note.class,
+                        (payload, context) -> handles.add(desk.world
+                                .engine("desk")
+                                .get(ScheduledMessages.class)
+                                .schedule(
+                                        new Watch("later"),
+                                        PublishOptions.none()
+                                                .withCorrelationId(ID)
+                                                .withDelay(delay))))));
+        var unused = desk.world
+                .bunny("storefront")
+                .publish(new Note("1"), PublishOptions.none().withCorrelationId(ID));
+        desk.world.settle();
+        return handles.get(0);
+    }
+
+    // ---- nobody knows it
+
+    private static List<Cause> unknown() {
+        return List.of(
+                of("nobody has ever heard of it")
+                        .when(CauseDesk::startAll)
+                        .about("nobody")
+                        .says(
+                                "Nothing is known of nobody at orders.",
+                                "orders has looked at: records of this correlation id")
+                        .helps("safebunnypoison/nobody", "safebunny/nodes"),
+                of("it can be no id")
+                        .when(CauseDesk::startAll)
+                        .at("storefront")
+                        .about("a b")
+                        .says("Nothing is known of a b at storefront.", "storefront has nowhere to look")
+                        .helps("safebunnypoison?messageId=a%20b", "safebunny/nodes"),
+                of("it waits for its first delivery")
+                        .when(desk -> {
+                            desk.startAll();
+                            desk.pause("billing", "Capture");
+                            desk.order();
+                        })
+                        .at("billing")
+                        .says("Nothing is known of order-1 at billing.", "wait in a queue for its first delivery")
+                        .helps("safebunnypoison/order-1", "safebunny/nodes"),
+                of("its search takes too long")
+                        .when(desk -> {
+                            desk.startAll();
+                            desk.store("billing").away("findCorrelationIds");
+                        })
+                        .at("billing")
+                        .about("m-7")
+                        .says(
+                                "It could not be found out whether billing knows m-7: records with this message id: not looked at")
+                        .never("Nothing is known")
+                        .helps("safebunnypoison/m-7", "safebunny/nodes"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("causes")
+    void isNamedWithWhatHelps(Cause cause) {
+        CauseDesk desk = new CauseDesk();
+        cause.happens.accept(desk);
+        Story story = desk.inHandler == null ? desk.story(cause.node, cause.id) : desk.inHandler;
+        String told = String.join("\n", story.sentences());
+
+        for (String part : cause.says) {
+            assertThat(told).containsPattern(Pattern.quote(part).replace("*", "\\E[A-Za-z0-9._:-]+\\Q"));
+        }
+        List<String> curls = story.next().stream().map(Command::curl).toList();
+        for (String part : cause.silent) {
+            assertThat(told + curls).doesNotContain(part);
+        }
+        if (cause.helpsOnly) {
+            assertHelps(cause, curls);
+        }
+    }
+
+    private static void assertHelps(Cause cause, List<String> curls) {
+        if (cause.helps.isEmpty()) {
+            assertThat(curls).isEmpty();
+            return;
+        }
+        int from = 0;
+        for (String part : cause.helps) {
+            while (from < curls.size() && !curls.get(from).contains(part)) {
+                from++;
+            }
+            assertThat(from).as("%s, in this order, in %s", part, curls).isLessThan(curls.size());
+        }
+        assertThat(curls).last().asString().contains(cause.helps.get(cause.helps.size() - 1));
+    }
+}
