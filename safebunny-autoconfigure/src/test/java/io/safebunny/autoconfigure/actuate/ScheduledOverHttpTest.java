@@ -12,12 +12,18 @@ import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
 import io.safebunny.PublishOptions;
 import io.safebunny.ScheduledMessages;
+import io.safebunny.doubles.ForwardingMessageStore;
+import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.Starts;
+import io.safebunny.store.MessageStore;
 import io.safebunny.store.Outbox;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -27,12 +33,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.test.context.assertj.AssertableReactiveWebApplicationContext;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /** What is due when, and what the outbox waits for, over HTTP. */
 class ScheduledOverHttpTest {
@@ -191,6 +200,58 @@ class ScheduledOverHttpTest {
                     .containsKey("dueAt");
             assertThat((List<String>) read(get(context, "safebunny/audit"), "$.events[*].result"))
                     .containsExactly("REFUSED", "REFUSED", "REFUSED", "DONE", "DONE", "REFUSED", "DONE");
+        });
+    }
+
+    /** A store that writes, and then fails in a way that it should not. */
+    @Configuration(proxyBeanMethods = false)
+    static class FaultyStore {
+
+        private final AtomicBoolean isArmed = new AtomicBoolean();
+        private final AtomicBoolean isBroken = new AtomicBoolean();
+
+        @Bean
+        MessageStore store(Timeline timeline) {
+            return new ForwardingMessageStore(new MemoryMessageStore(timeline, Duration.ofDays(7))) {
+                @Override
+                public @Nullable MessageRecord replace(MessageRecord record) {
+                    MessageRecord written = super.replace(record);
+                    if (record.key().isShared() && isArmed.get()) {
+                        isBroken.set(true);
+                        throw new IllegalStateException("test");
+                    }
+                    return written;
+                }
+
+                @Override
+                public @Nullable MessageRecord find(RecordKey key) {
+                    if (isBroken.get()) {
+                        throw new IllegalStateException("test");
+                    }
+                    return super.find(key);
+                }
+            };
+        }
+    }
+
+    @Test
+    void whatMayHaveBeenDoneIsAuditedWhateverHasFailed() {
+        NODE.withUserConfiguration(FaultyStore.class).run(context -> {
+            String id = schedule(context, "1", Duration.ofHours(1));
+            FaultyStore store = context.getBean(FaultyStore.class);
+            store.isArmed.set(true);
+
+            HttpResponse<String> answer =
+                    post(context, SCHEDULED + "/" + id, "{'action':'cancel','reason':'the order is gone'}");
+
+            assertThat(answer.statusCode()).isEqualTo(500);
+            store.isBroken.set(false);
+            assertThat((String) read(get(context, SCHEDULED + "/" + id), "$.status"))
+                    .isEqualTo("CANCELLED");
+            assertThat(context.getBean(Auditor.class).heard()).singleElement().satisfies(event -> {
+                assertThat(event.getType()).isEqualTo("SAFEBUNNY_SCHEDULED_CANCEL_FAILED");
+                assertThat(event.getData()).containsEntry("messageId", id).containsEntry("failure", "test");
+            });
         });
     }
 
