@@ -69,6 +69,9 @@ export const serverTime = () => Date.now() + skew;
 
 const isOfLate = at => Date.now() - at < MIXED;
 
+/** The instance that has answered last. */
+export const answering = () => instances.last;
+
 /** The instances that answer in turns at this address; empty if it is one. */
 export const mixed = () => (isOfLate(instances.mixedAt)
     ? [...instances.seenAt.keys()].filter(instance => isOfLate(instances.seenAt.get(instance))).sort()

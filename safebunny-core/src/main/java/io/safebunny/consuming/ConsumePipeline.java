@@ -70,7 +70,12 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     @Override
     public void processTogether(List<? extends Delivery> deliveries, BiConsumer<Delivery, Settlement> ended)
             throws Exception {
-        shared.process(deliveries, ended);
+        meters.begun(deliveries.size());
+        try {
+            shared.process(deliveries, ended);
+        } finally {
+            meters.ended(deliveries.size());
+        }
     }
 
     @Override
@@ -86,6 +91,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
                     message.envelope().sentAt(), delivery.message().message().body());
         }
         LogContext before = LogContext.replaceBy(message, node.name());
+        meters.begun(1);
         try {
             Settled settled = node.parts().scope().callAnew(() -> observed(message));
             if (settled.ending() instanceof Ending.Handled) {
@@ -93,6 +99,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
             }
             return settled.how();
         } finally {
+            meters.ended(1);
             before.restore();
         }
     }

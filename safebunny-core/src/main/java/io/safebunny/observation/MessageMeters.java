@@ -4,7 +4,6 @@ package io.safebunny.observation;
 import io.safebunny.time.Timeline;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Meters of one message type: body sizes, and times since {@code sb-sent-at} (by the sender's clock, compared with this
@@ -17,7 +16,7 @@ public final class MessageMeters {
     private final BodySizes sizes;
     private final String type;
     private final Timeline timeline;
-    private final LongAdder handled;
+    private final Tallies.Counters counters;
 
     MessageMeters(Metrics metrics, BodySizes sizes, String type, Timeline timeline) {
         this.queue = metrics.timer("safebunny.queue.time", "type", type);
@@ -25,7 +24,7 @@ public final class MessageMeters {
         this.sizes = sizes;
         this.type = type;
         this.timeline = timeline;
-        this.handled = metrics.tallies().of(type).handled;
+        this.counters = metrics.tallies().of(type);
         sizes.register(type);
     }
 
@@ -36,19 +35,29 @@ public final class MessageMeters {
 
     /** Like {@link #delivered(long, byte[])}, for a message that was delivered at the given time. */
     public void delivered(long sentAt, byte[] body, Instant at) {
-        record(sentAt, at, queue);
+        if (sentAt > 0) { // 0 means unknown
+            queue.record(at.toEpochMilli() - sentAt, TimeUnit.MILLISECONDS);
+        }
         sizes.record(type, body);
+    }
+
+    /** So many messages begin to be handled. The caller must tell their end. */
+    public void begun(int messages) {
+        counters.inWork.add(messages);
+    }
+
+    /** However it ended. */
+    public void ended(int messages) {
+        counters.inWork.add(-messages);
     }
 
     /** Records {@code safebunny.critical.time}: the time until it was handled, including all attempts and pauses. */
     public void completed(long sentAt) {
-        handled.increment();
-        record(sentAt, timeline.now(), critical);
-    }
-
-    private static void record(long sentAt, Instant until, SafeTimer timer) {
+        counters.handled.increment();
         if (sentAt > 0) { // 0 means unknown
-            timer.record(until.toEpochMilli() - sentAt, TimeUnit.MILLISECONDS);
+            long millis = timeline.now().toEpochMilli() - sentAt;
+            critical.record(millis, TimeUnit.MILLISECONDS);
+            counters.handledWithin(millis);
         }
     }
 }

@@ -34,6 +34,7 @@ public final class ListedRecords<P extends Comparable<P>> {
     private final int most;
     private final long mostBytes;
     private int size;
+    private @Nullable Instant before;
     private boolean exhausted;
     private @Nullable Instant crowded;
 
@@ -66,6 +67,17 @@ public final class ListedRecords<P extends Comparable<P>> {
         this.store = store;
     }
 
+    /**
+     * Leaves out what was listed at this moment or later; to be called before anything is read.
+     *
+     * @param moment {@code null} to leave out nothing
+     * @return this
+     */
+    public ListedRecords<P> before(@Nullable Instant moment) {
+        before = moment;
+        return this;
+    }
+
     private static Instant timeOf(MessageRecord record) {
         Listing listing = Objects.requireNonNull(record.listing(), "what was listed");
         return listing.createdAt();
@@ -88,7 +100,7 @@ public final class ListedRecords<P extends Comparable<P>> {
     }
 
     private void read() {
-        List<MessageRecord> found = store.findListed(new ListingQuery(kind, status, from, null, size));
+        List<MessageRecord> found = store.findListed(new ListingQuery(kind, status, from, before, size));
         boolean full = found.size() >= size;
         Instant unread = full ? timeOf(found.get(found.size() - 1)) : Instant.MAX;
         addAfterLast(found.stream().filter(record -> timeOf(record).isBefore(unread)));

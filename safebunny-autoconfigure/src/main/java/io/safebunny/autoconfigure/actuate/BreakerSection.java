@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.autoconfigure.actuate;
 
+import io.safebunny.BunnyCircuitBreaker.Status;
 import io.safebunny.BunnyOperations;
 import io.safebunny.BunnyOperations.Result;
 import io.safebunny.BunnyOperations.Scope;
+import io.safebunny.autoconfigure.actuate.Rates.Counted;
 import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.autoconfigure.actuate.http.Asked;
 import io.safebunny.breaker.CircuitBreakers;
@@ -18,7 +20,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
-/** The circuit breakers: shows them, pauses and resumes their types. Thread-safe. */
+/** The types: shows their circuit breakers, rates and times; pauses and resumes them. Thread-safe. */
 final class BreakerSection implements Section {
 
     /**
@@ -30,12 +32,14 @@ final class BreakerSection implements Section {
 
     static final Set<String> PAUSE = Set.of("state", "duration", "scope", "reason");
 
-    private final Section breakers;
+    private final CircuitBreakers breakers;
+    private final Rates rates;
     private final BunnyOperations operations;
     private final Audit audit;
 
-    BreakerSection(CircuitBreakers breakers, BunnyOperations operations, Audit audit) {
-        this.breakers = Section.ofEntries(() -> new TreeMap<>(breakers.statuses()));
+    BreakerSection(CircuitBreakers breakers, Rates rates, BunnyOperations operations, Audit audit) {
+        this.breakers = breakers;
+        this.rates = rates;
         this.operations = operations;
         this.audit = audit;
     }
@@ -47,7 +51,31 @@ final class BreakerSection implements Section {
 
     @Override
     public @Nullable Object look(List<String> path, Map<String, String> asked, SecurityContext user) {
-        return breakers.look(path, asked, user);
+        Map<String, Status> statuses = breakers.statuses();
+        Counted counted = rates.counted();
+        if (path.isEmpty()) {
+            Map<String, Object> shown = new TreeMap<>();
+            statuses.forEach((type, status) -> shown.put(type, shown(status, counted)));
+            return shown;
+        }
+        Status status = path.size() == 1 ? statuses.get(path.get(0)) : null;
+        return status == null ? null : shown(status, counted);
+    }
+
+    private static Map<String, Object> shown(Status status, Counted counted) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("type", status.type());
+        view.put("state", status.state());
+        view.put("since", status.since());
+        view.put("until", status.until());
+        view.put("reason", status.reason());
+        view.put("failureRate", status.failureRate());
+        view.put("lastFailure", status.lastFailure());
+        view.put("pause", status.pause());
+        view.put("inWork", counted.inWork(status.type()));
+        view.put("rates", counted.rates(status.type()));
+        view.put("criticalMillis", counted.criticalMillis(status.type()));
+        return view;
     }
 
     @Override

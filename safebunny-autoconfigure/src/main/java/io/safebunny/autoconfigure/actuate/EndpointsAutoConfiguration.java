@@ -96,8 +96,9 @@ final class EndpointsAutoConfiguration {
         NodeViews views = new NodeViews(engine, parts, operations);
         NodesView nodes = new NodesView(engine.get(Nodes.class), parts.timeline());
         TopologyWatch present = watch.getIfAvailable();
-        NowView now =
-                new NowView(engine, parts, operations, present == null || !present.asks() ? null : present::condition);
+        Rates rates = new Rates(engine::tallies, parts.timeline());
+        NowView now = new NowView(
+                engine, parts, operations, present == null || !present.asks() ? null : present::condition, rates);
         KeptEvents kept = new KeptEvents(audit, auditEvents::getIfAvailable, parts.timeline());
         SagaViews sagaViews = new SagaViews(masker.getIfAvailable(BodyMasker::none), properties, audit);
         SortedMap<String, Section> sections = new TreeMap<>();
@@ -106,7 +107,7 @@ final class EndpointsAutoConfiguration {
         sections.put("publisher", Section.of(views::publisher));
         sections.put("outbox", Section.of(views::outbox));
         sections.put("handlers", Section.ofEntries(views::handlers));
-        sections.put("breakers", new BreakerSection(parts.breakers(), operations, audit));
+        sections.put("breakers", new BreakerSection(parts.breakers(), rates, operations, audit));
         sections.put("nodes", (path, asked, user) -> nodes.look(path));
         sections.put(
                 "audit",

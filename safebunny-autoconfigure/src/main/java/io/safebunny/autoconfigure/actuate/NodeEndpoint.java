@@ -62,6 +62,7 @@ final class NodeEndpoint {
             @Nullable String saga,
             @Nullable String sagaId,
             @Nullable String state,
+            @Nullable String olderThan,
             @Nullable String after,
             @Nullable String limit,
             @Nullable String content,
@@ -76,6 +77,7 @@ final class NodeEndpoint {
         add(asked, "saga", saga);
         add(asked, "sagaId", sagaId);
         add(asked, "state", state);
+        add(asked, "olderThan", olderThan);
         add(asked, "after", after);
         add(asked, "limit", limit);
         add(asked, "content", content);

@@ -59,7 +59,8 @@ final class NowView {
             SafeBunnyEngine engine,
             SafeBunnyParts parts,
             BunnyOperations operations,
-            @Nullable Supplier<NodeCondition> topology) {
+            @Nullable Supplier<NodeCondition> topology,
+            Rates rates) {
         this.engine = engine;
         this.parts = parts;
         this.operations = operations;
@@ -68,7 +69,7 @@ final class NowView {
             conditions.put("topology", topology);
         }
         this.timeline = parts.timeline();
-        this.rates = new Rates(() -> engine.tallies().values(), timeline);
+        this.rates = rates;
     }
 
     Map<String, Object> now() {
@@ -96,7 +97,7 @@ final class NowView {
         view.put("level", worst);
         view.put("words", sentences.isEmpty() ? List.of("Nothing is stuck.") : sentences);
         view.put("parts", shown);
-        view.put("rates", rates.now());
+        view.put("rates", rates.counted().rates());
         view.put("counts", counts(setAside));
         view.put("sagas", SagaViews.counts(engine.get(SagaSupervision.class)));
         return view;

@@ -18,6 +18,7 @@ import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,6 +29,8 @@ import org.springframework.boot.actuate.endpoint.SecurityContext;
 
 /** The sagas in the node's store: finds, lists and repairs them. Thread-safe. */
 final class SagaSection implements Section {
+
+    private static final Duration OLDEST = Duration.ofDays(3650);
 
     private static final int SHOWN = 50;
     private static final int MOST_SHOWN = 100;
@@ -74,7 +77,7 @@ final class SagaSection implements Section {
 
     @Override
     public Set<String> looksBy() {
-        return Set.of("saga", "sagaId", "state", "after", "limit", "content", "as");
+        return Set.of("saga", "sagaId", "state", "olderThan", "after", "limit", "content", "as");
     }
 
     @Override
@@ -97,7 +100,7 @@ final class SagaSection implements Section {
             Asked.absent("content", asked.get("content"), "lists have no states");
             return list(asked);
         }
-        for (String name : List.of("state", "after", "limit")) {
+        for (String name : List.of("state", "olderThan", "after", "limit")) {
             Asked.absent(name, asked.get(name), "it is for lists only");
         }
         List<SagaView> found = found(id, asked.get("saga"));
@@ -123,8 +126,20 @@ final class SagaSection implements Section {
                 asked.get("saga"),
                 STATES.getOrDefault(state, Set.of()),
                 state.equals(BLOCKED),
+                before(asked.get("olderThan")),
                 asked.get("after"),
                 Asked.number("limit", asked.get("limit"), SHOWN, MOST_SHOWN))));
+    }
+
+    private @Nullable Instant before(@Nullable String olderThan) {
+        if (olderThan == null) {
+            return null;
+        }
+        Duration age = Asked.duration("olderThan", olderThan);
+        if (age.isNegative() || age.compareTo(OLDEST) > 0) {
+            throw Asked.wrong("olderThan", olderThan, "it must be 0s to 3650d");
+        }
+        return timeline.now().minus(age);
     }
 
     private static String missing(List<String> path, Map<String, String> asked) {

@@ -64,6 +64,7 @@ final class SagaViews {
         view.put("reason", saga.reason());
         view.put("blockedOn", saga.blockedOn());
         view.put("stuckOn", saga.stuckOn());
+        view.put("timeouts", saga.timeouts());
         return view;
     }
 
@@ -78,7 +79,6 @@ final class SagaViews {
             Content.addNone(view);
         }
         view.put("steps", saga.steps());
-        view.put("timeouts", saga.timeouts());
         view.put("history", saga.history());
         return view;
     }

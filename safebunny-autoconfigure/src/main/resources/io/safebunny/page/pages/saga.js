@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html, useState } from '../vendor/htm-preact.js';
-import { change, look, place, session } from '../ask.js';
+import { change, look, place, serverTime, session } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Act, AsTest, Look, Rights } from '../parts/action.js';
 import { Content, Diff, pretty } from '../parts/diff.js';
 import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
+import { Sequence } from '../parts/sequence.js';
 import { Badge, Facts, Table } from '../parts/table.js';
-import { Time } from '../parts/time.js';
+import { Countdown, Time } from '../parts/time.js';
 
 /** It reads the store. */
 const EVERY = 5_000;
@@ -42,9 +43,9 @@ export function Saga({ saga, id }) {
                     { name: 'message', cell: row => (row.node === session().node ? html`<a href=${href(['poison', row.messageId])}>${row.messageId}</a>` : row.messageId) },
                 ]} />
                 <p><a href=${href(['poison'], { correlation: found.id })}>What this node has set aside with this correlation id</a></p>
-                <${Table} caption="Timeouts" rows=${Object.entries(found.timeouts ?? {})} id=${([name]) => name} empty="It has no timeout." columns=${[
+                <${Table} caption="Timeouts" rows=${timeouts(found)} id=${([name]) => name} empty="It has no timeout." columns=${[
                     { name: 'timeout', cell: ([name]) => name },
-                    { name: 'expires', cell: ([, at]) => html`<${Time} at=${at} />` },
+                    { name: 'expires', cell: ([, at]) => html`<${Countdown} at=${at} />` },
                 ]} />
                 <h2>What it did</h2>
                 <${Table} caption="Steps" rows=${found.steps} id=${row => row.name} empty="It has sent no step." columns=${[
@@ -57,8 +58,53 @@ export function Saga({ saga, id }) {
                 <${Table} caption="History" rows=${found.history} id=${row => `${row.at} ${row.what}`} empty="Nothing yet." columns=${[
                     { name: 'when', cell: row => html`<${Time} at=${row.at} />` },
                     { name: 'what', cell: row => row.what },
-                ]} />`}
+                ]} />
+                ${Date.parse(found.history?.[0]?.at) > Date.parse(found.startedAt) && html`<p class="faint">What came before is not kept.</p>`}
+                <${Drawn} of=${found} />`}
         </${Page}>`;
+}
+
+/** The next one first. */
+const timeouts = ({ timeouts: of }) => Object.entries(of ?? {}).sort(([, one], [, other]) => Date.parse(one) - Date.parse(other));
+
+/** The history names messages and steps; the node of a participant only if that has set something aside. */
+const OTHERS = 'others';
+const CLOCK = 'timeouts';
+const OPERATORS = 'operators';
+
+/** What begins an entry of the history, and where it came from, or went. The first one that fits. */
+const MOVES = [
+    [/^took /, { from: OTHERS }],
+    [/^undone: /, { from: OTHERS }],
+    [/^(?:undoing )?step /, { to: OTHERS }],
+    [/^timeout .* is over$/, { from: CLOCK }],
+    [/^(?:cancelled )?timeout /, { to: CLOCK }],
+    [/^(?:refused )?(?:RETRY|SKIP|FAIL|RESUME|PATCH)\b/, { from: OPERATORS }],
+];
+
+const SET_ASIDE = /^(?!failed: )\S+ \S+ was set aside by (\S+): /;
+
+function drawn({ at, what }, self) {
+    const node = SET_ASIDE.exec(what)?.[1];
+    const { from, to } = MOVES.find(([begin]) => begin.test(what))?.[1] ?? { from: node };
+    return to ? { at, what, from: self, node: to } : { at, what, from, node: self };
+}
+
+/** The history as a sequence, and the timeouts that are expected. */
+function Drawn({ of }) {
+    const self = `${of.saga} ${of.id}`;
+    const events = [
+        ...(of.history ?? []).map(event => drawn(event, self)),
+        ...timeouts(of).map(([name, at]) => ({
+            at, what: Date.parse(at) > serverTime() ? `timeout ${name} expires` : `timeout ${name} was due, and is not over yet`, from: CLOCK, node: self, expected: true,
+        })),
+    ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
+    return html`
+        <details open=${true}>
+            <summary>As a diagram</summary>
+            <${Sequence} of=${events} />
+            <p class="hint">Dashed is what is expected. <a href=${href(['story', of.id])}>Its story</a> tells which nodes the others are.</p>
+        </details>`;
 }
 
 /** Why it is stuck, and who is waited for. */

@@ -5,7 +5,7 @@ import { usePoll } from '../poll.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
 import { Badge, Table, TextFilter } from '../parts/table.js';
-import { Time } from '../parts/time.js';
+import { Age, Countdown, Time } from '../parts/time.js';
 
 /** A list reads the store, so it is not asked as often as what the node knows. */
 const LIST_EVERY = 10_000;
@@ -17,6 +17,19 @@ const STATES = [
     ['ended', 'ended'],
     ['all', 'all'],
 ];
+
+/** As the endpoint takes them. */
+const AGES = [['1m', 'a minute'], ['10m', 'ten minutes'], ['1h', 'an hour'], ['1d', 'a day'], ['7d', 'a week']];
+
+const ENDED = ['COMPLETED', 'FAILED'];
+
+const age = ({ status, startedAt }) => (ENDED.includes(status) ? html`started <${Time} at=${startedAt} />` : html`<${Age} since=${startedAt} />`);
+
+/** The next timeout of a saga, or the one that is over for the longest time. */
+function next({ timeouts = {} }) {
+    const [first] = Object.entries(timeouts).sort(([, one], [, other]) => Date.parse(one) - Date.parse(other));
+    return first && html`${first[0]} <${Countdown} at=${first[1]} />`;
+}
 
 const named = (counts, count) => Object.entries(counts ?? {}).map(([saga, some]) => `${saga}: ${count(some)}`).join(', ') || 'none';
 const statuses = some => Object.entries(some).map(([status, count]) => `${count} ${status.toLowerCase().replaceAll('_', ' ')}`).join(', ');
@@ -31,20 +44,28 @@ function Counts({ of }) {
 
 /** Where are they, and who is late? */
 export function Sagas({ query }) {
-    const { saga, after } = query;
+    const { saga, olderThan, after } = query;
     const state = query.state ?? 'running';
-    const list = usePoll(look('node', 'sagas', { state, saga, after }), LIST_EVERY);
+    const list = usePoll(look('node', 'sagas', { state, saga, olderThan, after }), LIST_EVERY);
     const counts = usePoll(look('node', 'sagas'));
     const { data } = list;
-    const filtered = changed => replace(['sagas'], { state, saga, ...changed });
+    const filtered = changed => replace(['sagas'], { state, saga, olderThan, ...changed });
+    const ages = AGES.some(([length]) => length === (olderThan ?? AGES[0][0])) ? AGES : [...AGES, [olderThan, olderThan]];
     return html`
-        <${Page} title="Sagas" about=${[query.state, saga, after && 'another page'].filter(Boolean).join(', ')} question="Where are they, and who is late?" polls=${[list, counts]}>
+        <${Page} title="Sagas" about=${[query.state, saga, olderThan && `older than ${olderThan}`, after && 'another page'].filter(Boolean).join(', ')} question="Where are they, and who is late?" polls=${[list, counts]}>
             ${counts.data && html`<${Counts} of=${counts.data} />`}
             <form class="filter" onSubmit=${event => event.preventDefault()}>
                 <span class="pair">
                     <label for="state">State</label>
                     <select id="state" value=${state} onChange=${event => filtered({ state: event.target.value })}>
                         ${STATES.map(([word, text]) => html`<option key=${word} value=${word}>${text}</option>`)}
+                    </select>
+                </span>
+                <span class="pair">
+                    <label for="age">Older than</label>
+                    <select id="age" value=${olderThan ?? ''} onChange=${event => filtered({ olderThan: event.target.value || undefined })}>
+                        <option value="">any age</option>
+                        ${ages.map(([length, text]) => html`<option key=${length} value=${length}>${text}</option>`)}
                     </select>
                 </span>
                 <${TextFilter} id="saga" label="Name of the saga" value=${saga} set=${name => filtered({ saga: name })} />
@@ -54,11 +75,12 @@ export function Sagas({ query }) {
                     { name: 'saga', cell: row => row.saga },
                     { name: 'id', cell: row => html`<a href=${href(['sagas', row.saga, row.id])}>${row.id}</a>` },
                     { name: 'status', cell: row => html`<${Badge} of=${row.status} />` },
-                    { name: 'started', cell: row => html`<${Time} at=${row.startedAt} />` },
+                    { name: 'age', cell: age },
                     { name: 'changed', cell: row => html`<${Time} at=${row.changedAt} />` },
+                    { name: 'next timeout', cell: next },
                     { name: 'why', cell: row => row.reason ?? (row.stuckOn && html`stuck on ${row.stuckOn.messageId} <${Time} at=${row.stuckOn.since} />`) },
                     { name: 'blocked on', cell: row => (row.blockedOn ?? []).map(one => `${one.type} at ${one.node}`).join(', ') },
                 ]} />
-                ${data.next && html`<p><a href=${href(['sagas'], { state, saga, after: data.next })}>Next page</a> (${data.scanned} sagas were read for this one)</p>`}`}
+                ${data.next && html`<p><a href=${href(['sagas'], { state, saga, olderThan, after: data.next })}>Next page</a> (${data.scanned} sagas were read for this one)</p>`}`}
         </${Page}>`;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { html } from '../vendor/htm-preact.js';
+import { html, useMemo, useRef } from '../vendor/htm-preact.js';
 import { change, look, mixed, segment } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Act, Rights } from '../parts/action.js';
 import { Page } from '../parts/page.js';
+import { Explained, failing, Handled, isKnown, isStalled, perSecond, Took, useSeen } from '../parts/pace.js';
 import { href, replace } from '../parts/route.js';
 import { Badge, Facts, Table, TextFilter } from '../parts/table.js';
 import { Time } from '../parts/time.js';
@@ -62,40 +63,89 @@ const isHandled = ({ state, pause }) => state === 'CLOSED' && !pause;
 const isShown = (breaker, { q = '', state }) =>
     breaker.type.toLowerCase().includes(q.toLowerCase()) && (state !== 'paused' || !isHandled(breaker));
 
-/** What needs a look comes first: of hundreds of types only the beginning is shown. */
-const urgency = breaker => (isHandled(breaker) ? breaker.failureRate ?? 0 : 1_000);
+/** A rate of failures is at most a hundred. */
+const urgency = breaker => (!isHandled(breaker) ? 1_000 : isStalled(breaker) ? 500 : breaker.failureRate ?? 0);
 
-const byUrgency = (one, other) => urgency(other) - urgency(one) || one.type.localeCompare(other.type);
+const at = text => Date.parse(text ?? '') || 0;
+
+/** By numbers, the largest first; then by name. Of hundreds of types only the beginning is shown. */
+const by = (...numbers) => (one, other) => numbers.reduce((found, of) => found || of(other) - of(one), 0) || one.type.localeCompare(other.type);
+
+const ORDERS = [
+    { name: 'look', text: 'what needs a look first', order: by(urgency, failing) },
+    { name: 'failing', text: 'failing first', order: by(failing, ({ failureRate }) => failureRate ?? 0, ({ lastFailure }) => at(lastFailure?.at)) },
+    { name: 'slow', text: 'slow first', order: by(isStalled, ({ criticalMillis }) => criticalMillis?.p95 ?? -1, ({ criticalMillis }) => criticalMillis?.p50 ?? -1) },
+    { name: 'paused', text: 'paused first', order: by(breaker => !isHandled(breaker), breaker => (isHandled(breaker) ? 0 : -at(breaker.since))) },
+    { name: 'busy', text: 'busy first', order: by(({ rates }) => rates?.handled ?? 0) },
+    { name: 'name', text: 'by name', order: by() },
+];
+
+/**
+ * Rows in this order; as they are while somebody is about to press a button in one of them.
+ *
+ * @param place what the rows are in
+ */
+function useSorted(rows, { name, order }, place) {
+    const kept = useRef({ name, types: [] });
+    const isHeld = kept.current.name === name && (place.current?.querySelector('tbody:hover, tbody :focus') ?? null) !== null;
+    const before = new Map(isHeld ? kept.current.types.map((type, index) => [type, index]) : []);
+    const index = row => before.get(row.type) ?? before.size;
+    const sorted = rows.sort((one, other) => index(one) - index(other) || order(one, other));
+    kept.current = { name, types: sorted.map(row => row.type) };
+    return sorted;
+}
 
 const failure = last => last && html`<${Time} at=${last.at} /> ${last.type}${last.text ? `: ${last.text}` : ''}`;
 
-/** Which one fails, or is paused? */
+const percent = rate => (isKnown(rate) ? `${rate} %` : '–');
+
+const condition = ({ state, since, until, reason }) => html`
+    <${Badge} of=${state} /> <${Time} at=${since} />${reason && html` <div>${reason}</div>`}${until && html`<div>until <${Time} at=${until} /></div>`}`;
+
+/** Without the package of its class, which the type's own page has. */
+const brief = last => last && failure({ ...last, type: last.type.split('.').at(-1) });
+
+/** Which one fails, is slow, is paused? */
 export function Types({ query }) {
     const poll = usePoll(look('node', 'breakers'), ALL_EVERY);
     const { data, again } = poll;
-    const rows = Object.values(data ?? {}).filter(breaker => isShown(breaker, query)).sort(byUrgency);
+    const all = useMemo(() => Object.values(data ?? {}), [data]);
+    useSeen(all, poll.cameAt);
+    const sort = ORDERS.find(({ name }) => name === query.sort) ?? ORDERS[0];
+    const place = useRef(null);
+    const rows = useSorted(all.filter(breaker => isShown(breaker, query)), sort, place);
+    const set = changed => replace(['types'], { ...query, ...changed });
     return html`
-        <${Page} title="Types" about=${query.state === 'paused' ? 'not handled now' : undefined} question="Which one fails, or is paused?" polls=${[poll]}>
+        <${Page} title="Types" about=${query.state === 'paused' ? 'not handled now' : undefined} question="Which one fails, is slow, is paused?" polls=${[poll]}>
             <${Rights} endpoint="node" />
             <form class="filter" onSubmit=${event => event.preventDefault()}>
-                <${TextFilter} id="q" label="Type" value=${query.q} live=${true} set=${q => replace(['types'], { ...query, q })} />
+                <${TextFilter} id="q" label="Type" value=${query.q} live=${true} set=${q => set({ q })} />
                 <span class="pair">
                     <label for="state">State</label>
-                    <select id="state" value=${query.state ?? ''} onChange=${event => replace(['types'], { ...query, state: event.target.value || undefined })}>
+                    <select id="state" value=${query.state ?? ''} onChange=${event => set({ state: event.target.value || undefined })}>
                         <option value="">all</option><option value="paused">not handled now</option>
                     </select>
                 </span>
+                <span class="pair">
+                    <label for="sort">Order</label>
+                    <select id="sort" value=${sort.name} onChange=${event => set({ sort: event.target.value })}>
+                        ${ORDERS.map(({ name, text }) => html`<option key=${name} value=${name}>${text}</option>`)}
+                    </select>
+                </span>
             </form>
-            ${data && html`<${Table} caption="Types, those that need a look first" rows=${rows} id=${row => row.type} empty="No such type." columns=${[
-                { name: 'type', cell: row => html`<a href=${href(['types', row.type])}>${row.type}</a>` },
-                { name: 'state', cell: row => html`<${Badge} of=${row.state} />` },
-                { name: 'since', cell: row => html`<${Time} at=${row.since} />` },
-                { name: 'until', cell: row => html`<${Time} at=${row.until} />` },
-                { name: 'why', cell: row => row.reason },
-                { name: 'failing', cell: row => (row.failureRate === undefined || row.failureRate === null ? '–' : `${row.failureRate} %`) },
-                { name: 'last failure', cell: row => failure(row.lastFailure) },
-                { name: 'change', cell: row => html`<${Changes} of=${row} again=${again} />` },
-            ]} />`}
+            ${data && html`
+                <div ref=${place}><${Table} caption=${`Types, ${sort.text}`} rows=${rows} id=${row => row.type} empty="No such type." columns=${[
+                    { name: 'type', cell: row => html`<a href=${href(['types', row.type])}>${row.type}</a>` },
+                    { name: 'state', cell: condition },
+                    { name: 'handled', cell: row => html`<${Handled} of=${row} />` },
+                    { name: 'retried', cell: row => perSecond(row.rates?.retried) },
+                    { name: 'set aside', cell: row => perSecond(row.rates?.setAside) },
+                    { name: 'critical time', cell: row => html`<${Took} of=${row.criticalMillis} />` },
+                    { name: 'failing', cell: row => percent(row.failureRate) },
+                    { name: 'last failure', cell: row => brief(row.lastFailure) },
+                    { name: 'change', cell: row => html`<${Changes} of=${row} again=${again} />` },
+                ]} /></div>
+                <${Explained} of=${all} />`}
         </${Page}>`;
 }
 
@@ -105,18 +155,28 @@ export function Type({ type }) {
     const handlers = usePoll(look('node', `handlers/${segment(type)}`), HANDLERS_EVERY);
     const { data, again } = poll;
     const { data: handler } = handlers;
+    const rows = useMemo(() => (data ? [data] : []), [data]);
+    useSeen(rows, poll.cameAt);
     return html`
         <${Page} title=${type} question="How is it handled?" polls=${[poll, handlers]}>
             <${Rights} endpoint="node" />
             ${data && html`
                 <${Changes} of=${data} again=${again} />
+                <h2>Pace</h2>
+                <${Facts} of=${[
+                    ['handled', html`<${Handled} of=${data} />`],
+                    ['retried', perSecond(data.rates?.retried)],
+                    ['set aside', perSecond(data.rates?.setAside)],
+                    ['critical time', html`<${Took} of=${data.criticalMillis} />`],
+                ]} />
+                <${Explained} of=${rows} />
                 <h2>Breaker</h2>
                 <${Facts} of=${[
                     ['state', html`<${Badge} of=${data.state} />`],
                     ['since', html`<${Time} at=${data.since} />`],
                     ['until', data.until && html`<${Time} at=${data.until} />`],
                     ['why', data.reason],
-                    ['failing', data.failureRate === undefined || data.failureRate === null ? null : `${data.failureRate} % of the latest messages`],
+                    ['failing', isKnown(data.failureRate) ? `${percent(data.failureRate)} of the latest messages` : null],
                     ['last failure', failure(data.lastFailure)],
                     ['paused by', data.pause && `${data.pause.by}: ${data.pause.reason}`],
                     ['paused until', data.pause && html`<${Time} at=${data.pause.until} />`],

@@ -10,12 +10,20 @@ import static org.awaitility.Awaitility.await;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyCircuitBreaker.State;
+import io.safebunny.BunnyCircuitBreaker.Status;
 import io.safebunny.BunnyHandler;
 import io.safebunny.ThrottledException;
+import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.assertj.AssertableReactiveWebApplicationContext;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
@@ -37,7 +45,16 @@ class BreakersShownTest {
 
     record Mail(String to) {}
 
+    record Parcel(String to) {}
+
     static class Handler {
+        private final CountDownLatch gate = new CountDownLatch(1);
+
+        @BunnyHandler(from = "shop")
+        void on(Parcel parcel) throws InterruptedException {
+            gate.await();
+        }
+
         @BunnyHandler(from = "shop")
         void on(Charge charge) {
             if (charge.cents() > 0) {
@@ -71,8 +88,9 @@ class BreakersShownTest {
         return known(read(get(context, ONE), "$"));
     }
 
-    /** The endpoint says null where health says nothing. */
+    /** The endpoint says null where health says nothing, and tells more than of the breaker. */
     private static Map<String, Object> known(Map<String, Object> shown) {
+        shown.keySet().removeAll(List.of("inWork", "rates", "criticalMillis"));
         shown.values().removeIf(Objects::isNull);
         return shown;
     }
@@ -105,6 +123,50 @@ class BreakersShownTest {
                     .contains("java.lang.IllegalStateException", "the card??4711 is ? refused")
                     .hasSizeLessThan(700);
             assertThat(inHealth(context, "Charge")).isEqualTo(shown);
+        });
+    }
+
+    @Test
+    void aTypeTellsHowFastItIsHandledAndHowLongThatTakes() {
+        NODE.run(context -> {
+            publish(context, new Charge(0));
+            publish(context, new Charge(1));
+
+            await().untilAsserted(() -> {
+                Map<String, Object> type = read(get(context, "safebunny/breakers"), "$.Charge");
+                Set<String> known = Stream.of(Status.class.getRecordComponents())
+                        .map(RecordComponent::getName)
+                        .collect(Collectors.toCollection(TreeSet::new));
+                known.addAll(List.of("inWork", "rates", "criticalMillis"));
+                assertThat(type).containsOnlyKeys(known);
+                for (String positive :
+                        List.of("rates.handled", "rates.setAside", "criticalMillis.p50", "criticalMillis.p95")) {
+                    Object value = read(get(context, ONE), "$." + positive);
+                    assertThat(value).as(positive).isInstanceOfSatisfying(Number.class, number -> assertThat(
+                                    number.doubleValue())
+                            .isPositive());
+                }
+                Map<String, Object> idle = read(get(context, "safebunny/breakers/Mail"), "$.criticalMillis");
+                assertThat(idle).containsEntry("p50", null).containsEntry("p95", null);
+            });
+        });
+    }
+
+    /** It has no critical time as long as it does not end. */
+    @Test
+    void aTypeThatHangsTellsThatSomethingIsInWork() {
+        NODE.run(context -> {
+            publish(context, new Parcel("ann"));
+
+            await().untilAsserted(() -> {
+                Map<String, Object> type = read(get(context, "safebunny/breakers/Parcel"), "$");
+                assertThat(type).containsEntry("inWork", 1).containsEntry("state", "CLOSED");
+                assertThat(type.get("rates")).asString().contains("handled=0.0");
+            });
+            context.getBean(Handler.class).gate.countDown();
+            await().untilAsserted(
+                            () -> assertThat((Integer) read(get(context, "safebunny/breakers"), "$.Parcel.inWork"))
+                                    .isZero());
         });
     }
 

@@ -148,7 +148,8 @@ class NodeEndpointTest {
     void oneTypeIsShownWhereItIsPaused() {
         EXPOSED.run(context -> {
             assertThat(at(context, WebEndpointHttpMethod.GET, "breakers", "OrderPlaced"))
-                    .hasToString("CLOSED");
+                    .asString()
+                    .contains("type=OrderPlaced", "state=CLOSED");
             assertThat(at(context, WebEndpointHttpMethod.GET, "handlers", "OrderPlaced"))
                     .asString()
                     .contains("payload=");

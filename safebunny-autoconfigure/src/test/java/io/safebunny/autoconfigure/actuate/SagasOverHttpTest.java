@@ -249,6 +249,18 @@ class SagasOverHttpTest {
     }
 
     @Test
+    void listsThoseOfAnAge() {
+        NODE.run(context -> {
+            publish(context, "o-1", order());
+            publish(context, "o-2", order());
+
+            assertThat(ids(context, "?olderThan=0s")).containsExactly("o-1", "o-2");
+            Map<String, Object> none = read(get(context, SAGAS + "?olderThan=1h&limit=1"), "$");
+            assertThat(none).containsEntry("sagas", List.of()).containsEntry("next", null);
+        });
+    }
+
+    @Test
     void findsByIdWithTheHistoryOfEachAndWithoutStates() {
         NODE.run(context -> {
             publish(context, "order:4.2_a-b", order(), new GiveAway(3));
@@ -532,6 +544,10 @@ class SagasOverHttpTest {
                     safebunny/sagas?limit=101             | 400 | limit=101
                     safebunny/sagas?limit=0               | 400 | limit=0
                     safebunny/sagas?after=yesterday       | 400 | after=yesterday
+                    safebunny/sagas?olderThan=10          | 400 | olderThan=10
+                    safebunny/sagas?olderThan=-1s         | 400 | olderThan=-1s
+                    safebunny/sagas?olderThan=3651d       | 400 | olderThan=3651d
+                    safebunny/sagas/o-1?olderThan=1h      | 400 | olderThan=1h
                     safebunny/sagas?status=STUCK          | 400 | name=status
                     safebunny/sagas/o-1?state=ended       | 400 | state=ended
                     safebunny/sagas/o-1?sagaId=o-2        | 400 | sagaId=o-2

@@ -68,8 +68,7 @@ final class SagaPages {
                 .toList();
         int shared = Math.min(query.limit(), LARGEST_PORTION) / Math.max(1, names.size() * listings.size());
         return names.stream()
-                .flatMap(saga -> listings.stream()
-                        .map(listed -> new ListedRecords<>(
+                .flatMap(saga -> listings.stream().map(listed -> new ListedRecords<>(
                                 saga,
                                 listed,
                                 SagaPosition::of,
@@ -78,7 +77,8 @@ final class SagaPages {
                                 shared + 2,
                                 Integer.MAX_VALUE,
                                 Long.MAX_VALUE,
-                                store)))
+                                store)
+                        .before(query.startedBefore())))
                 .toList();
     }
 

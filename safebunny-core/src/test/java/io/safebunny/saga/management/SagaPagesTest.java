@@ -161,6 +161,47 @@ class SagaPagesTest {
                         .toList());
     }
 
+    /** Nor does anybody read those that are too young. */
+    @Test
+    void onlyThoseThatStartedBefore() {
+        start("Order", "old", SagaStatus.ACTIVE, true);
+        timeline.advance(Duration.ofMillis(1));
+        Instant before = timeline.now();
+        startMany();
+
+        for (boolean blocked : new boolean[] {true, false}) {
+            store.total = 0;
+            SagaPage page = pages.read(NAMES, new SagaQuery(null, ALL, blocked, before, null, 100));
+            assertThat(page.sagas()).extracting(SagaView::id).containsExactly("old");
+            assertThat(page.next()).isNull();
+            assertThat(store.total)
+                    .as("the same once more, to see that there is no other")
+                    .isLessThanOrEqualTo(2);
+        }
+    }
+
+    @Test
+    void onlyTheOldPagesOfMany() {
+        startMany();
+        Instant before = timeline.now().minusMillis(100);
+
+        List<SagaView> old = new ArrayList<>();
+        String after = null;
+        do {
+            SagaPage page = pages.read(NAMES, new SagaQuery(null, ALL, false, before, after, 100));
+            old.addAll(page.sagas());
+            after = page.next();
+        } while (after != null);
+
+        assertThat(old)
+                .extracting(SagaView::id)
+                .isEqualTo(sagas(walk(of(ALL, false, 100))).stream()
+                        .filter(saga -> saga.startedAt().isBefore(before))
+                        .map(SagaView::id)
+                        .toList())
+                .hasSizeGreaterThan(1_000);
+    }
+
     @Test
     void onlyThoseOfTheNameAndStatus() {
         startMany();

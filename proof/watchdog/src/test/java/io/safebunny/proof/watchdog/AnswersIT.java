@@ -67,7 +67,7 @@ class AnswersIT {
         assertThat(browser.has("Types")).as("what is behind the dialog").isFalse();
         browser.click("Cancel");
         browser.click("Types");
-        browser.shows("Which one fails, or is paused?");
+        browser.shows("Which one fails, is slow, is paused?");
     }
 
     @Test
@@ -99,10 +99,10 @@ class AnswersIT {
 
         browser.until(
                 "no dialog", () -> browser.run(Boolean.class, "return document.querySelector('dialog') === null"));
-        browser.shows("Which one fails, or is paused?");
+        browser.shows("Which one fails, is slow, is paused?");
 
         browser.reload(); // whoever goes away has given up what he had typed
-        browser.shows("Which one fails, or is paused?", "Charge");
+        browser.shows("Which one fails, is slow, is paused?", "Charge");
         assertThat(browser.has("Cancel")).isFalse();
     }
 

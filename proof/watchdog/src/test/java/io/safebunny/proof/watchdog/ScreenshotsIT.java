@@ -12,6 +12,7 @@ import io.safebunny.proof.watchdog.page.Place;
 import io.safebunny.proof.watchdog.site.Drift;
 import io.safebunny.proof.watchdog.site.Incidents;
 import io.safebunny.proof.watchdog.site.Shop.Charge;
+import io.safebunny.proof.watchdog.site.Shop.ReminderDue;
 import io.safebunny.proof.watchdog.site.Site;
 import io.safebunny.proof.watchdog.site.Variant;
 import java.awt.image.BufferedImage;
@@ -68,6 +69,9 @@ class ScreenshotsIT {
             Incidents.publish(site, order, new Charge(order, "order of alan"));
         }
         Incidents.awaitPoison(site, 6);
+        for (int i = 0; i < 120; i++) {
+            Incidents.publish(site, "order-" + i, new ReminderDue("order-" + i));
+        }
     }
 
     @AfterAll
@@ -85,6 +89,10 @@ class ScreenshotsIT {
         }
         if (place == Place.NOW) {
             browser.shows("6 messages are set aside", "1 saga needs a repair", "/s"); // all is counted
+        }
+        if (place == Place.TYPES) {
+            browser.until(
+                    "lines", () -> browser.run(Boolean.class, "return document.querySelector('svg.pace') !== null"));
         }
         browser.inAWindow(WIDTH, HEIGHT);
         for (Scheme scheme : Scheme.values()) {

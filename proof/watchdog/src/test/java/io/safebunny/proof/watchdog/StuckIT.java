@@ -16,7 +16,9 @@ import io.safebunny.proof.watchdog.browser.BrowserExtension;
 import io.safebunny.proof.watchdog.page.Dashboard;
 import io.safebunny.proof.watchdog.page.Place;
 import io.safebunny.proof.watchdog.site.Copies;
+import io.safebunny.proof.watchdog.site.Incidents;
 import io.safebunny.proof.watchdog.site.SharedSite;
+import io.safebunny.proof.watchdog.site.Shop.ReminderDue;
 import io.safebunny.proof.watchdog.site.Site;
 import io.safebunny.proof.watchdog.site.Variant;
 import io.safebunny.saga.SagaView;
@@ -26,6 +28,8 @@ import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -130,6 +134,148 @@ class StuckIT {
         browser.click("the archive");
         browser.shows("Archive: message-40", "1 copies match");
         assertThat(browser.has("Restore…")).isTrue();
+    }
+
+    /** What it was, who sent what to whom, and what is expected. */
+    @Test
+    void theHistoryOfASagaIsDrawnAndItsTimeoutsCountDown(Site site, Browser browser) {
+        site.open(browser, Place.BLOCKED_SAGA.fragment());
+        browser.shows("in 1 d 23 h", "As a diagram", "timeout payment expires", "Dashed is what is expected.");
+
+        assertThat(browser.run(
+                        String.class, "return document.querySelector('svg.sequence').getAttribute('aria-label')"))
+                .isEqualTo("What happened, in order, at others, Order order-2, timeouts, shop: as in the table above");
+        assertThat(browser.run(Number.class, "return document.querySelectorAll('svg .happened').length"))
+                .isEqualTo(browser.run(
+                        Number.class,
+                        "return [...document.querySelectorAll('caption')].find(one => one.textContent === 'History')"
+                                + ".parentElement.querySelectorAll('tbody tr').length"));
+        assertThat(browser.run(Number.class, "return document.querySelectorAll('svg .expected .arrow').length"))
+                .isEqualTo(1L);
+        assertThat(browser.run(Number.class, "return document.querySelectorAll('svg .happened circle').length"))
+                .as("what came from nobody")
+                .isEqualTo(0L);
+        assertThat(browser.barriers()).isEmpty();
+        assertThat(browser.complaints()).isEmpty();
+    }
+
+    @Test
+    void sagasTellTheirAgeAndWhenTheirNextTimeoutIsOver(Site site, Browser browser) {
+        site.open(browser, "#/sagas?olderThan=90m");
+        browser.shows("older than 90m", "No such sagas on this page of the list.");
+
+        browser.fill("Older than", "any age");
+
+        browser.shows("order-2", "payment in 1 d 23 h");
+        assertThat(browser.address()).hasFragment("/sagas?state=running");
+        assertThat(browser.run(
+                        String.class,
+                        "return document.querySelector('tr[data-row=\"Order order-2\"] [data-label=age]').innerText"))
+                .matches("(?s)\\d+ (s|min).*");
+        browser.fill("Older than", "an hour");
+        browser.shows("older than 1h", "No such sagas on this page of the list.");
+    }
+
+    private static final String TYPES = """
+            {%s, %s, %s, %s, %s}
+            """.formatted(
+                    type("Busy", "CLOSED", 80.5, 0, 20),
+                    type("Hanging", "CLOSED", 0, 0, null).replace("\"inWork\": 0", "\"inWork\": 2"),
+                    type("Failing", "CLOSED", 1.2, 0.7, 50),
+                    type("Paused", "OPEN", 0, 0, null),
+                    type("Slow", "CLOSED", 3, 0, 200_000));
+
+    private static String type(String name, String state, double handled, double setAside, @Nullable Integer p95) {
+        return """
+                "%1$s": {"type": "%1$s", "state": "%2$s", "since": "2026-01-01T00:00:00Z", "inWork": 0,
+                    "rates": {"handled": %3$s, "retried": 0, "setAside": %4$s, "seconds": 60},
+                    "criticalMillis": {"p50": %5$s, "p95": %5$s}}
+                """.formatted(name, state, handled, setAside, p95);
+    }
+
+    @Test
+    void typesAreSortedByWhatFailsIsSlowOrIsPaused(Site site, Browser browser) {
+        site.open(browser, Place.TYPES.fragment());
+        browser.shows("Charge");
+        browser.answer("GET", "safebunny/breakers", TYPES);
+        browser.shows("Failing", "in the last 60 seconds", "95 % ≤ 4 min half ≤ 4 min", "80.5/s");
+
+        browser.shows("2 in work, none was handled");
+
+        for (String[] order : new String[][] {
+            {"failing first", "failing", "Failing"},
+            {"slow first", "slow", "Hanging"},
+            {"paused first", "paused", "Paused"},
+            {"busy first", "busy", "Busy"},
+            {"by name", "name", "Busy"},
+            {"what needs a look first", "look", "Paused"},
+        }) {
+            browser.fill("Order", order[0]);
+            browser.shows("Types, " + order[0]);
+            assertThat(first(browser)).as(order[0]).isEqualTo(order[2]);
+            assertThat(browser.address()).hasFragment("/types?sort=" + order[1]);
+        }
+        site.open(browser, "#/types?sort=slow");
+        browser.shows("Types, slow first");
+        assertThat(types(browser)).startsWith("Hanging", "Slow", "Failing");
+        assertThat(browser.barriers()).isEmpty();
+    }
+
+    /** Whoever is about to press a button presses that of the type that he has read. */
+    @Test
+    void rowsStayWhereTheyAreWhileSomebodyIsInOne(Site site, Browser browser) {
+        site.open(browser, Place.TYPES.fragment());
+        browser.click("Types"); // the pointer is not in a row
+        browser.shows("Charge");
+        browser.fill("Order", "busy first");
+        browser.answer("GET", "safebunny/breakers", TYPES);
+        browser.until("the order", () -> types(browser).subList(0, 2).equals(List.of("Busy", "Slow")));
+        browser.run(Boolean.class, "document.querySelector('tbody a').focus(); return true");
+
+        browser.answer("GET", "safebunny/breakers", TYPES.replace("80.5", "0.5"));
+        browser.shows("0.5/s");
+        assertThat(types(browser)).startsWith("Busy", "Slow");
+
+        browser.run(Boolean.class, "document.activeElement.blur(); return true");
+        browser.until("the order", () -> types(browser).subList(0, 3).equals(List.of("Slow", "Failing", "Busy")));
+    }
+
+    private static List<String> types(Browser browser) {
+        return List.of(browser.run(
+                        String.class,
+                        "return [...document.querySelectorAll('tbody tr')].map(row => row.dataset.row).join()")
+                .split(","));
+    }
+
+    private static String first(Browser browser) {
+        return browser.run(String.class, "return document.querySelector('tbody tr').dataset.row");
+    }
+
+    /** As far as this instance counts, and this tab has seen. */
+    @Test
+    void howFastATypeIsHandledIsDrawnWhileSomebodyLooks(Site site, Browser browser) {
+        site.open(browser, Place.TYPES.fragment());
+        browser.shows("Rates and critical times are of this instance, in the last");
+        Incidents.publish(site, "order-30", new ReminderDue("order-30"));
+
+        browser.until(
+                "a line that tells of it",
+                () -> browser.run(String.class, """
+                return document.querySelector('tr[data-row="ReminderDue"] svg')?.getAttribute('aria-label') ?? ''
+                """)
+                        .matches(
+                                "Since .*: handled 0 to 0\\.\\d+ per second, 0\\.\\d+ at last; retried or set aside 0 to 0 per second, 0 at last\\."));
+        assertThat(browser.run(String.class, "return document.querySelector('tr[data-row=\"ReminderDue\"]').innerText"))
+                .contains("95 % ≤ ");
+        assertThat(browser.barriers()).isEmpty();
+
+        browser.clickIn("tr[data-row=\"ReminderDue\"]", "ReminderDue");
+
+        browser.shows("Pace", "critical time 95 % ≤");
+        assertThat(browser.run(Number.class, "return document.querySelectorAll('svg.pace').length"))
+                .as("what the tab has seen on the other page")
+                .isEqualTo(1L);
+        assertThat(browser.complaints()).isEmpty();
     }
 
     @Test

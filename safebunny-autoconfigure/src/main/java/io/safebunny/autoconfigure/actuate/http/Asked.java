@@ -122,6 +122,10 @@ public final class Asked {
     }
 
     public static Duration duration(@Nullable String value) {
+        return duration("duration", value);
+    }
+
+    public static Duration duration(String what, @Nullable String value) {
         if (value != null && !value.matches("\\d*")) { // Spring reads a bare number as milliseconds
             try {
                 return DurationStyle.detectAndParse(value);
@@ -129,7 +133,7 @@ public final class Asked {
                 // refused below, like every value that is not a duration
             }
         }
-        throw wrong("duration", value, "it must be a number with a unit, such as 30s, 10m or 2h");
+        throw wrong(what, value, "it must be a number with a unit, such as 30s, 10m or 2h");
     }
 
     public static MisuseException wrong(String what, @Nullable String value, String needs) {

@@ -48,6 +48,7 @@ final class PageFiles {
             "parts/diff.js",
             "parts/page.js",
             "parts/picture.js",
+            "parts/pace.js",
             "parts/problem.js",
             "parts/route.js",
             "parts/search.js",

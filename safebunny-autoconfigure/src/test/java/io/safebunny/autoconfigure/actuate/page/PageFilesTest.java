@@ -3,6 +3,14 @@ package io.safebunny.autoconfigure.actuate.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.safebunny.saga.BlockedOn;
+import io.safebunny.saga.document.BunnyRepair;
+import io.safebunny.saga.document.BunnyRepair.Action;
+import io.safebunny.saga.document.SagaHistory.Failed;
+import io.safebunny.saga.document.SagaHistory.SentStep;
+import io.safebunny.saga.document.SagaHistory.SetAside;
+import io.safebunny.saga.document.SagaHistory.TimedOut;
+import io.safebunny.saga.document.SagaHistory.Took;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -11,7 +19,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -33,6 +43,8 @@ class PageFilesTest {
     private static final Pattern ANY_IMPORT = Pattern.compile("\\bimport\\b(?!\\.meta)");
     private static final Pattern IMPORT = Pattern.compile("\\bimport \\{([^}]*)} from '([^']+)';");
     private static final Pattern EXPORT = Pattern.compile("export (?:async )?(?:function\\*? |class |const )(\\w+)");
+    private static final Pattern MOVE = Pattern.compile("\\[/(.+)/, \\{ ((?:from|to): \\w+) \\}\\]");
+    private static final Pattern SET_ASIDE = Pattern.compile("const SET_ASIDE = /(.+)/;");
     private static final Pattern BUTTON = Pattern.compile("<button");
     private static final Pattern LINK = Pattern.compile("href=\\$\\{(?!href\\()([^}]*)");
     private static final String CURL = "<${Curl} of=${[request]} />";
@@ -180,6 +192,58 @@ class PageFilesTest {
                     .collect(Collectors.toSet());
         }
         return EXPORT.matcher(text).results().map(found -> found.group(1)).collect(Collectors.toSet());
+    }
+
+    /** Stored histories have these words. What the page does not know of them is a dot. */
+    @Test
+    void drawWhatAHistoryTells() throws IOException {
+        String others = "OTHERS";
+        String clock = "CLOCK";
+        Map<String, String> moves = new LinkedHashMap<>();
+        moves.put(new Took("Captured", "m-1").words(), "from: " + others);
+        moves.put(new SentStep("capture", "Capture").words(), "to: " + others);
+        moves.put("undoing step capture", "to: " + others);
+        moves.put("undone: step capture", "from: " + others);
+        moves.put("timeout payment at 2026-01-01T00:00:00Z", "to: " + clock);
+        moves.put("cancelled timeout payment", "to: " + clock);
+        moves.put(new TimedOut("payment").words(), "from: " + clock);
+        for (Action action : Action.values()) {
+            BunnyRepair repair = new BunnyRepair("Order", action, null, 0, null, "why");
+            moves.put(repair.done(), "from: OPERATORS");
+            moves.put(repair.refused("it has ended"), "from: OPERATORS");
+        }
+        String aside = new SetAside(new BlockedOn("m-2", "Capture", "billing", "handler-failed")).words();
+        for (String dot : List.of(aside, "completed", new Failed("took Captured m-1").words())) {
+            moves.put(dot, "none");
+        }
+
+        String page = read("pages/saga.js");
+        assertThat(moves)
+                .allSatisfy(
+                        (words, move) -> assertThat(move(page, words)).as(words).isEqualTo(move));
+        assertThat(settingAside(page, aside)).isEqualTo("billing");
+        assertThat(settingAside(page, new Failed("it was set aside by nobody: really").words()))
+                .isEqualTo("none");
+    }
+
+    private static String move(String page, String words) {
+        return MOVE.matcher(page)
+                .results()
+                .filter(found -> Pattern.compile(found.group(1)).matcher(words).find())
+                .map(found -> found.group(2))
+                .findFirst()
+                .orElse("none");
+    }
+
+    private static String settingAside(String page, String words) {
+        String expression = SET_ASIDE
+                .matcher(page)
+                .results()
+                .map(found -> found.group(1))
+                .findFirst()
+                .orElseThrow();
+        Matcher found = Pattern.compile(expression).matcher(words);
+        return found.find() ? found.group(1) : "none";
     }
 
     /** Buttons that ask for something are in one file, which shows the curl of each, and nobody else sends anything but polls. */

@@ -13,11 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.openqa.selenium.By;
 import org.openqa.selenium.Cookie;
 import org.openqa.selenium.ElementClickInterceptedException;
 import org.openqa.selenium.ElementNotInteractableException;
@@ -196,12 +198,20 @@ public final class Browser implements AutoCloseable {
                 return false;
             }
             if (field.getTagName().equals("select")) {
-                field.sendKeys(text);
+                return choose(field, text);
             } else {
                 field.sendKeys(Keys.chord(Keys.CONTROL, "a"), text);
             }
             return true;
         });
+    }
+
+    private static boolean choose(WebElement field, String text) {
+        Optional<WebElement> option = field.findElements(By.tagName("option")).stream()
+                .filter(one -> one.getText().regionMatches(true, 0, text, 0, text.length()))
+                .findFirst();
+        option.ifPresent(WebElement::click);
+        return option.isPresent();
     }
 
     /** Ticks the box, or takes the tick away. */

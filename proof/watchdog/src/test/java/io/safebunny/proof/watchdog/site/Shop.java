@@ -11,6 +11,7 @@ import io.safebunny.handler.HandlerSource;
 import io.safebunny.memory.MemoryMessageStore;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.saga.BunnySaga;
+import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Starts;
@@ -106,6 +107,12 @@ public class Shop {
         @BunnyHandler(from = "shop")
         void on(Pay pay, SagaContext saga) {
             saga.step("charge", new Charge(saga.sagaId(), pay.note()));
+            saga.timeout("payment", Duration.ofDays(2));
+        }
+
+        @OnTimeout("payment")
+        void notPaid(SagaContext saga) {
+            saga.fail("nobody has paid");
         }
 
         @BunnyHandler(from = "shop")
