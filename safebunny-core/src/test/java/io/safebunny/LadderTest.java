@@ -65,6 +65,7 @@ class LadderTest {
         "saga.management",
         "operations.questions",
         "operations",
+        "story.exchange",
         "story.telling",
         "validation",
         "poison.queue",

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param troubles why nothing may go on, whatever the message: the broker or the store does not answer
  * @param sagas with state, which have one of the correlation ids
  * @param messages of which the node has a record, because it handles or has handled them
- * @param pauses of the types of these messages, and of those that the sagas wait for
+ * @param pauses at this instance, of types that the story waits for: those of messages that are not handled yet, and of what sagas take
  * @param outbox what the node has stored to be sent, and the broker has not confirmed yet
  * @param scheduled messages that the node has scheduled
  * @param looked where was looked, what was found, and what could not be looked at

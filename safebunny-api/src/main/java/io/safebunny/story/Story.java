@@ -12,26 +12,49 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id what was asked for
  * @param asOf when, by the clock of the instance that asked
+ * @param problem why other nodes could not be asked or heard; {@code null} if they could, as far as is known
  * @param sentences what has happened and what is waited for, the most important first; times are UTC
  * @param next what helps now: requests that look, then those that repair, at last those that give something up or end what somebody wanted;
  *     may be empty
  * @param timeline the latest 1,000 events in the order of time, with what is expected at its end
- * @param nodes what each node knows
+ * @param nodes what each node knows: first the instance that was asked, then one part for each other node; more, if its instances know
+ *     different things. The parts of other instances have no texts that people or exceptions have written, and nothing proves them
+ * @param asked who was asked, by node and instance, with those that have not answered
  */
 public record Story(
         String id,
         Instant asOf,
+        @Nullable String problem,
         List<String> sentences,
         List<Command> next,
         List<Event> timeline,
-        List<NodeStory> nodes) {
+        List<NodeStory> nodes,
+        List<Asked> asked) {
 
     public Story {
         sentences = List.copyOf(sentences);
         next = List.copyOf(next);
         timeline = timeline.stream().sorted(Event.IN_ORDER).toList();
         nodes = List.copyOf(nodes);
+        asked = List.copyOf(asked);
     }
+
+    /**
+     * An instance that was asked, or a node that should be there and of which none is known.
+     *
+     * @param instance empty if no instance of the node was heard within a day
+     * @param version of SafeBunny; empty if unknown
+     * @param answered whether it has told what it knows, or that it knows nothing
+     * @param lastHeard by the clock of the instance that asked; {@code null} if not within a day
+     * @param note why it has not answered, or what its answer may lack; {@code null} if there is nothing to say
+     */
+    public record Asked(
+            String node,
+            String instance,
+            String version,
+            boolean answered,
+            @Nullable Instant lastHeard,
+            @Nullable String note) {}
 
     /**
      * Something that happened, or that will if nothing comes between.

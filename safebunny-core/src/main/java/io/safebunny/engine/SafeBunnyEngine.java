@@ -71,8 +71,8 @@ public final class SafeBunnyEngine {
                 deduplication == null ? new NotRemembered(node.sender()) : deduplication,
                 sagas::correlationOf,
                 held);
-        NodeOperations operations =
-                new NodeOperations(node, parts.instance(), !(parts.store() instanceof MemoryMessageStore));
+        boolean isShared = !(parts.store() instanceof MemoryMessageStore);
+        NodeOperations operations = new NodeOperations(node, parts.instance(), isShared);
         QueuePoisonMessages poison = new QueuePoisonMessages(node, pipelines);
         features = List.of(
                 operations,
@@ -80,7 +80,7 @@ public final class SafeBunnyEngine {
                 sagas,
                 new Incidents(node, sagas, poison),
                 Scheduling.of(node, parts.scheduling()),
-                new StoryTeller(node, operations::instance, sagas.sagas(), sagas::definitions));
+                new StoryTeller(node, operations, isShared, sagas.sagas(), sagas::definitions));
         consumptions = new Consumptions(node, features, pipelines);
     }
 

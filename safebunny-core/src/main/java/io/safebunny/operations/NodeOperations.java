@@ -97,6 +97,11 @@ public final class NodeOperations implements BunnyOperations, NodeFeature {
         return List.of(this, nodes);
     }
 
+    /** The nodes on the broker, and what they are asked. */
+    public Nodes nodes() {
+        return nodes;
+    }
+
     /**
      * {@inheritDoc} Pauses the types that are paused according to the store, and joins the other instances. An instance that handles nothing
      * asks and is asked, too, but takes no part in hints: nothing can be paused on it.

@@ -43,9 +43,9 @@ public record SafeBunnyProperties(
     /**
      * What instances tell each other.
      *
-     * @param answers Whose questions this instance answers, such as which types it handles: those of every instance on the broker (all), of
-     *     instances of its own node (node), or of nobody (none). Answers hold no message, header or state of a saga. Nobody proves who
-     *     asks: keep instances out with the permissions of the broker.
+     * @param answers Whose questions this instance answers, such as which types it handles, or what it knows of an id: those of every instance
+     *     on the broker (all), of instances of its own node (node), or of nobody (none). Answers hold no body, header or state of a saga, and
+     *     no text of an operator or an exception. Nobody proves who asks: keep instances out with the permissions of the broker.
      */
     public record Operations(@DefaultValue("all") AnswersTo answers) {}
 

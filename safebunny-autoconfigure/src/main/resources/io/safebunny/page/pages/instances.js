@@ -2,6 +2,7 @@
 import { html } from '../vendor/htm-preact.js';
 import { look, session } from '../ask.js';
 import { usePoll } from '../poll.js';
+import { Name } from '../parts/node.js';
 import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Badge, Table } from '../parts/table.js';
@@ -81,13 +82,6 @@ function Versions({ of }) {
                 an instance of another version says here may lack something.
             </p>
         </section>`;
-}
-
-/** A link only to an address that this node's own configuration has. */
-function Name({ of }) {
-    const pages = session().pages ?? {}; // an older instance behind the same address has none
-    const page = Object.hasOwn(pages, of) ? pages[of] : null;
-    return page ? html`<a href=${page} rel="noreferrer">${of}</a>` : of;
 }
 
 function Types({ of }) {

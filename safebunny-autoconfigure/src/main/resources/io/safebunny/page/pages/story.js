@@ -3,20 +3,28 @@ import { html } from '../vendor/htm-preact.js';
 import { look, mayChange, place, session } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Curl, Look } from '../parts/action.js';
+import { Name } from '../parts/node.js';
 import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Badge, Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 import { Sequence } from '../parts/sequence.js';
 
-/** It reads the store. */
-const EVERY = 5_000;
+/** All nodes are asked each time, and read their stores. */
+const EVERY = 10_000;
+/** A sentence is read at once. */
+const MOST_NAMES = 10;
 
 /** What commands have in place of the address of the endpoints. */
 const ACTUATOR = /\$\{ACTUATOR:-[^}]*\}/;
 
 /** A correlation id is found by its key. Whatever else somebody asks for takes a search, and is asked once. */
-const tookASearch = story => story.nodes.every(part => part.foundAs !== 'correlation id');
+const tookASearch = story => story.nodes.every(part => !part.correlationIds.includes(story.id));
+
+/** What there is to show of a part. */
+const isEmpty = part => ['sagas', 'messages', 'pauses', 'outbox', 'scheduled', 'troubles'].every(list => part[list].length === 0);
+const names = all => (all.length > MOST_NAMES ? `${all.slice(0, MOST_NAMES).join(', ')} and ${all.length - MOST_NAMES} more` : all.join(', '));
+const nameOf = ({ node, instance }) => (instance ? `${instance} of ${node}` : node);
 
 /** What is searched for, before anything is. */
 export function Search() {
@@ -37,6 +45,7 @@ export function Story({ id }) {
                 <section class="verdict" aria-label="In words">
                     ${story.sentences.map((sentence, at) => html`<p key=${at}><${Words} of=${sentence} /></p>`)}
                 </section>
+                <${Asked} of=${story} />
                 ${tookASearch(story) && html`
                     <p class="hint">To find what is no correlation id takes a search, so the page does not ask again by itself.</p>
                     <${Look} label="Look again" request=${poll.request} again=${poll.again} />`}
@@ -51,8 +60,48 @@ export function Story({ id }) {
                         { name: 'published by', cell: row => row.from },
                     ]} />
                 <${Drawn} of=${story} path=${path} query=${query} />
-                ${story.nodes.map(part => html`<${Part} key=${`${part.node} ${part.instance}`} of=${part} />`)}`}
+                ${story.nodes.map((part, at) => (at === 0 || !isEmpty(part)) && html`<${Part} key=${`${part.node} ${part.instance}`} of=${part} />`)}
+                <${Ignorant} of=${story.nodes.filter((part, at) => at > 0 && isEmpty(part))} />`}
         </${Page}>`;
+}
+
+/** Whose knowledge the story has, and whose it lacks. */
+function Asked({ of: { asked, problem, nodes } }) {
+    if (!asked) { // an older instance behind the same address
+        return html`<section class="verdict" data-level="degraded" aria-label="Who has told it"><p>This instance has a version that asks no other node.</p></section>`;
+    }
+    const silent = asked.filter(one => !one.answered);
+    const all = [...new Set(asked.map(({ node }) => node))];
+    const missing = all.filter(node => !asked.some(one => one.node === node && one.answered));
+    const partly = [...new Set(nodes.filter(part => part.truncated || part.looked.some(({ where, note }) => note && where !== 'poison queue')).map(({ node }) => node))];
+    const isWhole = silent.length === 0 && partly.length === 0 && !problem && !asked.some(({ note }) => note);
+    return html`
+        <section class="verdict" data-level=${isWhole ? 'up' : 'degraded'} aria-label="Who has told it">
+            ${problem && html`<p>Other nodes could not be asked, or not be heard: ${problem}.</p>`}
+            ${missing.length > 0 && html`<p>Missing is what these nodes know: ${names(missing)}.</p>`}
+            ${missing.length === 0 && silent.length > 0 && html`<p>Silent: ${names(silent.map(nameOf))}.</p>`}
+            ${partly.length > 0 && html`<p>Not all is told of ${names(partly)}: see where it has looked.</p>`}
+            ${isWhole && html`<p>All nodes that are known have told what they know: ${names(all)}.</p>`}
+            <details>
+                <summary>Who was asked</summary>
+                <${Table} caption="Who was asked" rows=${asked} id=${row => `${row.node} ${row.instance}`} columns=${[
+                    { name: 'node', cell: row => html`<${Name} of=${row.node} />` },
+                    { name: 'instance', cell: row => row.instance || 'none is known' },
+                    { name: 'state', cell: row => html`<${Badge} of=${row.answered ? 'answers' : 'silent'} />` },
+                    { name: 'version', cell: row => row.version || 'unknown' },
+                    { name: 'heard', cell: row => html`<${Time} at=${row.lastHeard} />` },
+                    { name: 'note', cell: row => row.note },
+                ]} />
+            </details>
+        </section>`;
+}
+
+/** Those that know nothing of it, with what they could not look at. */
+function Ignorant({ of }) {
+    return of.length > 0 && html`
+        <h2>Who has no record of it</h2>
+        <ul>${of.map(({ node, instance, looked }) => html`
+            <li key=${`${node} ${instance}`}><${Name} of=${node} />${looked.filter(({ where, note }) => note && where !== 'poison queue').map(({ where, note }) => ` (${where}: ${note})`).join('')}</li>`)}</ul>`;
 }
 
 /** A sentence, in which names of types are between backticks. */
@@ -100,7 +149,7 @@ function Drawn({ of: { timeline }, path, query }) {
 /** What one node knows. */
 function Part({ of }) {
     return html`
-        <h2>What ${of.node} knows</h2>
+        <h2>What <${Name} of=${of.node} /> knows</h2>
         <p class="faint">As of <${Time} at=${of.asOf} />, instance ${of.instance}.${of.foundAs && ` Found as ${of.foundAs}.`}${of.truncated && ' There is more than a story has room for.'}</p>
         <${Table} caption=${`Messages of which ${of.node} has a record`} rows=${of.messages} id=${row => row.id} empty="It has no record of such a message." columns=${[
             { name: 'message', cell: row => row.id },

@@ -6,9 +6,7 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Names;
 import io.safebunny.node.AnswersTo;
 import io.safebunny.node.Node;
-import io.safebunny.operations.questions.Neighbours.Neighbour;
-import io.safebunny.operations.questions.Questions.Round;
-import io.safebunny.operations.questions.Questions.Told;
+import io.safebunny.operations.questions.Heard.One;
 import io.safebunny.store.MessageStore;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.ControlAddress;
@@ -28,6 +26,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,6 +45,7 @@ public final class Nodes {
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private static final String QUESTION = "nodes";
+    private static final String UNREAD = "the answers could not be read: ask again";
     private static final ControlAddress EVERYONE = new Everyone();
 
     /** How long a failed round is shared, so that nobody waits in line for an ill broker. */
@@ -60,6 +60,7 @@ public final class Nodes {
     private final Neighbours neighbours;
     private final Questions questions;
     private final Answering answering;
+    private final Hearing hearing;
     private final OfInstance address;
 
     private volatile List<HandlerDefinition> handlers = List.of();
@@ -76,7 +77,9 @@ public final class Nodes {
         this.neighbours = neighbours;
         this.address = address;
         this.questions = new Questions(node, self, address, neighbours);
-        this.answering = new Answering(node, self, Map.of(QUESTION, this::facts));
+        this.answering = new Answering(node, self);
+        this.hearing = new Hearing(node, self, neighbours);
+        answers(QUESTION, (about, within) -> facts());
         this.startedAt = timeline.nanoTime();
     }
 
@@ -115,6 +118,16 @@ public final class Nodes {
             Instant lastHeard,
             @Nullable String note,
             @Nullable InstanceFacts facts) {}
+
+    /** Of this instance; empty if unknown, or if it tells nobody. */
+    public String version() {
+        return self.version();
+    }
+
+    /** Adds a question that others may ask. To be called before {@link #join}. */
+    public void answers(String what, Answer answer) {
+        answering.answers(what, answer);
+    }
 
     /** Where this instance listens, whatever it handles, and what is to be called there; that does not block. */
     public Map<ControlAddress, Consumer<byte[]>> listeners() {
@@ -169,11 +182,9 @@ public final class Nodes {
     public synchronized CompletableFuture<Listing> list() {
         CompletableFuture<Listing> shared = latest;
         if (shared == null || (shared.isDone() && !hasJustFailed(shared))) {
-            long now = timeline.nanoTime();
-            askedAt = now;
-            shared = questions
-                    .ask(QUESTION, senders(), InstanceFacts::read)
-                    .thenApplyAsync(round -> listing(round, now), node.workers())
+            askedAt = timeline.nanoTime();
+            shared = heard(QUESTION, "", null, InstanceFacts::read, "runs a version that cannot say so")
+                    .thenApply(this::listing)
                     .exceptionally(this::unread);
             latest = shared;
         }
@@ -186,7 +197,43 @@ public final class Nodes {
 
     private Listing unread(Throwable failure) {
         LOG.debug("Could not list the nodes", node.log().tellable(failure));
-        return new Listing(timeline.now(), self.instance(), "the answers could not be read: ask again", List.of());
+        return new Listing(timeline.now(), self.instance(), UNREAD, List.of());
+    }
+
+    /**
+     * Asks all instances on the broker, without blocking.
+     *
+     * @param about what the question is about; at most 1024 characters
+     * @param awaited names of the instances that are waited for, because they have answered a moment ago; {@code null} for all that were heard
+     *     within a day or should be there
+     * @param reader takes what is needed of an answer, or gives {@code null} if it cannot be read; must be quick
+     * @param unable what an instance does that does not know the question, such as {@code runs a version that cannot count}
+     * @return completes within about two seconds, on a worker, never exceptionally
+     */
+    public <A> CompletableFuture<Heard<A>> ask(
+            String what,
+            String about,
+            @Nullable Set<String> awaited,
+            Function<ObjectNode, @Nullable A> reader,
+            String unable) {
+        return heard(what, about, awaited, reader, unable).exceptionally(failure -> {
+            LOG.debug(
+                    "Could not read the answers of other instances", node.log().tellable(failure));
+            return new Heard<>(UNREAD, List.of());
+        });
+    }
+
+    private <A> CompletableFuture<Heard<A>> heard(
+            String what,
+            String about,
+            @Nullable Set<String> awaited,
+            Function<ObjectNode, @Nullable A> reader,
+            String unable) {
+        long now = timeline.nanoTime();
+        Set<String> expected = senders();
+        return questions
+                .ask(what, about, awaited == null ? expected : Set.of(), awaited, reader)
+                .thenApplyAsync(round -> hearing.of(round, now, expected, unable), node.workers());
     }
 
     /** The other nodes whose messages this one handles; its sagas' participants are among them. */
@@ -216,49 +263,38 @@ public final class Nodes {
         return facts;
     }
 
-    private Listing listing(Round<InstanceFacts> round, long asked) {
+    private Listing listing(Heard<InstanceFacts> heard) {
         Instant now = timeline.now();
         Map<String, List<ListedInstance>> byNode = new TreeMap<>();
         Set<String> answered = new HashSet<>(Set.of(self.node()));
-        Set<String> heard = new HashSet<>(Set.of(self.instance()));
         add(
                 byNode,
                 self.node(),
                 new ListedInstance(self.instance(), self.version(), now, null, InstanceFacts.read(facts())));
-        for (Told<InstanceFacts> reply : round.replies()) {
-            InstanceFacts facts = reply.answer();
-            Sender from = reply.from();
-            heard.add(from.instance());
-            if (facts != null) {
-                answered.add(from.node());
+        for (One<InstanceFacts> one : heard.instances()) {
+            Instant lastHeard = one.lastHeard();
+            if (lastHeard == null) { // no instance
+                byNode.putIfAbsent(one.node(), List.of());
+                continue;
             }
-            add(byNode, from.node(), new ListedInstance(from.instance(), from.version(), now, note(reply), facts));
-        }
-        for (Neighbour silent : neighbours.all()) {
-            if (!heard.contains(silent.who().instance())) {
-                Sender who = silent.who();
-                add(
-                        byNode,
-                        who.node(),
-                        new ListedInstance(
-                                who.instance(),
-                                who.version(),
-                                silent.at(),
-                                silence(silent, asked, round.problem()),
-                                null));
+            if (one.answer() != null) {
+                answered.add(one.node());
             }
+            add(
+                    byNode,
+                    one.node(),
+                    new ListedInstance(one.instance(), one.version(), lastHeard, one.note(), one.answer()));
         }
-        senders().forEach(name -> byNode.putIfAbsent(name, List.of()));
         named(byNode).stream().limit(MOST_NAMED).forEach(name -> byNode.putIfAbsent(name, List.of()));
         List<ListedNode> nodes = new ArrayList<>();
         byNode.forEach((name, instances) -> nodes.add(new ListedNode(
                 name,
                 answered.contains(name),
-                instances.isEmpty() ? neverHeard(round.problem()) : null,
+                instances.isEmpty() ? Hearing.neverHeard(heard.problem()) : null,
                 instances.stream()
                         .sorted(Comparator.comparing(ListedInstance::instance))
                         .toList())));
-        return new Listing(now, self.instance(), round.problem(), nodes);
+        return new Listing(now, self.instance(), heard.problem(), nodes);
     }
 
     private static void add(Map<String, List<ListedInstance>> byNode, String node, ListedInstance instance) {
@@ -278,44 +314,5 @@ public final class Nodes {
         }
         named.removeIf(name -> !Names.isNode(name));
         return named;
-    }
-
-    private static @Nullable String note(Told<InstanceFacts> reply) {
-        String refused = reply.refused();
-        if (refused != null) {
-            return switch (refused) {
-                case Reply.NOBODY -> "answers nobody: safebunny.operations.answers=none is set there";
-                case Reply.OWN_NODE -> "answers its own node only: safebunny.operations.answers=node is set there";
-                case Reply.BUSY -> "busy with other questions: ask again";
-                case Questions.LEFT_OUT ->
-                    "its answer is left out: all answers together are larger than %s MiB"
-                            .formatted(Questions.MOST_BYTES >> 20);
-                default -> "does not answer: " + refused;
-            };
-        }
-        if (reply.v() != Question.VERSION) {
-            return "speaks version %s of the questions, this instance version %s: something may be missing here"
-                    .formatted(reply.v(), Question.VERSION);
-        }
-        return reply.answer() == null ? "its answer cannot be read" : null;
-    }
-
-    private String silence(Neighbour silent, long asked, @Nullable String problem) {
-        if (problem != null) {
-            return "not asked, or not heard: " + problem;
-        }
-        if (silent.nanos() - asked > 0) {
-            return "heard of since the others were asked: ask again";
-        }
-        return neighbours.isHeardLately(silent) && silent.who().node().equals(node.name())
-                ? "its hints were heard lately, but it does not answer: it may have died since, have an older version, or a broker user that may not answer questions (docs/permissions.md)"
-                : "has not answered within %s s: it may have stopped without a word, or is cut off from the broker"
-                        .formatted(Questions.PATIENCE.toSeconds());
-    }
-
-    private static String neverHeard(@Nullable String problem) {
-        return problem != null
-                ? "not asked, or not heard: " + problem
-                : "not heard of within a day: it may not run, be on another broker or virtual host, have an older version, or a broker user that may not answer questions (docs/permissions.md)";
     }
 }

@@ -102,7 +102,7 @@ final class Questions {
     record Round<A>(@Nullable String problem, List<Told<A>> replies) {}
 
     private static final class Open<A> {
-        private final Function<ObjectNode, A> reader;
+        private final Function<ObjectNode, @Nullable A> reader;
         private final Set<String> instances;
         private final Set<String> nodes;
         private final Map<String, Told<A>> replies = new TreeMap<>();
@@ -112,7 +112,7 @@ final class Questions {
         private int bytes;
 
         /** @param instances those that are awaited, like the nodes */
-        private Open(Function<ObjectNode, A> reader, Set<String> instances, Set<String> nodes) {
+        private Open(Function<ObjectNode, @Nullable A> reader, Set<String> instances, Set<String> nodes) {
             this.reader = reader;
             this.instances = instances;
             this.nodes = new HashSet<>(nodes);
@@ -161,16 +161,25 @@ final class Questions {
      * Does not block: the question is sent on a worker.
      *
      * @param what the name of the question
-     * @param nodes that should answer, besides the instances heard within a day
-     * @param reader takes what is needed of an answer; must be quick
+     * @param about what it is about; empty if about nothing in particular
+     * @param nodes that should answer, besides the instances
+     * @param awaited names of the instances that should answer; {@code null} for those heard within a day
+     * @param reader takes what is needed of an answer, or gives {@code null} if it cannot be read; must be quick
      * @return completes within two seconds: as soon as those that should answer have done so, but not at once
      */
-    <A> CompletableFuture<Round<A>> ask(String what, Set<String> nodes, Function<ObjectNode, A> reader) {
+    <A> CompletableFuture<Round<A>> ask(
+            String what,
+            String about,
+            Set<String> nodes,
+            @Nullable Set<String> awaited,
+            Function<ObjectNode, @Nullable A> reader) {
         String id = "q-" + RandomIds.next(timeline.random()).substring(0, ID_LENGTH);
-        Set<String> instances = neighbours.all().stream()
-                .map(Neighbour::who)
-                .map(Sender::instance)
-                .collect(Collectors.toSet());
+        Set<String> instances = awaited != null
+                ? awaited
+                : neighbours.all().stream()
+                        .map(Neighbour::who)
+                        .map(Sender::instance)
+                        .collect(Collectors.toSet());
         Open<A> asked = new Open<>(reader, instances, nodes);
         Duration atLeast;
         synchronized (this) {
@@ -188,7 +197,7 @@ final class Questions {
             least.cancel();
             most.cancel();
         });
-        byte[] question = new Question(Question.VERSION, self, address, id, what).write(JSON);
+        byte[] question = new Question(Question.VERSION, self, address, id, what, about).write(JSON);
         try {
             workers.execute(() -> tell(id, question));
         } catch (RejectedExecutionException e) {

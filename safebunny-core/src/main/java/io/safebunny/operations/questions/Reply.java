@@ -38,6 +38,12 @@ record Reply(
     /** Refused: too many questions, or too many bytes of answers, within a second. */
     static final String BUSY = "busy";
 
+    /** Refused: the instance does not know the question. */
+    static final String UNKNOWN = "unknown";
+
+    /** Refused: the answer was not found in time. */
+    static final String SLOW = "slow";
+
     private static final String KIND = "TELL";
     static final int LARGEST = 256 * 1024;
 

@@ -10,7 +10,9 @@ import io.safebunny.store.MessageStore;
 import io.safebunny.store.Outbox;
 import io.safebunny.store.record.DatedRecord;
 import io.safebunny.store.record.MessageRecord;
+import io.safebunny.story.exchange.Gathered;
 import io.safebunny.time.Deadline;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -27,8 +29,12 @@ final class IdSearch {
     /** Each is one look at the store. */
     private static final int MOST_KEYED = 100;
 
-    static final String CORRELATION = "correlation id";
+    /** Databases count in seconds, and take half of one too much at the most. */
+    private static final Duration SHORTEST = Duration.ofMillis(500);
+
+    static final String CORRELATION = Gathered.CORRELATION;
     static final String MESSAGE = "message id";
+    static final String RECORDS = "records with this message id";
     static final String KEY = "idempotency key";
     static final String SCHEDULED = "scheduled message";
 
@@ -58,6 +64,11 @@ final class IdSearch {
 
     /** @param as what the id is; {@code null} if nothing is known of it */
     record Found(@Nullable String as, List<String> correlationIds) {}
+
+    /** By what every store has a key for. */
+    Found correlated(String id) {
+        return Names.isMessageId(id) ? byCorrelation(id) : NOTHING;
+    }
 
     Found find(String id) {
         if (Names.isMessageId(id)) { // every correlation id is one, too
@@ -130,13 +141,14 @@ final class IdSearch {
         return found.isEmpty() ? NOTHING : new Found(KEY, found);
     }
 
+    private static String time(Duration timeout) {
+        return timeout.toMillis() % 1_000 == 0 ? timeout.toSeconds() + " s" : timeout.toMillis() + " ms";
+    }
+
     /** Notes if there is more, or no time. */
     private List<String> searched(String where, Supplier<List<String>> search) {
-        if (deadline.isOver()) {
-            looks.notAt(
-                    where,
-                    "the search was to take %s s at most"
-                            .formatted(deadline.timeout().toSeconds()));
+        if (deadline.left().compareTo(SHORTEST) < 0) {
+            looks.notAt(where, "the search was to take %s at most".formatted(time(deadline.timeout())));
             return List.of();
         }
         List<String> found = looks.at(where, search);
@@ -154,8 +166,7 @@ final class IdSearch {
             found.addAll(searched(rows, () -> outbox.findCorrelationIds(id, MOST_CORRELATIONS + 1, deadline.left())));
         }
         if (store != null) {
-            String records = "records with this message id";
-            found.addAll(searched(records, () -> store.findCorrelationIds(id, MOST_CORRELATIONS + 1, deadline.left())));
+            found.addAll(searched(RECORDS, () -> store.findCorrelationIds(id, MOST_CORRELATIONS + 1, deadline.left())));
         }
         return found.isEmpty() ? NOTHING : new Found(MESSAGE, new ArrayList<>(found));
     }

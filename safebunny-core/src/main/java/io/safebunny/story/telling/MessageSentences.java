@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /** Says what became of one message at one node, and what helps it. */
 final class MessageSentences {
@@ -29,16 +28,24 @@ final class MessageSentences {
     private final NodeStory part;
     private final Message message;
     private final Words words;
-    /** Nodes that say that they have handled a message, by its id. */
-    private final Map<String, String> handledBy;
+    private final Receivers receivers;
+    /** The parts of all instances of its node. */
+    private final List<NodeStory> instances;
     /** Correlation ids of sagas that have all ended. */
     private final Set<String> ended;
 
-    MessageSentences(NodeStory part, Message message, Words words, Map<String, String> handledBy, Set<String> ended) {
+    MessageSentences(
+            NodeStory part,
+            List<NodeStory> instances,
+            Message message,
+            Words words,
+            Receivers receivers,
+            Set<String> ended) {
         this.part = part;
+        this.instances = instances;
         this.message = message;
         this.words = words;
-        this.handledBy = handledBy;
+        this.receivers = receivers;
         this.ended = ended;
     }
 
@@ -48,11 +55,7 @@ final class MessageSentences {
         sentences.add(Words.text(part.node()) + ' ' + state() + '.');
         if (message.state() == State.WAITING) {
             addNext(sentences);
-            Pause pause = pause();
-            if (!message.type().isEmpty()) {
-                sentences.add("Its type %s %s."
-                        .formatted(pause == null ? "is not paused" : words.pause(pause) + ',', Words.at(part)));
-            }
+            addPauses(sentences);
         }
         if (message.state() == State.SET_ASIDE) {
             if (message.failures().isEmpty()) {
@@ -162,31 +165,47 @@ final class MessageSentences {
         }
     }
 
-    private @Nullable Pause pause() {
-        return part.pauses().stream()
-                .filter(pause -> pause.type().equals(message.type()))
-                .findFirst()
-                .orElse(null);
+    private void addPauses(List<String> sentences) {
+        if (message.type().isEmpty()) {
+            return;
+        }
+        boolean isPaused = false;
+        for (NodeStory one : instances) {
+            for (Pause pause : one.pauses()) {
+                if (pause.type().equals(message.type())) {
+                    isPaused = true;
+                    sentences.add("Its type %s, %s.".formatted(words.pause(pause), Words.at(one)));
+                }
+            }
+        }
+        if (!isPaused) {
+            sentences.add("Its type is not paused %s.".formatted(receivers.nowherePaused(part)));
+        }
     }
 
     private void addPublished(List<String> sentences) {
-        Map<String, List<Publication>> byNode = new TreeMap<>();
+        Map<String, List<Publication>> byFate = new TreeMap<>();
         for (Publication publication : message.published()) {
             if (publication.confirmed()) {
-                byNode.computeIfAbsent(handledBy.getOrDefault(publication.id(), ""), node -> new ArrayList<>())
+                byFate.computeIfAbsent(fate(publication), fate -> new ArrayList<>())
                         .add(publication);
             }
         }
-        byNode.forEach((node, publications) -> sentences.add("It has published %s%s."
-                .formatted(
-                        named(publications),
-                        node.isEmpty()
-                                ? "; nobody who was asked has a record that says handled"
-                                : ", which " + Words.text(node) + " has handled")));
+        byFate.forEach(
+                (fate, publications) -> sentences.add("It has published %s%s.".formatted(named(publications), fate)));
         if (message.omitted() > 0) {
             sentences.add("It has published %s, which its record does not name."
                     .formatted(Words.count(message.omitted(), "more message")));
         }
+    }
+
+    private String fate(Publication publication) {
+        Set<String> handlers = receivers.handledBy(publication.id());
+        if (handlers.isEmpty()) {
+            return "; nobody who was asked has a record that says handled";
+        }
+        List<String> names = handlers.stream().map(Words::text).toList();
+        return ", which %s %s handled".formatted(Words.join(names, "and"), names.size() == 1 ? "has" : "have");
     }
 
     private String named(List<Publication> publications) {
@@ -203,15 +222,19 @@ final class MessageSentences {
 
     private String due(Publication publication) {
         Instant at = publication.dueAt();
-        return at == null || words.isPast(at) || handledBy.containsKey(publication.id())
+        return at == null
+                        || words.isPast(at)
+                        || !receivers.handledBy(publication.id()).isEmpty()
                 ? ""
                 : ", due at " + words.at(at);
     }
 
     void advise(Advice advice) {
-        Pause pause = pause();
-        if (message.state() == State.WAITING && pause != null) {
-            advice.end(part.node(), pause);
+        if (message.state() == State.WAITING) {
+            instances.stream()
+                    .flatMap(one -> one.pauses().stream())
+                    .filter(pause -> pause.type().equals(message.type()))
+                    .forEach(pause -> advice.end(part.node(), pause));
         }
         if (message.state() == State.SET_ASIDE) {
             advice.lookAtPoison(part.node(), message.id());

@@ -27,6 +27,7 @@ import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.Scheduled;
 import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.NodeStory.Unsent;
+import io.safebunny.story.exchange.Gathered;
 import io.safebunny.time.Deadline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.TransportStatus;
@@ -36,7 +37,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +48,13 @@ final class OwnPart {
     /** Of records, and of outbox rows. */
     static final int MOST = 500;
 
-    static final String POISON_QUEUE = "poison queue";
+    static final String POISON_QUEUE = Gathered.POISON_QUEUE;
+
+    /** More are told by the endpoint for them. */
+    private static final int MOST_PAUSES = 100;
+
+    /** Type of what brings a scheduled message to its own node. */
+    static final String SCHEDULED = MessageTypes.nameOf(BunnyScheduled.class);
 
     private static final int MOST_SCHEDULED = 50;
 
@@ -68,17 +75,40 @@ final class OwnPart {
         this.definitions = definitions;
     }
 
-    /** @param atMost how long the search for what the id is may take */
+    /** What is found by keys that every store has: of a correlation id. */
+    NodeStory ofCorrelation(String id) {
+        return of(id, List.of(), new Looks(), Duration.ZERO, IdSearch::correlated);
+    }
+
+    /**
+     * The same, but searched for as what it may be as well.
+     *
+     * @param atMost how long the search may take
+     */
     NodeStory of(String id, List<HandlerDefinition> handlers, Duration atMost) {
+        return of(id, handlers, new Looks(), atMost, IdSearch::find);
+    }
+
+    /** The same without the search, and with why there was none. */
+    NodeStory ofCorrelation(String id, String where, String why) {
         Looks looks = new Looks();
+        looks.notAt(where, why);
+        return of(id, List.of(), looks, Duration.ZERO, IdSearch::correlated);
+    }
+
+    private NodeStory of(
+            String id,
+            List<HandlerDefinition> handlers,
+            Looks looks,
+            Duration atMost,
+            BiFunction<IdSearch, String, IdSearch.Found> find) {
         MessageStore store = node.store();
         Outbox outbox = node.parts().outbox();
         if (store == null) {
             looks.notAt("records", "this node has no store");
         }
-        IdSearch.Found found = new IdSearch(
-                        store, outbox, node.ids(), handlers, looks, Deadline.after(atMost, node.timeline()))
-                .find(id);
+        IdSearch.Found found = find.apply(
+                new IdSearch(store, outbox, node.ids(), handlers, looks, Deadline.after(atMost, node.timeline())), id);
         List<DatedRecord> records = new ArrayList<>();
         List<Unsent> unsent = new ArrayList<>();
         List<Saga> own = new ArrayList<>();
@@ -102,7 +132,7 @@ final class OwnPart {
                 troubles(),
                 own,
                 messages,
-                pauses(messages, own),
+                pauses(looks),
                 unsent.subList(0, Math.min(MOST, unsent.size())),
                 scheduled(store, records, messages, looks),
                 looks.all(),
@@ -217,20 +247,17 @@ final class OwnPart {
         };
     }
 
-    /** Of the types that somebody waits for here. */
-    private List<Pause> pauses(List<Message> messages, List<Saga> own) {
-        Set<String> types = new TreeSet<>();
-        messages.stream()
-                .filter(message -> message.state() == State.WAITING || message.state() == State.SET_ASIDE)
-                .forEach(message -> types.add(message.type()));
-        own.stream().filter(saga -> !saga.status().isEnded()).forEach(saga -> {
-            saga.awaited().forEach(awaited -> types.add(awaited.type()));
-            types.addAll(Awaiting.OF_SAGAS);
-        });
-        return node.breakers().statuses().values().stream()
-                .filter(status -> status.state() != BunnyCircuitBreaker.State.CLOSED && types.contains(status.type()))
+    /** Of all types: what waits for its first delivery has no record. Which of them matter is seen when all nodes have told. */
+    private List<Pause> pauses(Looks looks) {
+        List<Pause> pauses = node.breakers().statuses().values().stream()
+                .filter(status -> status.state() != BunnyCircuitBreaker.State.CLOSED)
                 .map(OwnPart::pause)
                 .toList();
+        if (pauses.size() <= MOST_PAUSES) {
+            return pauses;
+        }
+        looks.cut("paused types", "only %s of %s are told".formatted(MOST_PAUSES, pauses.size()));
+        return pauses.subList(0, MOST_PAUSES);
     }
 
     private static Pause pause(BunnyCircuitBreaker.Status status) {
@@ -259,11 +286,10 @@ final class OwnPart {
         for (DatedRecord dated : records) {
             add(scheduled, told, dated.record());
         }
-        String type = MessageTypes.nameOf(BunnyScheduled.class);
         Set<String> ids = new LinkedHashSet<>();
         for (DatedRecord dated : records) {
             dated.record().trail().published().stream()
-                    .filter(sent -> sent.type().equals(type) && sent.correlationId() != null)
+                    .filter(sent -> sent.type().equals(SCHEDULED) && sent.correlationId() != null)
                     .forEach(sent -> ids.add(String.valueOf(sent.correlationId())));
             dated.record().outgoing().stream()
                     .map(OutboundMessage::message)

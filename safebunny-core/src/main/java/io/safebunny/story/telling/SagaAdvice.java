@@ -18,11 +18,13 @@ final class SagaAdvice {
     private final NodeStory part;
     private final Saga saga;
     private final Advice advice;
+    private final Receivers receivers;
 
-    SagaAdvice(NodeStory part, Saga saga, Advice advice) {
+    SagaAdvice(NodeStory part, Saga saga, Advice advice, Receivers receivers) {
         this.part = part;
         this.saga = saga;
         this.advice = advice;
+        this.receivers = receivers;
     }
 
     /** Nobody knows any more whether it was carried out, and sent again it would be set aside again. */
@@ -103,7 +105,7 @@ final class SagaAdvice {
     private void addNodes() {
         saga.awaited().stream()
                 .flatMap(awaited -> awaited.from().stream())
-                .filter(node -> !node.equals(part.node()))
+                .filter(node -> !node.equals(part.node()) && !receivers.hasAnswered(node))
                 .distinct()
                 .forEach(node -> advice.look(
                         "is %s there, and does it handle its types?".formatted(Words.text(node)),

@@ -24,11 +24,13 @@ final class SagaSentences {
     private final NodeStory part;
     private final Saga saga;
     private final Words words;
+    private final Receivers receivers;
 
-    SagaSentences(NodeStory part, Saga saga, Words words) {
+    SagaSentences(NodeStory part, Saga saga, Words words, Receivers receivers) {
         this.part = part;
         this.saga = saga;
         this.words = words;
+        this.receivers = receivers;
     }
 
     List<String> sentences() {
@@ -170,8 +172,13 @@ final class SagaSentences {
                 .toList();
         if (!sent.isEmpty()) {
             Step last = sent.get(sent.size() - 1);
-            sentences.add("Its latest step is %s: %s."
-                    .formatted(Words.text(last.name()), Words.message(last.type(), last.messageId())));
+            sentences.add("Its latest step is %s: %s%s."
+                    .formatted(
+                            Words.text(last.name()),
+                            Words.message(last.type(), last.messageId()),
+                            receivers.isComplete() && !receivers.isKnown(last.messageId())
+                                    ? ", of which no node that has answered has a record"
+                                    : ""));
         }
     }
 
@@ -209,8 +216,8 @@ final class SagaSentences {
                 && !saga.awaited().isEmpty()) {
             sentences.add(
                     saga.awaited().size() == 1
-                            ? "This type is not paused %s.".formatted(Words.at(part))
-                            : "None of these types is paused %s.".formatted(Words.at(part)));
+                            ? "This type is not paused %s.".formatted(receivers.nowherePaused(part))
+                            : "None of these types is paused %s.".formatted(receivers.nowherePaused(part)));
         }
     }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.story.telling;
 
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Saga;
@@ -9,15 +12,18 @@ import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.NodeStory.Unsent;
 import io.safebunny.story.Story;
 import io.safebunny.story.Story.Event;
+import io.safebunny.story.exchange.Gathered;
+import io.safebunny.story.telling.Receivers.Untaken;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -26,6 +32,12 @@ final class Telling {
 
     /** Of messages that are not handled yet, and of what waits to be sent. The timeline has all of them. */
     private static final int MOST_TOLD = 20;
+
+    private static final int MOST_NAMED = 5;
+    private static final int MOST_NODES = 10;
+
+    /** Each part has its own limits; this is one for many. */
+    private static final int MOST_SENTENCES = 1_000;
 
     /** More would be slow to read and to draw. */
     private static final int MOST_EVENTS = 1_000;
@@ -43,33 +55,58 @@ final class Telling {
     private final String id;
     private final List<NodeStory> parts;
     private final Words words;
-    private final Map<String, String> handledBy = new HashMap<>();
+    private final Receivers receivers;
+    private final Silent silent;
+    private final Gathered gathered;
+    /** Records of which is told already. */
+    private final Set<Message> told = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** Messages of which is told that nobody knows them. */
+    private final Set<String> unknown = new HashSet<>();
+
     private final List<String> sentences = new ArrayList<>();
     private final Advice advice = new Advice();
     /** Correlation ids of sagas that have all ended. */
     private final Set<String> ended = new HashSet<>();
 
-    private Telling(String id, Instant now, List<NodeStory> parts) {
+    private Telling(String id, Instant now, Gathered gathered) {
         this.id = id;
-        this.parts = parts;
+        this.parts = gathered.parts();
+        this.gathered = gathered;
         this.words = new Words(now);
+        this.receivers = new Receivers(gathered);
+        this.silent = new Silent(words, gathered.problem(), gathered.asked());
         List<Saga> sagas = parts.stream().flatMap(part -> part.sagas().stream()).toList();
         sagas.forEach(saga -> ended.add(saga.id()));
         sagas.stream().filter(saga -> !saga.status().isEnded()).forEach(saga -> ended.remove(saga.id()));
-        for (NodeStory part : parts) {
-            for (Message message : part.messages()) {
-                if (message.state() == State.HANDLED || message.state() == State.UNSENT) {
-                    handledBy.put(message.id(), part.node());
-                }
-            }
-        }
     }
 
+    /** Of parts alone, whoever was asked for them. */
     static Story of(String id, Instant now, List<NodeStory> parts) {
-        Telling telling = new Telling(id, now, parts);
+        return of(id, now, Gathered.alone(parts, Awaiting.OF_SAGAS));
+    }
+
+    static Story of(String id, Instant now, Gathered gathered) {
+        Telling telling = new Telling(id, now, gathered);
         telling.tell();
-        List<Event> events = telling.latest(Chronicle.of(now, parts));
-        return new Story(id, now, telling.sentences, telling.advice.all(), events, parts);
+        List<Event> events = telling.latest(Chronicle.of(now, gathered.parts()));
+        return new Story(
+                id,
+                now,
+                gathered.problem(),
+                telling.sentences(),
+                telling.advice.all(),
+                events,
+                gathered.parts(),
+                gathered.asked());
+    }
+
+    private List<String> sentences() {
+        if (sentences.size() <= MOST_SENTENCES) {
+            return sentences;
+        }
+        List<String> first = new ArrayList<>(sentences.subList(0, MOST_SENTENCES));
+        first.add("%s more sentences are left out.".formatted(sentences.size() - MOST_SENTENCES));
+        return first;
     }
 
     private List<Event> latest(List<Event> events) {
@@ -89,16 +126,28 @@ final class Telling {
                     .forEach(trouble -> sentences.add(
                             Words.sentence("At %s, %s".formatted(Words.text(part.node()), Words.text(trouble)))));
         }
+        sentences.addAll(silent.notAsked(parts.get(0).node()));
         if (parts.stream().allMatch(NodeStory::isEmpty)) {
-            sentences.addAll(new Unknown(id, parts).sentences());
-            for (NodeStory part : parts) {
-                advice.lookAtPoison(part.node(), id);
-                advice.look("which nodes there are, to ask another one", part.node(), "safebunny/nodes");
-            }
+            sentences.addAll(new Unknown(id, gathered).sentences());
+            sentences.addAll(silent.sentences());
+            parts.stream().limit(MOST_NODES).forEach(part -> advice.lookAtPoison(part.node(), id));
+            advice.look(
+                    "which nodes there are, and which are silent", parts.get(0).node(), "safebunny/nodes");
             return;
         }
-        parts.forEach(part -> part.sagas().forEach(saga -> tell(part, saga)));
+        for (NodeStory part : parts) {
+            part.sagas().stream().limit(MOST_TOLD).forEach(saga -> tell(part, saga));
+            if (part.sagas().size() > MOST_TOLD) {
+                sentences.add("%s has %s of it."
+                        .formatted(
+                                Words.text(part.node()),
+                                Words.count(part.sagas().size() - MOST_TOLD, "more saga")));
+            }
+        }
         parts.forEach(this::tellOpen);
+        tellUntaken();
+        sentences.addAll(silent.sentences());
+        tellCorrelation();
         parts.forEach(this::tellUnsent);
         parts.forEach(part -> part.scheduled().forEach(scheduled -> tell(part, scheduled)));
         parts.forEach(this::tellHandled);
@@ -106,27 +155,115 @@ final class Telling {
     }
 
     private void tell(NodeStory part, Saga saga) {
-        sentences.addAll(new SagaSentences(part, saga, words).sentences());
-        new SagaAdvice(part, saga, advice).add();
+        sentences.addAll(new SagaSentences(part, saga, words, receivers).sentences());
+        new SagaAdvice(part, saga, advice, receivers).add();
+        if (receivers.wereAsked() && saga.status() == SagaStatus.ACTIVE) {
+            tellCommands(saga);
+        }
+    }
+
+    /** What became of the commands for whose answers a saga may wait: of the latest one also if it was handled. */
+    private void tellCommands(Saga saga) {
+        List<String> sent = saga.steps().stream()
+                .filter(step -> step.status() == StepStatus.SENT)
+                .map(SagaView.Step::messageId)
+                .toList();
+        for (String command : sent.subList(Math.max(0, sent.size() - MOST_TOLD), sent.size())) {
+            boolean isLatest = command.equals(sent.get(sent.size() - 1));
+            if (isLatest && receivers.isComplete() && !receivers.isKnown(command)) {
+                unknown.add(command); // the saga's own sentence says so
+            }
+            receivers.of(command).stream()
+                    .filter(known -> isLatest || isOpen(known.part(), known.message()))
+                    .filter(known -> told.add(known.message()))
+                    .forEach(known -> tell(known.part(), known.message(), isLatest));
+        }
+    }
+
+    private void tell(NodeStory part, Message message, boolean detailed) {
+        MessageSentences about = of(part, message);
+        sentences.addAll(about.sentences(detailed));
+        about.advise(advice);
     }
 
     private MessageSentences of(NodeStory part, Message message) {
-        return new MessageSentences(part, message, words, handledBy, ended);
+        return new MessageSentences(part, pausesAt(part), message, words, receivers, ended);
+    }
+
+    /** Those of all its instances that have told. */
+    private List<NodeStory> pausesAt(NodeStory part) {
+        return parts.stream().filter(other -> other.node().equals(part.node())).toList();
+    }
+
+    /** What was published, and nobody who has answered has a record of: only with all nodes asked does that mean something. */
+    private void tellUntaken() {
+        if (!receivers.isComplete()) {
+            return;
+        }
+        List<Untaken> untaken = receivers.untaken(parts, words);
+        List<String> names = untaken.stream()
+                .filter(one -> !unknown.contains(one.sent().id()))
+                .map(one -> "%s of %s"
+                        .formatted(Words.message(one.sent().type(), one.sent().id()), Words.text(one.publisher())))
+                .toList();
+        if (!names.isEmpty()) {
+            List<String> some = new ArrayList<>(names.subList(0, Math.min(MOST_NAMED, names.size())));
+            if (names.size() > MOST_NAMED) {
+                some.add(Words.count(names.size() - MOST_NAMED, "more message"));
+            }
+            sentences.add(
+                    "Published, but no node that has answered has a record of: %s. Each waits for its first delivery, is for a node that keeps no records or has not answered, is older than the records that are kept, or is taken by nobody."
+                            .formatted(Words.join(some, "and")));
+        }
+        Set<String> types =
+                untaken.stream().map(one -> one.sent().type()).collect(Collectors.toCollection(TreeSet::new));
+        parts.stream()
+                .flatMap(part -> part.sagas().stream())
+                .flatMap(saga -> saga.steps().stream())
+                .filter(step -> unknown.contains(step.messageId()))
+                .forEach(step -> types.add(step.type()));
+        tellPauses(types);
+    }
+
+    /** Why it may not be delivered. */
+    private void tellPauses(Set<String> types) {
+        for (NodeStory part : parts) {
+            for (NodeStory.Pause pause : part.pauses()) {
+                String paused = "`%s` %s, %s.".formatted(Words.text(pause.type()), words.pause(pause), Words.at(part));
+                if (types.contains(pause.type()) && !sentences.contains(paused)) {
+                    sentences.add(paused);
+                    advice.end(part.node(), pause);
+                }
+            }
+        }
+    }
+
+    /** Others know a message that is not theirs only by its correlation id. */
+    private void tellCorrelation() {
+        String correlationId = gathered.isRelated() ? null : gathered.leadsTo(id);
+        if (receivers.wereAsked() && correlationId != null) {
+            sentences.add(
+                    "Other nodes were asked for %s only, and not for its correlation id %s, of which they may know more."
+                            .formatted(Words.text(id), Words.text(correlationId)));
+            advice.look(
+                    "what all nodes know of its correlation id",
+                    parts.get(0).node(),
+                    "safebunnystory/" + Curl.encoded(correlationId));
+        }
     }
 
     /** The message that was asked for comes first, then what was set aside, then those that failed last. */
     private void tellOpen(NodeStory part) {
         List<Message> open = part.messages().stream()
                 .filter(message -> isOpen(part, message) || message.id().equals(id))
+                .filter(message -> !told.contains(message))
                 .sorted(Comparator.comparing((Message message) -> !message.id().equals(id))
                         .thenComparing(message -> URGENT.indexOf(message.state()))
                         .thenComparing(Telling::failedAt, Comparator.reverseOrder())
                         .thenComparing(Message::id))
                 .toList();
         for (Message message : open.subList(0, Math.min(MOST_TOLD, open.size()))) {
-            MessageSentences told = of(part, message);
-            sentences.addAll(told.sentences(message.id().equals(id)));
-            told.advise(advice);
+            tell(part, message, message.id().equals(id));
         }
         if (open.size() > MOST_TOLD) {
             List<Message> others = open.subList(MOST_TOLD, open.size());
@@ -224,7 +361,7 @@ final class Telling {
 
     private void tellHandled(NodeStory part) {
         List<Message> others = part.messages().stream()
-                .filter(message -> !isOpen(part, message) && !message.id().equals(id))
+                .filter(message -> !isOpen(part, message) && !message.id().equals(id) && !told.contains(message))
                 .sorted(Comparator.comparing(Message::id))
                 .toList();
         List<Message> undone = others.stream()

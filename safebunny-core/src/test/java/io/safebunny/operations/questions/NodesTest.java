@@ -191,6 +191,14 @@ class NodesTest {
                             .formatted(number, what));
         }
 
+        void askAbout(int number, String what, String about) {
+            tell(
+                    new Everyone(),
+                    "{'kind':'ASK','v':1,'from':'stranger','node':'strange','version':'','answerTo':'57a46e12','question':'q-%s','what':'%s','about':'%s'}"
+                            .replace('\'', '"')
+                            .formatted(number, what, about));
+        }
+
         List<JsonNode> repliesOf(One one) {
             return replies().stream()
                     .filter(reply -> reply.path("from").asString().equals(one.operations.instance()))
@@ -395,32 +403,113 @@ class NodesTest {
     @Test
     void allWhoAskWithinASecondGetTheSameAnswerAndWhatCannotBeAnsweredIsRefused() {
         List<String> made = new ArrayList<>();
-        Answering answering = new Answering(
-                node(),
-                new Sender("billing-1", "billing", ""),
-                Map.of(
-                        "nodes",
-                        () -> {
-                            made.add("answer");
-                            return JsonMapper.shared().createObjectNode();
-                        },
-                        "large",
-                        () -> JsonMapper.shared().createObjectNode().put("text", "x".repeat(300_000)),
-                        "broken",
-                        () -> {
-                            throw new IllegalStateException("planned");
-                        }));
+        Answering answering = new Answering(node(), new Sender("billing-1", "billing", ""));
+        answering.answers("nodes", (about, within) -> {
+            made.add("answer");
+            return JsonMapper.shared().createObjectNode();
+        });
+        answering.answers(
+                "large",
+                (about, within) -> JsonMapper.shared().createObjectNode().put("text", "x".repeat(300_000)));
+        answering.answers("broken", (about, within) -> {
+            throw new IllegalStateException("planned");
+        });
         Stranger stranger = new Stranger(Map.of());
         answering.join(stranger.channel);
         for (String what : List.of("nodes", "nodes", "large", "broken")) {
             answering.heard(new Question(
-                    1, new Sender("stranger", "strange", ""), new OfInstance("57a46e12"), "q-" + what, what));
+                    1, new Sender("stranger", "strange", ""), new OfInstance("57a46e12"), "q-" + what, what, ""));
         }
 
         assertThat(made).hasSize(1);
         assertThat(stranger.replies())
                 .extracting(reply -> reply.path("refused").asString(""))
                 .containsExactly("", "", "too large", "failed");
+    }
+
+    @Test
+    void whatIsAskedAboutHasAnAnswerOfItsOwnWhichIsShared() {
+        List<String> made = new ArrayList<>();
+        One billing = start("billing", handler(TYPE, "billing"));
+        billing.nodes.answers("what", (about, within) -> {
+            made.add(about);
+            return JsonMapper.shared().createObjectNode().put("about", about);
+        });
+        Stranger stranger = new Stranger(Map.of());
+
+        for (String about : List.of("a", "b", "a")) {
+            stranger.askAbout(made.size(), "what", about);
+        }
+        stranger.askAbout(4, "what", "x".repeat(1_025));
+        stranger.askAbout(5, "what", "\\ud83d");
+
+        assertThat(made).containsExactly("a", "b");
+        assertThat(stranger.replies())
+                .extracting(reply -> reply.path("answer").path("about").asString())
+                .containsExactly("a", "b", "a");
+    }
+
+    /** Otherwise one store that hangs would make an instance look as if it did not run. */
+    @Test
+    void aSlowAnswerKeepsNobodyFromAnotherOneAndIsSaidToBeSlow() {
+        One billing = start("billing", handler(TYPE, "billing"));
+        Stranger stranger = new Stranger(Map.of());
+        billing.nodes.answers("slow", (about, within) -> {
+            assertThat(within).isEqualTo(Answering.SLOW);
+            stranger.ask(2, "nodes");
+            for (int i = 3; i < 33; i++) {
+                timeline.advance(Duration.ofSeconds(1));
+                stranger.ask(i, "slow");
+            }
+            timeline.advance(Answering.SLOW);
+            return JsonMapper.shared().createObjectNode();
+        });
+
+        stranger.ask(1, "slow");
+
+        List<JsonNode> replies = stranger.replies();
+        assertThat(replies.get(0).path("question").asString()).isEqualTo("q-2");
+        assertThat(replies.get(0).has("answer")).isTrue();
+        assertThat(replies.subList(1, replies.size()))
+                .hasSize(31)
+                .allMatch(reply -> reply.path("refused").asString("").equals("slow"))
+                .extracting(reply -> reply.path("question").asString())
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aLargeAnswerKeepsNobodyFromAnotherOne() {
+        One billing = start("billing", handler(TYPE, "billing"));
+        billing.nodes.answers(
+                "large",
+                (about, within) -> JsonMapper.shared().createObjectNode().put("text", "x".repeat(250_000)));
+        Stranger stranger = new Stranger(Map.of());
+
+        stranger.ask(1, "large");
+        stranger.ask(2, "nodes");
+        stranger.ask(3, "large");
+
+        assertThat(stranger.replies()).extracting(reply -> reply.has("answer")).containsExactly(true, true, false);
+    }
+
+    @Test
+    void whoAnswersNobodyAnswersNoQuestion() {
+        List<String> made = new ArrayList<>();
+        for (AnswersTo answers : List.of(AnswersTo.NONE, AnswersTo.NODE)) {
+            One one = start("billing", new Given(answers, timeline, Runnable::run), handler(TYPE, "billing"));
+            one.nodes.answers("what", (about, within) -> {
+                made.add(about);
+                return JsonMapper.shared().createObjectNode();
+            });
+        }
+        Stranger stranger = new Stranger(Map.of());
+
+        stranger.askAbout(1, "what", "a");
+
+        assertThat(made).isEmpty();
+        assertThat(stranger.replies())
+                .extracting(reply -> reply.path("refused").asString())
+                .containsExactlyInAnyOrder("none", "node");
     }
 
     @Test
@@ -976,7 +1065,7 @@ class NodesTest {
         questions.join(node.transport().control(Map.of(address, questions::heard)));
         List<CompletableFuture<Round<ObjectNode>>> rounds = new ArrayList<>();
         for (int i = 0; i <= Questions.MOST_OPEN; i++) {
-            rounds.add(questions.ask("nodes", Set.of("nobody"), answer -> answer));
+            rounds.add(questions.ask("nodes", "", Set.of("nobody"), null, answer -> answer));
         }
         assertThat(rounds.get(Questions.MOST_OPEN))
                 .isCompletedWithValueMatching(

@@ -74,11 +74,15 @@ public final class SagaWorld {
     public final MemoryBroker broker = new MemoryBroker(timeline, tasks::add);
     private final Map<String, SafeBunnyEngine> engines = new LinkedHashMap<>();
     private final Map<String, CircuitBreakers> breakers = new LinkedHashMap<>();
+    private final Map<String, Transport> links = new LinkedHashMap<>();
     /** What the participants did, in order. */
     final List<String> effects = new ArrayList<>();
 
     /** Whether delayed messages get lost after they are confirmed. */
     public boolean losesDelayed;
+
+    /** Whether what nodes that start leave to their workers runs while somebody waits for it. */
+    public boolean worksWhileWaiting;
 
     /** Whether nodes that start keep scheduled messages. */
     public boolean schedules;
@@ -167,9 +171,11 @@ public final class SagaWorld {
             Object... sagas) {
         CircuitBreakers own = new CircuitBreakers(breakerSettings, clock, tasks::add);
         breakers.put(node, own);
+        Transport link = new MemoryTransport(broker, TopologyOptions.defaults());
+        links.put(node, link);
         SafeBunnyEngine engine = new SafeBunnyEngine(SafeBunnyParts.builder(
                         options.apply(SafeBunnyOptions.of(node).withLease(lease).withSagaRetention(sagaRetention)),
-                        transports.apply(new Lossy(new MemoryTransport(broker, TopologyOptions.defaults()), consumes)),
+                        transports.apply(new Lossy(link, consumes)),
                         clock)
                 .store(store)
                 .outbox(outbox)
@@ -177,7 +183,7 @@ public final class SagaWorld {
                 .scheduling(schedules)
                 .publishMiddlewares(publishMiddlewares)
                 .consumeMiddlewares(consumeMiddlewares)
-                .callbacks(tasks::add)
+                .callbacks(worksWhileWaiting ? task -> timeline.schedule(Duration.ZERO, task) : tasks::add)
                 .meterRegistry(meters)
                 .build());
         engine.start(handlers, definitions(sagas));
@@ -200,6 +206,15 @@ public final class SagaWorld {
         if (engine != null) {
             engine.stop(Duration.ofSeconds(1));
         }
+    }
+
+    /** Cuts it off from the broker, without a word to the others. */
+    public void cutOff(String node) {
+        Transport transport = links.get(node);
+        if (transport == null) {
+            throw new AssertionError("no node " + node);
+        }
+        transport.close();
     }
 
     public Bunny bunny(String node) {

@@ -9,7 +9,6 @@ import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.SagaContext;
 import io.safebunny.saga.Starts;
 import io.safebunny.saga.execution.SagaWorld;
-import io.safebunny.story.BunnyStory;
 import io.safebunny.story.NodeStory.Awaited;
 import java.time.Duration;
 import java.util.List;
@@ -61,7 +60,7 @@ class AwaitingTest {
     }
 
     private List<String> awaited() {
-        return world.engine("parcels").get(BunnyStory.class).of("p-1").nodes().get(0).sagas().get(0).awaited().stream()
+        return world.engine("parcels").get(StoryTeller.class).own("p-1").sagas().get(0).awaited().stream()
                 .map(Awaited::type)
                 .toList();
     }

@@ -15,6 +15,7 @@ import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.memory.MemoryMessageStore;
+import io.safebunny.operations.questions.Heard;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.SagaContext;
@@ -156,12 +157,16 @@ class StoryTest {
         };
     }
 
+    /** As this node alone knows it. */
     private Story story(String node, String id) {
-        return world.engine(node).get(BunnyStory.class).of(id);
+        return Telling.of(id, world.timeline.now(), List.of(part(node, id)));
     }
 
     private NodeStory part(String node, String id) {
-        return story(node, id).nodes().get(0);
+        StoryTeller teller = world.engine(node).get(StoryTeller.class);
+        return teller.gathered(teller.own(id), new Heard<>(null, List.of()))
+                .parts()
+                .get(0);
     }
 
     private String told(String node, String id) {
@@ -533,10 +538,10 @@ class StoryTest {
     @ValueSource(strings = {"", " ", "\uD83D"})
     void anInvalidIdIsRefused(String id) {
         assertThatExceptionOfType(MisuseException.class)
-                .isThrownBy(() -> story("orders", id))
+                .isThrownBy(() -> world.engine("orders").get(BunnyStory.class).of(id))
                 .withMessageContaining("SB-5001 Invalid id of a story");
         assertThatExceptionOfType(MisuseException.class)
-                .isThrownBy(() -> story("orders", "x".repeat(1025)))
+                .isThrownBy(() -> world.engine("orders").get(BunnyStory.class).of("x".repeat(1025)))
                 .withMessageContaining("length=1025");
     }
 

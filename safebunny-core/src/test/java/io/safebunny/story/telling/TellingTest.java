@@ -14,6 +14,7 @@ import io.safebunny.saga.SagaView.StuckOn;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Awaited;
 import io.safebunny.story.NodeStory.Failure;
+import io.safebunny.story.NodeStory.Looked;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.Publication;
@@ -22,7 +23,9 @@ import io.safebunny.story.NodeStory.Scheduled;
 import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.NodeStory.Unsent;
 import io.safebunny.story.Story;
+import io.safebunny.story.Story.Asked;
 import io.safebunny.story.Story.Command;
+import io.safebunny.story.exchange.Gathered;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -546,5 +549,89 @@ class TellingTest {
                         curl -> curl.matches(
                                 "curl -s (-H 'Content-Type: application/json' -d '[^']*' )?\"\\$\\{ACTUATOR:-http://localhost:8080/actuator}/[A-Za-z0-9%._/?=-]*\""));
         assertThat(story.sentences()).allMatch(sentence -> sentence.lines().count() == 1);
+    }
+
+    private static NodeStory at(String node, List<Message> messages, List<Looked> looked) {
+        return new NodeStory(
+                node,
+                node + "-1",
+                NOW,
+                "correlation id",
+                List.of("c"),
+                List.of(),
+                List.of(),
+                messages,
+                List.of(),
+                List.of(),
+                List.of(),
+                looked,
+                false);
+    }
+
+    private static String told(List<NodeStory> parts) {
+        List<Asked> asked = parts.stream()
+                .map(part -> new Asked(part.node(), part.instance(), "", true, NOW, null))
+                .toList();
+        return String.join(
+                " ",
+                Telling.of("c", NOW, new Gathered(null, parts, asked, true)).sentences());
+    }
+
+    /** Of a part that lacks something, absence says nothing. */
+    @Test
+    void onlyWhatAllHaveLookedForIsSaidToBeTakenByNobody() {
+        Message published =
+                message(State.HANDLED, null, List.of(), List.of(new Publication("m-2", "Captured", true, null)));
+        NodeStory orders = at("orders", List.of(published), List.of());
+        Looked cut = new Looked("its reply to another node", 0, "it has room for 256 KiB");
+
+        assertThat(told(List.of(orders, at("billing", List.of(), List.of()))))
+                .contains("no node that has answered has a record of: `Captured` (m-2) of orders");
+        Looked none = new Looked("records", 0, "not looked at: this node has no store");
+        assertThat(told(List.of(orders, at("storefront", List.of(), List.of(none)))))
+                .contains("no node that has answered has a record of: `Captured` (m-2) of orders");
+        assertThat(told(List.of(orders, at("billing", List.of(), List.of(cut)))))
+                .doesNotContain("no node that has answered")
+                .contains("billing, its reply to another node: it has room for 256 KiB");
+    }
+
+    @Test
+    void aNodeThatCouldNotLookIsNotSaidToKnowNothing() {
+        Looked away = new Looked("records", 0, "not looked at: its own node says why");
+        Looked fine = new Looked("records", 0, null);
+        NodeStory shop = new NodeStory(
+                "shop",
+                "shop-1",
+                NOW,
+                null,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(fine),
+                false);
+        NodeStory billing = new NodeStory(
+                "billing",
+                "billing-1",
+                NOW,
+                null,
+                List.of(),
+                List.of("the store does not answer"),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(away),
+                false);
+
+        assertThat(told(List.of(shop, billing)))
+                .contains(
+                        "Nothing is known of c at shop.",
+                        "It could not be found out whether billing knows c: records: not looked at")
+                .doesNotContain("nowhere to look", "It may be");
     }
 }

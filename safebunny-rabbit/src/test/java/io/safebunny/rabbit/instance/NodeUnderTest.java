@@ -28,6 +28,7 @@ import io.safebunny.rabbit.RabbitTransportOptions;
 import io.safebunny.rabbit.topology.DelayStrategy;
 import io.safebunny.saga.Sagas;
 import io.safebunny.store.MessageStore;
+import io.safebunny.story.BunnyStory;
 import io.safebunny.time.SystemTimeline;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.transport.TransportStatus;
@@ -282,6 +283,11 @@ public final class NodeUnderTest implements AutoCloseable {
     /** Those on the broker, as far as this one is told. */
     public Nodes nodes() {
         return engine.get(Nodes.class);
+    }
+
+    /** What became of an id, at all nodes. */
+    public BunnyStory stories() {
+        return engine.get(BunnyStory.class);
     }
 
     public BunnyCircuitBreaker breaker() {

@@ -46,6 +46,7 @@ final class PageFiles {
             "pages/audit.js",
             "parts/action.js",
             "parts/diff.js",
+            "parts/node.js",
             "parts/page.js",
             "parts/picture.js",
             "parts/pace.js",

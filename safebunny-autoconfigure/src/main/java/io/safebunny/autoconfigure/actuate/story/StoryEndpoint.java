@@ -18,8 +18,8 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import org.springframework.util.MimeType;
 
 /**
- * What this node knows of a message or a saga, in order and in words, or as a diagram. Shows neither bodies nor states, so there is nothing
- * to audit. {@link KnownParametersOnly} explains why the selector takes the rest of the path. Thread-safe.
+ * What the nodes on the broker know of a message or a saga, in order and in words, or as a diagram; blocks for as long as that
+ * takes, some seconds at most. Shows neither bodies nor states, so there is nothing to audit. {@link KnownParametersOnly} explains why the selector takes the rest of the path. Thread-safe.
  */
 @WebEndpoint(id = "safebunnystory", defaultAccess = Access.READ_ONLY)
 public final class StoryEndpoint {

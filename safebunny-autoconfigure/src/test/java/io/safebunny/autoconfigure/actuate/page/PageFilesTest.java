@@ -131,9 +131,8 @@ class PageFilesTest {
             LINK.matcher(read(name)).results().forEach(found -> others.add(name + ": " + found.group(1)));
         }
         // the page itself, what begins with #/, and what the application's own configuration has
-        assertThat(others)
-                .containsExactly("pages/instances.js: page", "pages/now.js: page", "parts/problem.js: anew()");
-        assertThat(read("pages/instances.js"))
+        assertThat(others).containsExactly("pages/now.js: page", "parts/node.js: page", "parts/problem.js: anew()");
+        assertThat(read("parts/node.js"))
                 .contains("const pages = session().pages ?? {};")
                 .contains("const page = Object.hasOwn(pages, of) ? pages[of] : null;");
         assertThat(read("pages/now.js")).contains("page?.startsWith('#/') ? html`<a href=${page}>");
