@@ -33,7 +33,8 @@ public final class WithoutTexts {
     private static final String NAME = "[^:\\s]{1,200}";
 
     /** Troubles and gaps begin with what is wrong; what follows may quote anybody. */
-    private static final List<String> TROUBLES = List.of("the broker cannot be used", "the store does not answer");
+    private static final List<String> TROUBLES =
+            List.of("the broker cannot be used", "the store did not answer when it was last called");
 
     /** Those of the header, such as {@code handler-failed}. */
     private static final Pattern REASON = Pattern.compile("[a-z-]{1,50}");

@@ -293,7 +293,7 @@ final class OwnPart {
                     .forEach(sent -> ids.add(String.valueOf(sent.correlationId())));
             dated.record().outgoing().stream()
                     .map(OutboundMessage::message)
-                    .filter(waiting -> type.equals(waiting.type()))
+                    .filter(waiting -> SCHEDULED.equals(waiting.type()))
                     .forEach(waiting -> ids.add(String.valueOf(waiting.correlationId())));
         }
         if (ids.size() > MOST_SCHEDULED) {

@@ -43,10 +43,15 @@ final class Unknown {
                                             .toList(),
                                     "and")));
         }
-        for (NodeStory part : parts) {
-            addGaps(sentences, part);
+        if (gathered.asked().isEmpty()) {
+            for (NodeStory part : parts) {
+                addGaps(sentences, part);
+                addPlaces(sentences, List.of(part));
+            }
+        } else {
+            parts.forEach(part -> addGaps(sentences, part));
+            addPlaces(sentences, parts);
         }
-        addPlaces(sentences);
         if (parts.stream().allMatch(part -> gaps(part).isEmpty())) {
             sentences.add(
                     "It may %sbe too old (records are kept for safebunny.dedup.retention), wait in a queue for its first delivery, or never have been sent."
@@ -74,10 +79,10 @@ final class Unknown {
     }
 
     /** Most nodes have the same. */
-    private void addPlaces(List<String> sentences) {
+    private void addPlaces(List<String> sentences, List<NodeStory> some) {
         Map<String, Set<String>> nodes = new LinkedHashMap<>();
         Map<String, Set<String>> poison = new LinkedHashMap<>();
-        for (NodeStory part : parts) {
+        for (NodeStory part : some) {
             String looked = part.looked().stream()
                     .filter(look -> look.note() == null)
                     .map(look -> Words.text(look.where()))
