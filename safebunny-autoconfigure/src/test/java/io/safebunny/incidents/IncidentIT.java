@@ -136,7 +136,7 @@ class IncidentIT {
         String source = exported("safebunny/sagas/parcel-1?as=test");
 
         assertThat(source)
-                .contains("class ParcelIncidentTest {", "@BunnyTest(properties = \"safebunny.node=workshop\")")
+                .contains("class PackIncidentTest {", "@BunnyTest(properties = \"safebunny.node=workshop\")")
                 .contains("// Masked in the body of Pack: iban.", "bunny.as(\"workshop\").deliver(\"Pack\", BODY");
         failsUntilMended(source, exceptionOf(poison), "no paper");
     }

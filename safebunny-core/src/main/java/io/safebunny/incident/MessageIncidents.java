@@ -220,7 +220,8 @@ final class MessageIncidents {
         if (!isScenario) {
             notes.add("It starts the application: give it test doubles of what it needs from outside.");
         }
-        notes.add("It fails as long as the fault is there, and says where; it passes once the fault is mended.");
+        notes.add(
+                "It fails as long as the fault is there, and says where; it passes once the fault is mended. If it passes at once, the fault is not in this code: it is in settings, in a middleware, or in what the test does without.");
         return notes;
     }
 }

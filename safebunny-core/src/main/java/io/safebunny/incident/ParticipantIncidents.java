@@ -50,7 +50,7 @@ final class ParticipantIncidents {
         String home = isHere ? sources.home() : "";
         comment.addAll(messages.notes(home, false));
         return new Reproduction(
-                saga.view().saga(), home, node, null, delivered, Duration.ZERO, Expectation.NOTHING_SET_ASIDE, comment);
+                delivered.type(), home, node, null, delivered, Duration.ZERO, Expectation.NOTHING_SET_ASIDE, comment);
     }
 
     /** As the saga keeps it. */

@@ -4,9 +4,12 @@ package io.safebunny.incident;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.message.Names;
 import io.safebunny.poison.PoisonCopy;
+import io.safebunny.poison.PoisonCopy.Failure;
 import io.safebunny.poison.PoisonedMessage;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -28,15 +31,22 @@ record Witness(ExceptionDetails details) {
         seen.add(exception(message.exceptionType(), message.exceptionMessage()));
         PoisonCopy.Stored record = copy.record();
         if (record != null) {
-            record.failures()
-                    .forEach(failure -> seen.add("Attempt at %s%s, failed after %s ms: %s"
-                            .formatted(
-                                    failure.at(),
-                                    failure.instance().isEmpty() ? "" : " on instance " + failure.instance(),
-                                    failure.millis(),
-                                    exception(failure.exception(), failure.text()))));
+            Map<String, List<Failure>> alike = new LinkedHashMap<>();
+            record.failures().forEach(failure -> alike.computeIfAbsent(
+                            exception(failure.exception(), failure.text()), unused -> new ArrayList<>())
+                    .add(failure));
+            alike.forEach((exception, failures) -> seen.add(attempts(failures) + exception));
         }
         return seen;
+    }
+
+    private static String attempts(List<Failure> alike) {
+        Failure last = alike.get(alike.size() - 1);
+        String instance = last.instance().isEmpty() ? "" : " on instance " + last.instance();
+        return alike.size() == 1
+                ? "Attempt at %s%s, failed after %s ms: ".formatted(last.at(), instance, last.millis())
+                : "%s attempts from %s to %s, the last%s, failed alike, the last after %s ms: "
+                        .formatted(alike.size(), alike.get(0).at(), last.at(), instance, last.millis());
     }
 
     private String exception(String type, @Nullable String text) {

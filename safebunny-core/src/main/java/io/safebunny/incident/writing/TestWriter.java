@@ -32,7 +32,7 @@ public final class TestWriter {
         }
         source.add("import static org.assertj.core.api.Assertions.assertThat;\n");
         source.add(imports(made, isScenario) + "\n");
-        source.add(made.comment().stream()
+        source.add(Stream.concat(made.comment().stream(), Stream.of("Run it alone: mvn test -Dtest=" + className(made)))
                 .map(paragraph -> JavaText.comment(paragraph, ""))
                 .collect(Collectors.joining("\n//\n")));
         if (!isScenario) {

@@ -101,17 +101,16 @@ final class Run {
         }
     }
 
-    /** Says where to look: all nodes if their ports were asked for, and the page of one of them. */
+    /** Says where to look: at all nodes, and the page of one of them. */
     private void announce(Saga saga) {
         Map<Node, String> addresses = saga.addresses();
-        if (options.serve()) {
-            addresses.forEach((node, address) -> out.println(node.wireName() + ": " + address));
-        }
+        addresses.forEach((node, address) -> out.println(node.wireName() + ": " + address));
         if (options.dashboard()) {
             out.println("page: " + addresses.get(options.watched()) + "safebunnyui");
-            out.println("Open it in a browser. It shows the node "
-                    + options.watched().wireName()
-                    + ", and whoever can open it may pause, replay and repair without a login:");
+            out.println(
+                    "Open it in a browser. It shows the node "
+                            + options.watched().wireName()
+                            + " and links to the others, and whoever can open it may pause, replay and repair without a login:");
             out.println(
                     "that is for this demo only, and on this machine only. docs/dashboard.md says how to guard yours.");
         }

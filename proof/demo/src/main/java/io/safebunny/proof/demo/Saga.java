@@ -18,6 +18,9 @@ import io.safebunny.proof.demo.traffic.OnlookingTransport;
 import io.safebunny.proof.demo.traffic.Traffic;
 import io.safebunny.proof.demo.traffic.WatchedTransport;
 import io.safebunny.samples.orders.storefront.Storefront;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -42,6 +45,8 @@ final class Saga implements AutoCloseable {
     /** Grace after the last message has moved or was due back, because brokers are sometimes late. */
     private static final Duration QUIET = Duration.ofMillis(2_500);
 
+    private static final String PAGES = "management.endpoint.safebunnyui.pages.";
+
     private final Setup setup;
     private final Traffic traffic = new Traffic();
     private final List<MeterRegistry> meters = new ArrayList<>();
@@ -51,8 +56,12 @@ final class Saga implements AutoCloseable {
 
     private final boolean looksOnly;
 
-    private Saga(Setup setup, boolean looksOnly) {
+    /** Of the nodes that serve HTTP: known before they start, so that each can link to the pages of the others. */
+    private final Map<Node, Integer> ports;
+
+    private Saga(Setup setup, boolean looksOnly, Collection<Node> nodes) {
         this.setup = setup;
+        this.ports = setup.http() == null ? Map.of() : ports(setup.http(), nodes);
         this.looksOnly = looksOnly;
         this.chaos = setup.chaos() ? new Chaos(setup.seed()) : null;
         this.embedded = setup.embedded() ? new EmbeddedBroker() : null;
@@ -60,20 +69,18 @@ final class Saga implements AutoCloseable {
 
     /** @throws UsageException when a node does not start; Spring Boot's log says why */
     static Saga start(Setup setup, Collection<Node> nodes) {
-        return start(new Saga(setup, false), nodes);
+        return start(new Saga(setup, false, nodes), nodes);
     }
 
     /** An instance of the orchestrator that consumes nothing: it lists and repairs sagas from outside the instances that do. */
     static Saga console(Setup setup) {
-        return start(new Saga(setup, true), List.of(Node.ORDERS));
+        return start(new Saga(setup, true, List.of(Node.ORDERS)), List.of(Node.ORDERS));
     }
 
     private static Saga start(Saga saga, Collection<Node> nodes) {
-        int after = nodes.size(); // the last one to start, the storefront, gets the first port
         for (Node node : nodes) {
-            after--;
             try {
-                saga.start(node, after);
+                saga.start(node);
             } catch (RuntimeException e) {
                 saga.close();
                 throw new UsageException("the node " + node.wireName() + " did not start. Check the log above");
@@ -82,13 +89,12 @@ final class Saga implements AutoCloseable {
         return saga;
     }
 
-    /** @param after how many nodes are started after it */
-    private void start(Node node, int after) {
+    private void start(Node node) {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(node.application(setup.orchestrated()))
                 .bannerMode(Banner.Mode.OFF)
                 .registerShutdownHook(false) // the demo stops the nodes itself, in order
                 .initializers(created -> instrument(node, created.getBeanFactory()))
-                .run(arguments(node, after));
+                .run(arguments(node));
         nodes.put(node, context);
     }
 
@@ -120,14 +126,19 @@ final class Saga implements AutoCloseable {
         }
     }
 
-    private String[] arguments(Node node, int after) {
+    private String[] arguments(Node node) {
         Map<String, String> properties = new LinkedHashMap<>(setup.properties());
         properties.put("spring.application.name", node.wireName());
         properties.put("safebunny.node", node.wireName());
-        Integer http = setup.http();
-        if (http != null) {
+        Integer own = ports.get(node);
+        if (own != null) {
             properties.put("server.address", "127.0.0.1"); // stronger than SERVER_ADDRESS in the environment
-            properties.put("server.port", String.valueOf(http == 0 ? 0 : http + after));
+            properties.put("server.port", String.valueOf(own));
+            ports.forEach((other, port) -> {
+                if (other != node) {
+                    properties.put(PAGES + other.wireName(), endpoints(port) + "safebunnyui");
+                }
+            });
         }
         List<String> arguments = new ArrayList<>();
         properties.forEach((name, value) -> arguments.add("--" + name + "=" + value));
@@ -140,10 +151,36 @@ final class Saga implements AutoCloseable {
         nodes.forEach((node, context) -> {
             String port = context.getEnvironment().getProperty("local.server.port");
             if (port != null) {
-                addresses.put(node, "http://localhost:" + port + "/actuator/");
+                addresses.put(node, endpoints(Integer.parseInt(port)));
             }
         });
         return addresses;
+    }
+
+    private static String endpoints(int port) {
+        return "http://localhost:" + port + "/actuator/";
+    }
+
+    /** The last node to start, the storefront, gets the first port. */
+    private static Map<Node, Integer> ports(int first, Collection<Node> nodes) {
+        List<Node> reversed = new ArrayList<>(nodes);
+        Collections.reverse(reversed);
+        Map<Node, Integer> ports = new EnumMap<>(Node.class);
+        List<ServerSocket> taken = new ArrayList<>(); // together, or one port could be found twice
+        try {
+            for (Node node : reversed) {
+                if (first == 0) {
+                    taken.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+                }
+                ports.put(node, first == 0 ? taken.get(taken.size() - 1).getLocalPort() : first + ports.size());
+            }
+            for (ServerSocket socket : taken) {
+                socket.close();
+            }
+        } catch (IOException e) {
+            throw new UsageException("there is no free port for " + nodes + ": " + e.getMessage());
+        }
+        return ports;
     }
 
     /** Ends the pauses that somebody has begun, so that what waits for them is handled. */

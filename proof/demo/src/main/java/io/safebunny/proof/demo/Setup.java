@@ -35,7 +35,10 @@ public record Setup(
     public static Setup of(Options options, Storage storage) {
         Map<String, String> properties = new LinkedHashMap<>(storage.properties());
         properties.put("safebunny.transport", options.rabbit() == null ? "memory" : "rabbit");
-        if (options.rabbit() != null) {
+        if (options.rabbit() == null) {
+            properties.put(
+                    "management.health.rabbit.enabled", "false"); // Spring Boot's own, of a broker that is not there
+        } else {
             properties.putAll(options.rabbit().properties());
         }
         if (options.node() != null) {
