@@ -201,7 +201,7 @@ class IncidentIT {
 
         String source = exported("safebunny/sagas/gift-1?as=test");
 
-        assertThat(source).contains("class GiftIncidentTest {", "deliver(\"Unwrap\", BODY");
+        assertThat(source).contains("class UnwrapIncidentTest {", "deliver(\"Unwrap\", BODY");
         failsUntilMended(source, exceptionOf(poison), "the gift is open");
     }
 
