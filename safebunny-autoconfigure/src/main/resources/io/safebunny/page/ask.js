@@ -64,6 +64,9 @@ export const session = () => known;
 /** Whether the user may change something through this endpoint. */
 export const mayChange = endpoint => known.endpoints[endpoint].writes;
 
+/** Whether the endpoint can be asked. */
+export const isExposed = endpoint => (known.endpoints[endpoint]?.at ?? null) !== null;
+
 /** The time by the clock of the application, in milliseconds. */
 export const serverTime = () => Date.now() + skew;
 

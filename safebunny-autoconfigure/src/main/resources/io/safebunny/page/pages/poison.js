@@ -9,9 +9,13 @@ import { Content, Diff, pretty } from '../parts/diff.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
 import { Badge, Facts, Table, TextFilter } from '../parts/table.js';
+import { moved, replayed, replayedMany, storyOf } from '../parts/tales.js';
 import { Time } from '../parts/time.js';
+import { Words } from '../parts/words.js';
 
 const ONCE = 0;
+/** A story reads the store. */
+const EVERY = 5_000;
 /** More would be more than a megabyte. */
 const MOST = 500;
 const FILTERS = [['type', 'Type'], ['poisonReason', 'Reason'], ['exception', 'Exception'], ['correlation', 'Correlation id']];
@@ -86,13 +90,13 @@ function Bulk({ filter, archived, again }) {
     const dry = { name: 'dryRun', label: 'Dry run: only count what would be moved', check: true };
     const forced = { name: 'forced', label: 'Also what is too old to know whether it was handled', check: true };
     const move = action => values => change('poison', '', { action, ...body, ...values });
-    const common = { endpoint: 'poison', done: begun, after: again };
+    const common = { endpoint: 'poison', done: begun, outcome: moved, after: again };
     return html`
         <div class="buttons">
             ${!archived && html`
-                <${Act} ...${common} label="Replay" title=${`Replay ${which}`} fields=${[{ ...dry, value: true }, ...fields, forced]} request=${move('replay')}
+                <${Act} ...${common} outcome=${replayedMany} label="Replay" title=${`Replay ${which}`} fields=${[{ ...dry, value: true }, ...fields, forced]} request=${move('replay')}
                     intro="Sends them back to the queues of their handlers. What was done already is not done again." />
-                <${Act} ...${common} label="Discard" title=${`Discard ${which}`} fields=${[{ ...dry, value: true }, ...fields]} request=${move('discard')}
+                <${Act} ...${common} kind="danger" label="Discard" title=${`Discard ${which}`} fields=${[{ ...dry, value: true }, ...fields]} request=${move('discard')}
                     intro="Moves them to the archive, from where they can be restored." />`}
             ${archived && html`
                 <${Act} ...${common} label="Restore" title=${`Restore ${which}`} fields=${[{ ...dry, value: true }, ...fields]} request=${move('restore')}
@@ -120,7 +124,7 @@ function Messages({ of = [], archived, again }) {
             { name: 'type', cell: row => row.type },
             { name: 'set aside', cell: row => html`<${Time} at=${row.poisonedAt} />` },
             { name: 'why', cell: why },
-            { name: 'correlation id', cell: row => row.correlationId },
+            { name: 'correlation id', cell: row => row.correlationId && html`<a href=${href(['story', row.correlationId])}>${row.correlationId}</a>` },
             { name: 'a replay', cell: row => html`<span title=${row.explanation}><${Badge} of=${row.verdict} /></span>` },
             { name: 'change', cell: row => html`<${One} of=${row} archived=${archived} again=${again} />` },
         ]} />`;
@@ -133,19 +137,19 @@ function changeOne(of, values) {
 }
 
 /** What can be done with one message. */
-function One({ of, archived, again }) {
+function One({ of, archived, again, gone }) {
     if (!of.messageId && !of.copy) { // nothing tells it from others
         return null;
     }
     const name = of.messageId || `copy ${of.copy}`;
     const move = action => values => changeOne(of, { action, ...values });
-    const common = { endpoint: 'poison', done: begun, after: again };
+    const common = { endpoint: 'poison', done: begun, outcome: moved, after: again };
     return html`
         <span class="buttons">
             ${!archived && html`
-                <${Act} ...${common} label="Replay" title=${`Replay ${name}`} request=${move('replay')} intro=${of.explanation}
+                <${Act} ...${common} outcome=${replayed(of)} after=${answer => { gone?.(answer); again(); }} label="Replay" title=${`Replay ${name}`} request=${move('replay')} intro=${of.explanation}
                     fields=${[{ name: 'dryRun', label: 'Dry run', check: true }, { name: 'forced', label: 'Even if it is too old to know whether it was handled', check: true }]} />
-                <${Act} ...${common} label="Discard" title=${`Discard ${name}`} request=${move('discard')} intro="Moves it to the archive." />`}
+                <${Act} ...${common} kind="danger" label="Discard" title=${`Discard ${name}`} request=${move('discard')} intro="Moves it to the archive, where nobody handles it. It can be restored from there." />`}
             ${archived && html`
                 <${Act} ...${common} label="Restore" title=${`Restore ${name}`} request=${move('restore')} intro="Moves it back to the poison queue." />`}
         </span>`;
@@ -206,31 +210,50 @@ export function Message({ id }) {
     const withBody = look('poison', path, query);
     const poll = usePoll(look('poison', path, { ...query, content: 'false' }), ONCE);
     const [bodies, setBodies] = useState([]);
+    const [replayedOf, setReplayedOf] = useState(null); // its correlation id
     const { data, again, problem } = poll;
     const archived = problem?.body?.archived === true;
+    const isGone = problem?.body?.status === 404 && !archived;
+    const gone = correlationId => answer => answer.moved > 0 && !answer.dryRun && setReplayedOf(correlationId ?? '');
     return html`
-        <${Page} title=${`Message ${id}`} question="Why was it set aside, and what would a replay do?" polls=${[poll]} quiet=${archived ? [problem] : []}>
+        <${Page} title=${`Message ${id}`} question="Why was it set aside, and what would a replay do?" polls=${[poll]} quiet=${archived || isGone ? [problem] : []}>
             ${archived && html`
                 <p class="rights" role="status">
                     It was discarded, and is in the archive, from where it can be restored:
                     ${' '}<a href=${href(['poison'], { correlation: problem.body.correlationId, archived: 'true' })}>the archive</a>
                 </p>`}
+            ${isGone && html`<${Gone} key=${poll.failures} id=${id} replayedOf=${replayedOf} />`}
+            <p><a href=${href(['story', id])}>Its story</a>: what happened to it, and what waits for it</p>
             <${Rights} endpoint="poison" />
             <div class="buttons">
                 <${Look} label="Look again" request=${poll.request} again=${again} isBusy=${poll.isBusy} />
-                ${session().bodies && html`<${Look} label="Show the body" request=${withBody} take=${answer => setBodies(answer.copies ?? [])} />`}
+                ${session().bodies && !isGone && html`<${Look} label="Show the body" request=${withBody} take=${answer => setBodies(answer.copies ?? [])} />`}
             </div>
-            <${AsTest} isAllowed=${session().bodies} request=${look('poison', path, { ...query, as: 'test' })} />
+            <${AsTest} isAllowed=${session().bodies && !isGone} request=${look('poison', path, { ...query, as: 'test' })} />
             ${!session().bodies && html`
                 <p class="faint">
                     The body is not shown to you, so you cannot edit it here. It is if management.endpoint.safebunnypoison.show-bodies allows it.
                 </p>`}
             ${(data?.copies ?? []).map((copy, at) => html`
-                <${Copy} key=${`${copy.copy} ${at}`} of=${copy} content=${bodies.find(one => one.copy === copy.copy)} again=${again} />`)}
+                <${Copy} key=${`${copy.copy} ${at}`} of=${copy} content=${bodies.find(one => one.copy === copy.copy)} again=${again} gone=${gone(copy.correlationId)} />`)}
         </${Page}>`;
 }
 
-function Copy({ of, content, again }) {
+/** What is not in the queue is no fault: mostly somebody has replayed it. */
+function Gone({ id, replayedOf }) {
+    const { data } = usePoll(storyOf(replayedOf || id), replayedOf ? EVERY : ONCE); // to find a message takes a search
+    const sagas = (data?.nodes ?? []).filter(({ node }) => node === session().node).flatMap(part => part.sagas);
+    return html`
+        <section class="verdict" aria-label="Where it is">
+            <p role="status">${replayedOf !== null
+                ? 'It was replayed and is not in the poison queue any more.'
+                : 'It is not in the poison queue: it was replayed, or was never set aside here.'}</p>
+            ${data?.sentences.map((sentence, at) => html`<p key=${at}><${Words} of=${sentence} /></p>`)}
+            ${sagas.map(one => html`<p key=${`${one.saga} ${one.id}`}><a href=${href(['sagas', one.saga, one.id])}>${one.saga} ${one.id}</a> <${Badge} of=${one.status} /></p>`)}
+        </section>`;
+}
+
+function Copy({ of, content, again, gone }) {
     return html`
         <section class="copy" aria-label=${`Copy ${of.copy}`}>
             <h2>Copy ${of.copy}</h2>
@@ -241,11 +264,11 @@ function Copy({ of, content, again }) {
                 ['exception', of.exception],
                 ['text', of.exceptionMessage],
                 ['queue', of.queue],
-                ['correlation id', of.correlationId],
+                ['correlation id', of.correlationId && html`<a href=${href(['story', of.correlationId])}>${of.correlationId}</a>`],
                 ['bytes', String(of.bodyBytes)],
                 ['a replay', html`<${Badge} of=${of.verdict} /> ${of.explanation}`],
             ]} />
-            <span class="buttons"><${One} of=${of} again=${again} />${isWhole(content) && html`<${Edit} of=${of} body=${content.body} again=${again} />`}</span>
+            <span class="buttons"><${One} of=${of} again=${again} gone=${gone} />${isWhole(content) && html`<${Edit} of=${of} body=${content.body} again=${again} />`}</span>
             ${of.record && html`<${Stored} of=${of.record} />`}
             ${content && html`
                 <h3>Body</h3>
@@ -268,7 +291,7 @@ const asText = value => (typeof value === 'object' ? JSON.stringify(value) : Str
 function Edit({ of, body, again }) {
     const before = pretty(body);
     return of.copy && html`
-        <${Act} endpoint="poison" label="Edit" title=${`Edit ${of.messageId}`} done=${begun} after=${again}
+        <${Act} endpoint="poison" label="Edit" title=${`Edit ${of.messageId}`} done=${begun} outcome=${moved} after=${again}
             intro="Puts a copy with another body in the place of this one. Nothing is handled yet: replay it then."
             fields=${[{ name: 'body', label: 'New body', area: true, required: true, value: before }]}
             preview=${values => html`<${Diff} before=${before} after=${values.body} />`}

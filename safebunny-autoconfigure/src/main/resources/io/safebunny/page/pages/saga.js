@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html, useState } from '../vendor/htm-preact.js';
-import { change, look, place, serverTime, session } from '../ask.js';
+import { change, look, mayChange, place, serverTime, session } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Act, AsTest, Look, Rights } from '../parts/action.js';
 import { Content, Diff, pretty } from '../parts/diff.js';
@@ -8,10 +8,14 @@ import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Sequence } from '../parts/sequence.js';
 import { Badge, Facts, Table } from '../parts/table.js';
+import { overdue, repaired, replayed, storyOf, whereabouts } from '../parts/tales.js';
 import { Countdown, Time } from '../parts/time.js';
+import { Words } from '../parts/words.js';
 
 /** It reads the store. */
 const EVERY = 5_000;
+/** It asks all nodes. */
+const STORY_EVERY = 10_000;
 
 const RUNNING = ['ACTIVE', 'STUCK'];
 const UNDOING = ['COMPENSATING', 'COMPENSATION_FAILED'];
@@ -24,25 +28,27 @@ export function Saga({ saga, id }) {
     return html`
         <${Page} title=${`${saga} ${id}`} question="Where is it, and what can be done?" polls=${[poll]}>
             ${found && html`
+                <${Told} id=${id} />
+                ${found.stuckOn && html`<${Stuck} of=${found.stuckOn} />`}
+                <${Table} caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty=${found.stuckOn ? 'No message that it has sent was set aside.' : 'No message of it was set aside.'} columns=${[
+                    { name: 'type', cell: row => row.type },
+                    { name: 'node', cell: row => row.node },
+                    { name: 'why', cell: row => row.reason },
+                    { name: 'message', cell: row => html`<${Aside} id=${row.messageId} node=${row.node} />` },
+                ]} />
+                <p><a href=${href(['poison'], { correlation: found.id })}>What this node has set aside with this correlation id</a></p>
+                <${Repairs} of=${found} again=${poll.again} withState=${look('node', path, { saga, ...query })} />
+                <${AsTest} isAllowed=${session().states && session().bodies} request=${look('node', path, { saga, as: 'test', ...query })} />
+                <h2>Where it is</h2>
                 <${Facts} of=${[
                     ['status', html`<${Badge} of=${found.status} />`],
                     ['why', found.reason],
                     ['stuck since', found.stuckOn && html`<${Time} at=${found.stuckOn.since} />`],
                     ['started', html`<${Time} at=${found.startedAt} />`],
                     ['changed', html`<${Time} at=${found.changedAt} />`],
+                    ['correlation id', html`<a href=${href(['story', found.id])}>${found.id}</a>`],
                     ['version', String(found.version)],
                 ]} />
-                <${Repairs} of=${found} again=${poll.again} withState=${look('node', path, { saga, ...query })} />
-                <${AsTest} isAllowed=${session().states && session().bodies} request=${look('node', path, { saga, as: 'test', ...query })} />
-                <h2>Waits for</h2>
-                ${found.stuckOn && html`<${Stuck} of=${found.stuckOn} />`}
-                <${Table} caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty=${found.stuckOn ? 'None by others.' : 'No message of it was set aside.'} columns=${[
-                    { name: 'type', cell: row => row.type },
-                    { name: 'node', cell: row => row.node },
-                    { name: 'why', cell: row => row.reason },
-                    { name: 'message', cell: row => (row.node === session().node ? html`<a href=${href(['poison', row.messageId])}>${row.messageId}</a>` : row.messageId) },
-                ]} />
-                <p><a href=${href(['poison'], { correlation: found.id })}>What this node has set aside with this correlation id</a></p>
                 <${Table} caption="Timeouts" rows=${timeouts(found)} id=${([name]) => name} empty="It has no timeout." columns=${[
                     { name: 'timeout', cell: ([name]) => name },
                     { name: 'expires', cell: ([, at]) => html`<${Countdown} at=${at} />` },
@@ -53,7 +59,7 @@ export function Saga({ saga, id }) {
                     { name: 'command', cell: row => row.type },
                     { name: 'status', cell: row => html`<${Badge} of=${row.status} />` },
                     { name: 'undo', cell: row => row.undo ?? 'none' },
-                    { name: 'message', cell: row => row.messageId },
+                    { name: 'message', cell: row => html`<a href=${href(['story', row.messageId])}>${row.messageId}</a>` },
                 ]} />
                 <${Table} caption="History" rows=${found.history} id=${row => `${row.at} ${row.what}`} empty="Nothing yet." columns=${[
                     { name: 'when', cell: row => html`<${Time} at=${row.at} />` },
@@ -107,6 +113,19 @@ function Drawn({ of }) {
         </details>`;
 }
 
+/** What its story says, asked less often than where it is. */
+function Told({ id }) {
+    const { data } = usePoll(storyOf(id), STORY_EVERY);
+    return data && html`
+        <section class="verdict" aria-label="In words">
+            ${data.sentences.map((sentence, at) => html`<p key=${at}><${Words} of=${sentence} /></p>`)}
+            <p><a href=${href(['story', id])}>The whole story</a>, with what happened in order</p>
+        </section>`;
+}
+
+/** What was set aside by this node is in its poison queue; of the rest there is the story. */
+const Aside = ({ id, node }) => html`<a href=${href([node === session().node ? 'poison' : 'story', id])}>${id}</a>`;
+
 /** Why it is stuck, and who is waited for. */
 function Stuck({ of: { messageId, node, type, exception, text } }) {
     const failure = exception ? `It failed with ${exception}${text ? `: ${text}` : ''}` : 'Nothing is known of how it failed: look at the message';
@@ -114,7 +133,7 @@ function Stuck({ of: { messageId, node, type, exception, text } }) {
         <section class="verdict" data-level="down" aria-label="Why it is stuck">
             <p>
                 It takes no message until somebody replays ${type ?? 'the message'}
-                ${' '}${node === session().node ? html`<a href=${href(['poison', messageId])}>${messageId}</a>` : messageId},
+                ${' '}<${Aside} id=${messageId} node=${node} />,
                 which ${node} has set aside, or resumes the saga without it. ${failure}.
             </p>
         </section>`;
@@ -122,37 +141,89 @@ function Stuck({ of: { messageId, node, type, exception, text } }) {
 
 const status = saga => String(saga.status).toLowerCase().replaceAll('_', ' ');
 
-const result = ({ outcome, note, saga }) => html`
-    <p>${outcome === 'DONE' ? 'Done.' : 'Sent.'} ${saga && `The saga is ${status(saga)}.`} ${note}</p>`;
+const its = of => () => html`<p><a href=${href(['story', of.id])}>Its story</a></p>`;
+
+const SENT_AGAIN = /^(?:RETRY|RESUME): /;
+const ANSWERED = /^(?:took|undone:|failed:|stuck:|completed) ?| was set aside/;
+
+/** When something was sent again that nobody has answered since; undefined if nothing is on its way. */
+function sentAgain({ history = [], steps = [], blockedOn = [] }) {
+    const from = history.findLastIndex(({ what }) => SENT_AGAIN.test(what));
+    const waits = steps.some(step => (history[from]?.what.startsWith('RETRY') ? ['SENT', 'UNDOING'] : ['UNDOING']).includes(step.status));
+    return from >= 0 && waits && blockedOn.length === 0 && !history.slice(from + 1).some(({ what }) => ANSWERED.test(what)) ? history[from].at : undefined;
+}
+
+const names = messages => messages.map(({ type, node }) => `${type} at ${node}`).join(', ');
+
+/** What resuming means for this one. */
+function Resuming({ of }) {
+    if (UNDOING.includes(of.status)) {
+        return 'Its last undo will be sent again, to a participant that has not acknowledged it. Do it when the cause is mended.';
+    }
+    const due = overdue(of);
+    const { type, messageId, node } = of.stuckOn ?? {};
+    return html`
+        It will take messages again. ${of.stuckOn && `${type ?? 'The message'} ${messageId} is left out: it stays in the poison queue of ${node}, and the saga goes on as if it had never come. To go on with it, replay it instead.`}
+        ${due.map(name => html`<strong key=${name}> Timeout ${name} is due: it runs at once when the saga goes on.</strong>`)}`;
+}
+
+/** What failing means for this one. */
+function failing({ steps = [] }) {
+    const undone = steps.filter(step => step.undo && step.status === 'SENT').map(step => step.name).reverse();
+    const left = steps.filter(step => !step.undo).map(step => step.name);
+    return 'Ends the saga as failed: its steps are undone in reverse. It cannot be taken back.'
+        + (undone.length > 0 ? ` To be undone: ${undone.join(', then ')}.` : ' There is nothing to undo.')
+        + (left.length > 0 ? ` Without an undo, and left as they are: ${left.join(', ')}.` : '');
+}
+
+/** The usual repair of a stuck saga whose message is in the poison queue of this node. */
+function ReplayIt({ of: { id, stuckOn: { messageId, type, exception } }, again }) {
+    const { path, query } = place('', messageId, 'messageId');
+    return mayChange('poison') && html`
+        <${Act} endpoint="poison" kind="usual" label="Replay" title=${`Replay ${type ?? 'the message'} ${messageId}`} after=${again}
+            request=${values => change('poison', path, { ...query, action: 'replay', ...values })}
+            done=${its({ id })} outcome=${replayed({ messageId, correlationId: id, exception })}
+            intro="Sends the message back to the saga, which handles it again and goes on with it. If the cause is not mended, it will be set aside again, and the saga stays stuck." />
+        <span class="hint">the usual repair, once the cause is mended</span>`;
+}
 
 /** What its status can take; a saga may still refuse. */
 function Repairs({ of, again, withState }) {
     const [seen, setSeen] = useState(null); // with the version that it had then
     const { path, query } = place('sagas', of.id, 'sagaId');
     const repair = action => values => change('node', path, { action, saga: of.saga, ...query, ...values });
-    const common = { endpoint: 'node', done: result, after: again };
+    const common = action => ({ endpoint: 'node', done: its(of), outcome: repaired(of, action), after: again });
     const open = (of.steps ?? []).filter(step => ['SENT', 'UNDOING'].includes(step.status));
     const isRunning = RUNNING.includes(of.status);
     const isUndoing = UNDOING.includes(of.status);
+    const resentAt = sentAgain(of);
     return html`
         <h2>Repair it</h2>
         <${Rights} endpoint="node" />
-        ${!isRunning && !isUndoing && html`<p class="faint">It is ${status(of)}: nothing is left to resume, retry, skip or fail.</p>`}
+        ${of.stuckOn?.node === session().node && html`<${Rights} endpoint="poison" />`}
+        ${!isRunning && !isUndoing && html`<p class="faint">It ${whereabouts(of).words}: nothing is left to resume, retry, skip or fail.</p>`}
+        ${resentAt && html`
+            <p class="rights" role="status" data-sent="again">
+                It was sent again <${Time} at=${resentAt} />, and is not answered yet. Another retry is there if it is set aside again.
+            </p>`}
         <div class="buttons">
-            ${(of.status === 'STUCK' || isUndoing) && html`
-                <${Act} ...${common} label="Resume" title=${`Resume ${of.id}`} request=${repair('resume')}
-                    intro=${isUndoing ? 'Sends its last undo again.' : 'It was stuck, and takes messages again. Do it when the cause is mended; replay what it missed.'} />`}
+            ${of.stuckOn?.node === session().node && html`<${ReplayIt} of=${of} again=${again} />`}
             ${(isRunning || isUndoing) && of.blockedOn?.length > 0 && html`
-                <${Act} ...${common} label="Retry" title=${`Retry ${of.id}`} request=${repair('retry')}
-                    intro="Sends again what its participants have set aside." />`}
+                <${Act} ...${common('RETRY')} kind=${of.status === 'STUCK' ? undefined : 'usual'} label="Retry" title=${`Retry ${of.id}`} request=${repair('retry')}
+                    intro=${`Will be sent again: ${names(of.blockedOn)}. Whoever has set it aside handles it again, and what is done already is not done again. If the cause is not mended, it will be set aside again.`} />`}
+            ${(of.status === 'STUCK' || isUndoing) && html`
+                <${Act} ...${common('RESUME')} label="Resume" title=${`Resume ${of.id}`} request=${repair('resume')}
+                    intro=${html`<${Resuming} of=${of} />`} />`}
             ${(isRunning || isUndoing) && open.length > 0 && html`
-                <${Act} ...${common} label="Skip" title=${`Skip a step of ${of.id}`} request=${repair('skip')}
+                <${Act} ...${common('SKIP')} label="Skip" title=${`Skip a step of ${of.id}`} request=${repair('skip')}
                     fields=${[{ name: 'step', label: 'Step', required: true, options: [['', 'choose one'], ...open.map(step => [step.name, `${step.name} (${step.status.toLowerCase()})`])] }]}
-                    intro="The step need not be undone: somebody has taken care of it." />`}
+                    intro=${isUndoing
+                        ? 'You say that somebody has undone this step, or that it need not be undone. Nothing is checked: the saga goes on with the step before it. It cannot be taken back.'
+                        : 'You say that this step need not be undone, should the saga fail, because somebody has taken care of it. Nothing is checked. It cannot be taken back.'} />`}
             ${isRunning && html`
-                <${Act} ...${common} label="Fail" title=${`Fail ${of.id}`} request=${repair('fail')}
-                    intro="It ends as failed: its steps are undone, the last one first." />`}
-            <${Patch} of=${of} seen=${seen} common=${common} repair=${repair('patch')} />
+                <${Act} ...${common('FAIL')} kind="danger" label="Fail" title=${`Fail ${of.id}`} request=${repair('fail')}
+                    intro=${failing(of)} />`}
+            <${Patch} of=${of} seen=${seen} common=${common('PATCH')} repair=${repair('patch')} />
         </div>
         <${State} of=${of} seen=${seen} setSeen=${setSeen} withState=${withState} />`;
 }

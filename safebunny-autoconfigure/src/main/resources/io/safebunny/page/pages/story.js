@@ -9,6 +9,7 @@ import { href } from '../parts/route.js';
 import { Badge, Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 import { Sequence } from '../parts/sequence.js';
+import { Words } from '../parts/words.js';
 
 /** All nodes are asked each time, and read their stores. */
 const EVERY = 10_000;
@@ -102,11 +103,6 @@ function Ignorant({ of }) {
         <h2>Who has no record of it</h2>
         <ul>${of.map(({ node, instance, looked }) => html`
             <li key=${`${node} ${instance}`}><${Name} of=${node} />${looked.filter(({ where, note }) => note && where !== 'poison queue').map(({ where, note }) => ` (${where}: ${note})`).join('')}</li>`)}</ul>`;
-}
-
-/** A sentence, in which names of types are between backticks. */
-function Words({ of }) {
-    return of.split('`').map((text, at) => (at % 2 === 1 ? html`<code>${text}</code>` : text));
 }
 
 function Next({ of: { next, nodes } }) {

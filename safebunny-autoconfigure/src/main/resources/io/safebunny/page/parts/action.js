@@ -4,6 +4,7 @@
 import { html, useEffect, useLayoutEffect, useRef, useState } from '../vendor/htm-preact.js';
 import { curl, draftOf, dropDraft, keepDraft, mayChange, PATIENCE_OF_ONE, send, session } from '../ask.js';
 import { useStale } from '../poll.js';
+import { Outcome } from './outcome.js';
 import { Boundary, Trouble } from './problem.js';
 
 let show = () => {};
@@ -73,8 +74,10 @@ export function Look({ label, request, again, isBusy = false, take }) {
  * @param fields each with name, label, and what else an input needs
  * @param request makes the request of the values of the fields
  * @param preview what to show of the values
+ * @param kind danger for what cannot be taken back, usual for what mostly helps
  * @param done what to say of the answer to the values
- * @param after called when it is done
+ * @param outcome makes of both what came of it, or what to follow, see {@link Outcome}; absent if an answer is success
+ * @param after called when it is done, and again when it is known what came of it
  */
 export function Act(action) {
     const isStale = useStale();
@@ -85,7 +88,7 @@ export function Act(action) {
     }, [action.title]);
     return mayChange(action.endpoint) && !isStale
         ? html`
-            <button type="button" data-action=${action.label} aria-label=${`${action.title}…`} onClick=${() => show({ ...action })}>
+            <button type="button" class=${action.kind} data-action=${action.label} aria-label=${`${action.title}…`} onClick=${() => show({ ...action })}>
                 ${action.label}…
             </button>`
         : null;
@@ -133,7 +136,7 @@ function initial(fields) {
 /** Nothing is said of a field that is left empty. */
 const filled = values => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
 
-const IDLE = { isBusy: false, answer: null, problem: null };
+const IDLE = { isBusy: false, answer: null, outcome: null, problem: null };
 
 function Dialog({ action, close, isBusy }) {
     const fields = [...(action.fields ?? []), ...(action.reasonless ? [] : [REASON])];
@@ -166,7 +169,7 @@ function Dialog({ action, close, isBusy }) {
         try {
             const { body } = await send(action.request(filled(wanted)), { user });
             dropDraft();
-            setState({ ...IDLE, answer: body });
+            setState({ ...IDLE, answer: body, outcome: action.outcome?.(body, wanted) });
             action.after?.(body);
         } catch (problem) {
             if (problem.kind === 'unsure') { // who comes back to it would not know that it may be done
@@ -215,16 +218,17 @@ function Dialog({ action, close, isBusy }) {
                         set=${value => type(field.name, value)} />`)}
                 ${!state.answer && action.preview?.(values)}
                 <${Trouble} problem=${state.problem} />
-                <div role="status" class=${state.answer ? 'outcome' : undefined}>
+                <div role="status">
                     ${state.answer && html`
-                        ${action.done?.(state.answer, values) ?? html`<p>Done.</p>`}
-                        ${state.answer.instance && html`<p class="faint">Instance ${state.answer.instance} has answered.</p>`}`}
+                        <${Outcome} key=${state.answer.operation} of=${state.outcome ?? undefined} settled=${() => action.after?.(state.answer)} said=${html`
+                            ${action.done ? action.done(state.answer, values) : html`<p>Done.</p>`}
+                            ${state.answer.instance && html`<p class="faint">Instance ${state.answer.instance} has answered.</p>`}`} />`}
                     ${state.isBusy && html`<p class="faint">It is under way, also if this page is closed.</p>`}
                 </div>
-                <${Curl} of=${[request]} />
+                <details><summary>as curl</summary><${Curl} of=${[request]} /></details>
                 <div class="buttons">
                     ${!state.answer && html`
-                        <button type="submit" class="main" data-action="confirm" aria-disabled=${state.isBusy}>${confirms(action, state, isDry)}</button>`}
+                        <button type="submit" class=${action.kind === 'danger' && !isDry ? 'danger' : 'main'} data-action="confirm" aria-disabled=${state.isBusy}>${confirms(action, state, isDry)}</button>`}
                     ${state.answer && isDry && html`
                         <button type="button" class="main" data-action="confirm" onClick=${() => carryOut({ ...values, dryRun: false })}>
                             ${action.label} now
@@ -250,8 +254,9 @@ function confirms(action, { isBusy, problem }, isDry) {
 function Field({ field, value, set }) {
     const { name, label, options, area, check, hint, value: unused, ...rest } = field;
     const id = `field-${name}`;
-    const described = hint ? `${id}-hint` : undefined;
-    const said = hint && html`<small id=${described}>${hint}</small>`;
+    const told = [rest.required && 'required', hint].filter(Boolean).join(': ');
+    const described = told ? `${id}-hint` : undefined;
+    const said = told && html`<small id=${described}>${told}</small>`;
     if (check) {
         return html`
             <p class="field">

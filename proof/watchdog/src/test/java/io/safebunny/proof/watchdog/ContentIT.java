@@ -50,7 +50,7 @@ class ContentIT {
         browser.fill(Dashboard.REASON, "they had forgotten one");
         browser.click("Patch");
 
-        browser.shows("The saga is");
+        browser.shows("The state is replaced. The saga is active.");
         await().until(() -> site.bean(Sagas.class)
                 .find("Order", "order-20")
                 .filter(saga -> saga.state().contains("two gifts"))
@@ -83,7 +83,7 @@ class ContentIT {
         browser.until(
                 "a refusal",
                 () -> browser.text().contains("SB-5025")
-                        || (browser.text().contains("The saga is")
+                        || (browser.text().contains("The saga has refused it: it has changed")
                                 && site.bean(Sagas.class).find("Order", "order-21").orElseThrow().history().stream()
                                         .anyMatch(event -> event.what().contains("it has changed"))));
         assertThat(site.bean(Sagas.class).find("Order", "order-21"))

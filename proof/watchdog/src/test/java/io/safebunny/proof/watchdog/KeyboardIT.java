@@ -81,7 +81,7 @@ class KeyboardIT {
         site.open(browser, "#/sagas/Order/order-6");
         browser.shows("Order order-6");
 
-        act(browser, "Fail order-6…", "The saga is");
+        act(browser, "Fail order-6…", "The saga has ended: failed, there was nothing to undo.");
 
         await().until(() -> sagas.find("Order", "order-6")
                 .filter(saga -> saga.status() == SagaStatus.FAILED)

@@ -47,6 +47,7 @@ final class PageFiles {
             "parts/action.js",
             "parts/diff.js",
             "parts/node.js",
+            "parts/outcome.js",
             "parts/page.js",
             "parts/picture.js",
             "parts/pace.js",
@@ -55,7 +56,9 @@ final class PageFiles {
             "parts/search.js",
             "parts/sequence.js",
             "parts/table.js",
+            "parts/tales.js",
             "parts/time.js",
+            "parts/words.js",
             "vendor/htm-preact.js",
             "vendor/LICENSE.txt");
 

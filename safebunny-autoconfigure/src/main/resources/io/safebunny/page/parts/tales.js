@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// What to say of the answers that tell what came of a change.
+
+import { html } from '../vendor/htm-preact.js';
+import { isExposed, look, place, serverTime, session } from '../ask.js';
+import { href } from './route.js';
+import { Countdown } from './time.js';
+
+/** The story of an id; null if nobody tells stories here. */
+export function storyOf(id) {
+    const { path, query } = place('', id, 'about');
+    return id && isExposed('story') ? look('story', path, query) : null;
+}
+
+/** What this node has told in a story. */
+const own = story => story.nodes.filter(({ node }) => node === session().node);
+
+const simple = exception => exception.slice(exception.lastIndexOf('.') + 1);
+
+/** What failed, and how. */
+export const cause = ({ exception, text }) => `${simple(exception)}${text ? `: ${text}` : ''}`;
+
+const toSaga = ({ saga, id }) => html`<a href=${href(['sagas', saga, id])}>${saga} ${id}</a>`;
+
+/** On which message it waits for somebody. */
+export const stuckOn = ({ type, messageId, exception, text }) =>
+    `${type ?? `message ${messageId}`}${exception ? ` (${cause({ exception, text })})` : ''}`;
+
+/** What is undone of a saga that has ended as failed, and what is not. */
+function undone({ steps = [] }) {
+    if (steps.length === 0) {
+        return 'there was nothing to undo';
+    }
+    const left = steps.filter(step => step.status !== 'UNDONE').map(step => `${step.name} (${step.status === 'SKIPPED' ? 'skipped' : 'has no undo'})`);
+    return left.length === 0 ? 'everything is undone' : `what has an undo is undone; not undone: ${left.join(', ')}`;
+}
+
+/** Where a saga is: as a level, and as the end of a sentence about it. */
+export function whereabouts(saga) {
+    const steps = saga.steps ?? [];
+    switch (saga.status) {
+        case 'COMPLETED':
+            return { level: 'up', words: 'is completed', isOver: true };
+        case 'FAILED':
+            return { level: 'ended', words: `has ended: failed, ${undone(saga)}`, isOver: true };
+        case 'STUCK':
+            return { level: 'down', words: `is stuck${saga.stuckOn ? ` on ${stuckOn(saga.stuckOn)}` : ''}` };
+        case 'COMPENSATION_FAILED':
+            return { level: 'down', words: `has failed to undo its steps (compensation failed)${asides(saga)}, and waits for a repair` };
+        case 'COMPENSATING':
+            return {
+                level: 'unknown',
+                words: `is being undone: ${steps.filter(step => step.status === 'UNDONE').length} of ${steps.filter(step => step.undo).length} undos are done`,
+            };
+        default:
+            return saga.blockedOn?.length > 0
+                ? { level: 'down', words: `is active, and blocked on ${saga.blockedOn.map(one => `${one.type} at ${one.node} (${one.reason})`).join(', ')}` }
+                : { level: 'up', words: 'is active' };
+    }
+}
+
+const asides = ({ blockedOn = [] }) => (blockedOn.length > 0 ? ` (${blockedOn.map(one => `${one.type} at ${one.node}: ${one.reason}`).join(', ')})` : '');
+
+/** Of an operation that moves copies: not success if nothing was moved, or nothing had to be. */
+export function moved({ dryRun, moved: count, state, refusals = [] }) {
+    if (dryRun) {
+        return { level: 'unknown' };
+    }
+    if (count > 0) {
+        return { level: state === 'RUNNING' ? 'unknown' : 'up' };
+    }
+    return state === 'RUNNING'
+        ? { level: 'unknown', words: 'It is under way.' }
+        : { level: 'down', words: `Nothing was moved.${refusals.length > 0 ? ` ${refusals[0].explanation}` : ''}` };
+}
+
+/** Of a replay of many: what fails again comes back. */
+export function replayedMany(answer) {
+    return answer.dryRun || answer.moved === 0
+        ? moved(answer)
+        : {
+            request: look('node', 'now'),
+            tell({ counts = {} }, isLate) {
+                const waiting = counts.setAside ?? null;
+                const sent = `${answer.moved} are sent back to their handlers.`;
+                if (waiting === null || !isLate) {
+                    return { level: 'unknown', words: `${sent} What fails again comes back to the poison queue${waiting === null ? '' : `, which has ${waiting} now`}.` };
+                }
+                return waiting === 0
+                    ? { level: 'up', words: `${sent} None has come back: the poison queue is empty.` }
+                    : { level: 'unknown', words: `${sent} The poison queue has ${waiting} now. Look again to see which of them have failed again.` };
+            },
+        };
+}
+
+/** @param copy what was replayed: messageId, and what else is known of it */
+export function replayed(copy) {
+    const { messageId, correlationId } = copy;
+    return answer => {
+        if (answer.dryRun || !messageId || (answer.moved === 0 && answer.state !== 'RUNNING')) {
+            return moved(answer);
+        }
+        const begun = Date.parse(answer.begunAt);
+        const { path, query } = place('', messageId, 'messageId');
+        return {
+            request: storyOf(correlationId),
+            tell: (story, isLate) => ofMessage(story, copy, begun, isLate),
+            last: { request: look('poison', path, { ...query, content: 'false' }), tell: back },
+        };
+    };
+}
+
+/** Without a record, only the poison queue tells something. */
+function back(answer, problem) {
+    const copy = answer?.copies?.[0];
+    if (copy) {
+        return { level: 'down', words: `It is in the poison queue again: ${copy.reason}${copy.exception ? ` (${cause({ exception: copy.exception, text: copy.exceptionMessage })})` : ''}.` };
+    }
+    return problem?.body?.status === 404
+        ? { level: 'unknown', words: 'It is not in the poison queue any more. No record tells whether it was handled.' }
+        : { level: 'unknown', words: 'It is sent. Nobody knows yet what came of it: look again.' };
+}
+
+function ofMessage(story, { messageId, exception }, begun, isLate) {
+    const message = own(story).flatMap(part => part.messages).find(one => one.id === messageId);
+    if (!message) {
+        return { level: 'unknown', words: 'It is sent, and not handled yet.', isUnknown: true };
+    }
+    const last = message.failures.filter(failure => Date.parse(failure.at) >= begun).at(-1);
+    const again = last && html`${last.exception === exception ? 'the same exception' : 'this time'}, ${cause(last)}`;
+    switch (message.state) {
+        case 'HANDLED':
+        case 'UNSENT':
+            return handled(own(story).flatMap(part => part.sagas), messageId, isLate);
+        case 'UNDONE':
+            return { level: 'ended', words: 'It is not handled any more: its step was undone meanwhile.', isOver: true };
+        case 'SET_ASIDE':
+            return last || Date.parse(message.changedAt ?? '') > begun
+                ? { level: 'down', words: html`It has failed again${again && html`: ${again}`}. It is in the poison queue again.`, isOver: true }
+                : { level: 'unknown', words: `It is sent, and not handled yet.${isLate ? ' Look again.' : ''}` };
+        case 'WAITING':
+            return last
+                ? { level: 'down', words: html`It has failed again: ${again}.${last.nextAt && html` The next attempt: <${Countdown} at=${last.nextAt} />`}` }
+                : { level: 'unknown', words: `It is sent, and waits for its handler.${isLate ? ' Look again.' : ''}` };
+        default:
+            return { level: 'unknown', words: 'It is being handled.' };
+    }
+}
+
+function handled(sagas, messageId, isLate) {
+    const saga = sagas.find(one => one.status === 'STUCK') ?? sagas[0];
+    if (!saga) {
+        return { level: 'up', words: 'It is handled.', isOver: true };
+    }
+    const { level, words, isOver } = whereabouts(saga);
+    if (saga.stuckOn?.messageId === messageId) { // its record is written first
+        return { level: 'unknown', words: html`It is handled, and ${toSaga(saga)} goes on in a moment.` };
+    }
+    return { level, words: html`It is handled${level === 'down' ? ', but' : ';'} the saga ${toSaga(saga)} ${words}.`, isOver: isOver || isLate };
+}
+
+const SET_ASIDE = /^(\S+) (\S+) was set aside by (.+?): (.*)$/;
+
+/** In what a saga has written since a message was set aside. */
+const asideIn = events => events.map(({ what }) => SET_ASIDE.exec(what)).filter(Boolean).at(-1);
+
+/**
+ * @param before the saga as it was
+ * @param action in capitals
+ */
+export function repaired(before, action) {
+    const { path, query } = place('sagas', before.id, 'sagaId');
+    return (answer, { reason }) => ({
+        request: storyOf(before.id) ?? look('node', path, { saga: before.saga, content: 'false', ...query }),
+        tell(data, isLate) {
+            const sagas = data.sagas ?? own(data).flatMap(part => part.sagas);
+            const messages = data.sagas ? [] : data.nodes.flatMap(part => part.messages.map(message => ({ ...message, node: part.node })));
+            const saga = sagas.find(one => one.saga === before.saga && one.id === before.id);
+            return saga
+                ? ofRepair({ before, saga, messages, action, reason, isLate })
+                : { level: 'unknown', words: 'The saga is not there any more.', isOver: true };
+        },
+    });
+}
+
+function ofRepair({ before, saga, messages, action, reason, isLate }) {
+    const events = saga.history ?? [];
+    const done = events.findLastIndex(({ what }) => what === `${action}: ${reason}`);
+    const refused = events.findLast(({ what }) => what.startsWith(`refused ${action} (${reason}): `));
+    if (done < 0 && refused) {
+        return { level: 'down', words: `The saga has refused it: ${refused.what.slice(`refused ${action} (${reason}): `.length)}.`, isOver: true };
+    }
+    if (done < 0) {
+        return { level: 'unknown', words: `It is sent. The saga has not handled it yet.${isLate ? ' Look again instead of repeating it.' : ''}` };
+    }
+    const later = events.slice(done + 1);
+    const aside = asideIn(later);
+    const { level, words, isOver } = whereabouts(saga);
+    const itIs = `The saga ${words}.`;
+    if (isOver) {
+        return { level, words: itIs, isOver };
+    }
+    if (aside) {
+        return { level: 'down', words: `It has failed again: ${aside[1]} was set aside by ${aside[3]} (${aside[4]}). ${itIs}`, isOver: true };
+    }
+    switch (action) {
+        case 'RETRY':
+            return ofRetry({ before, saga, messages, later, isLate, where: { level, words: itIs } });
+        case 'RESUME':
+            return ofResume({ before, saga, later, isLate, where: { level, words: itIs } });
+        case 'FAIL':
+            return { level, words: itIs };
+        default: // what was asked for is done; where the saga is may be as bad as before
+            return { level: level === 'down' ? 'unknown' : level, words: `${action === 'SKIP' ? 'The step is skipped.' : 'The state is replaced.'} ${itIs}`, isOver: isLate || level !== 'unknown' };
+    }
+}
+
+function ofRetry({ before, saga, messages, later, isLate, where }) {
+    const took = later.find(({ what }) => /^(?:took|undone:) /.test(what));
+    if (took) {
+        return { ...where, words: `It is answered. ${where.words}`, isOver: isLate };
+    }
+    const sent = (before.blockedOn ?? []).filter(one => !(saga.blockedOn ?? []).some(other => other.messageId === one.messageId));
+    const by = messages.find(({ id, state }) => ['HANDLED', 'UNSENT'].includes(state) && sent.some(one => one.messageId === id));
+    return by
+        ? { level: where.level, words: `${by.type || 'The message'} is handled by ${by.node}. ${where.words}`, isOver: isLate }
+        : { level: 'unknown', words: `It is sent again, and not answered yet.${isLate ? ' Look again.' : ''} ${where.words}` };
+}
+
+function ofResume({ before, saga, later, isLate, where }) {
+    if (saga.status === 'STUCK') {
+        return { level: 'down', words: `It went on, and is stuck again. ${where.words}`, isOver: true };
+    }
+    if (before.status !== 'STUCK') {
+        return { level: where.level === 'down' ? 'down' : 'unknown', words: `Its last undo is sent again.${isLate ? ' Look again.' : ''} ${where.words}` };
+    }
+    const hasGoneOn = later.some(({ what }) => /^took |^timeout .* is over$/.test(what));
+    return {
+        level: where.level === 'up' && !hasGoneOn && !isLate ? 'unknown' : where.level,
+        words: `${where.words} It takes messages again${hasGoneOn || isLate ? '' : '; looking what comes of it…'}${saga.status === 'ACTIVE' && overdue(saga).length > 0 ? ` Timeouts that are due run now: ${overdue(saga).join(', ')}.` : ''}`,
+        isOver: isLate,
+    };
+}
+
+/** Names of timeouts that are due. */
+export function overdue({ timeouts = {} }) {
+    return Object.entries(timeouts).filter(([, at]) => Date.parse(at) <= serverTime()).map(([name]) => name);
+}
