@@ -75,8 +75,8 @@ public record SagaView(
      * @param messageId its id
      * @param node the node that set it aside, and in whose poison queue it waits
      * @param since when the saga became stuck
-     * @param type type name of the message; {@code null} if its record does not tell, and in lists
-     * @param exception name of the class of its last failure; {@code null} if its record tells of none, and in lists
+     * @param type type name of the message; {@code null} if its record does not tell, and in {@link Sagas#list}
+     * @param exception name of the class of its last failure; {@code null} if its record tells of none, and in {@link Sagas#list}
      * @param text the first line of that failure's text; {@code null} if there is none, or {@code exception-details} does not let it
      *     be shown
      */

@@ -239,9 +239,9 @@ function bare(token) {
     }
 }
 
-async function fetchOnce({ method, url, body }, token, { signal, patience = PATIENCE } = {}) {
+async function fetchOnce({ method, url, body, isText }, token, { signal, patience = PATIENCE } = {}) {
     const headers = {
-        Accept: 'application/json, application/problem+json',
+        Accept: `${isText ? 'text/plain, ' : ''}application/json, application/problem+json`,
         'X-Requested-With': 'XMLHttpRequest', // else Spring Security has the browser ask for a password, and nothing answers until then
     };
     if (body) {
@@ -281,7 +281,7 @@ function loggedOut(title, detail) {
 const typeOf = response => response.headers.get('Content-Type') ?? '';
 const isProblem = response => typeOf(response).includes('application/problem+json');
 
-async function read(response, { method }) {
+async function read(response, { method, isText }) {
     if (response.type === 'opaqueredirect' || response.status === 401) {
         throw loggedOut('Logged out', 'The application asks for a login. Load the page again, and log in.');
     }
@@ -295,7 +295,7 @@ async function read(response, { method }) {
     } catch (failure) {
         throw unanswered(method, failure);
     }
-    const body = parsed(response, text);
+    const body = isText && response.ok ? {} : parsed(response, text);
     if (response.status === 405) {
         throw new Problem('read-only', 'Read-only', 'The endpoint is read-only. Set its access to unrestricted to change something here.');
     }

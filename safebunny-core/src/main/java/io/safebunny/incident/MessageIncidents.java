@@ -211,9 +211,12 @@ final class MessageIncidents {
         return about;
     }
 
-    /** What was masked, and where the test goes. */
+    /** What was masked, or that nothing was, and where the test goes. */
     List<String> notes(String where, boolean isScenario) {
         List<String> notes = new ArrayList<>(sources.masking().told());
+        if (notes.isEmpty()) {
+            notes.add("Nothing in it is masked: its content is in clear.");
+        }
         if (where.isEmpty()) {
             notes.add("Put it into a package of the application's tests.");
         }

@@ -162,6 +162,7 @@ final class EndpointsAutoConfiguration {
             NodeEndpointProperties states,
             PoisonEndpointProperties bodies,
             PageEndpointProperties pages,
+            ObjectProvider<BodyMasker> masker,
             ObjectProvider<CsrfTokens> csrf,
             ObjectProvider<PathMappedEndpoints> endpoints) {
         SagaSupervision sagas = engine.get(SagaSupervision.class);
@@ -176,7 +177,9 @@ final class EndpointsAutoConfiguration {
                         "instance",
                         operations.instance(),
                         "sagas",
-                        !sagas.knowsSagas() || sagas.hasSagas()),
+                        !sagas.knowsSagas() || sagas.hasSagas(),
+                        "masks",
+                        masker.getIfAvailable() != null),
                 pages,
                 csrf.getIfAvailable(() -> () -> null));
         return new PageEndpoint(session, endpoints);

@@ -47,7 +47,7 @@ final class SagaSection implements Section {
             "stuck",
             EnumSet.of(SagaStatus.STUCK, SagaStatus.COMPENSATION_FAILED),
             BLOCKED,
-            EnumSet.of(SagaStatus.ACTIVE, SagaStatus.COMPENSATING, SagaStatus.STUCK, SagaStatus.COMPENSATION_FAILED),
+            EnumSet.of(SagaStatus.ACTIVE),
             "ended",
             EnumSet.of(SagaStatus.COMPLETED, SagaStatus.FAILED),
             "all",

@@ -64,6 +64,7 @@ function Numbers({ of: { rates = {}, counts = {}, sagas = {} } }) {
         </div>
         <p class="faint">
             ${rates.seconds ? `Rates are of this instance, in the last ${rates.seconds} seconds.` : 'Rates are of this instance, and counted from now on.'}
+            ${sagas.asOf && html` Sagas were counted <${Time} at=${sagas.asOf} />, and are again once per lease.`}
             ${counts.oldestPublication && html` The oldest publication that is refused was made <${Time} at=${counts.oldestPublication} />.`}
         </p>`;
 }

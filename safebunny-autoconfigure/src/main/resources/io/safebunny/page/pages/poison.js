@@ -8,8 +8,8 @@ import { Act, AsTest, Look, Rights } from '../parts/action.js';
 import { Content, Diff, pretty } from '../parts/diff.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, Facts, Table, TextFilter } from '../parts/table.js';
-import { moved, replayed, replayedMany, storyOf } from '../parts/tales.js';
+import { Badge, ClassName, Facts, Table, TextFilter } from '../parts/table.js';
+import { Legend, moved, replayed, replayedMany, storyOf } from '../parts/tales.js';
 import { Time } from '../parts/time.js';
 import { Words } from '../parts/words.js';
 
@@ -66,7 +66,7 @@ function Extent({ of: { messages = [], scanned, depth, truncated, limit }, query
                 At least ${messages.length} copies match: ${scanned} of ${depth} in the queue were read, and the groups are of these alone.
                 ${' '}${messages.length < MOST ? html`<a href=${href(['poison'], query)}>Read up to ${MOST}</a>` : 'Use a filter to see others.'}
             </p>`
-        : html`<p>${messages.length} copies match, of ${scanned} that were read, of ${depth} in the queue.</p>`;
+        : html`<p>${messages.length} ${messages.length === 1 ? 'copy matches' : 'copies match'}, of ${scanned} that were read, of ${depth} in the queue.</p>`;
 }
 
 function Filter({ filter, rest }) {
@@ -109,13 +109,13 @@ function Groups({ of, archived }) {
         <${Table} caption="Groups" rows=${of} id=${row => `${row.type} ${row.reason} ${row.exception}`} empty="Nothing was set aside." columns=${[
             { name: 'type', cell: row => row.type || 'none' },
             { name: 'reason', cell: row => row.reason || 'none' },
-            { name: 'exception', cell: row => row.exception || 'none' },
+            { name: 'exception', cell: row => (row.exception ? html`<${ClassName} of=${row.exception} />` : 'none') },
             { name: 'copies', cell: row => html`
                 <a href=${href(['poison'], { type: row.type ?? '', poisonReason: row.reason ?? '', exception: row.exception ?? '', archived })}>${row.copies}</a>` },
         ]} />`;
 }
 
-const why = row => `${row.reason}${row.exception ? `, ${row.exception}: ${row.exceptionMessage ?? ''}` : ''}`;
+const why = row => html`${row.reason}${row.exception && html`, <${ClassName} of=${row.exception} />: ${row.exceptionMessage}`}`;
 
 function Messages({ of = [], archived, again }) {
     return html`
@@ -127,7 +127,8 @@ function Messages({ of = [], archived, again }) {
             { name: 'correlation id', cell: row => row.correlationId && html`<a href=${href(['story', row.correlationId])}>${row.correlationId}</a>` },
             { name: 'a replay', cell: row => html`<span title=${row.explanation}><${Badge} of=${row.verdict} /></span>` },
             { name: 'change', cell: row => html`<${One} of=${row} archived=${archived} again=${again} />` },
-        ]} />`;
+        ]} />
+        <${Legend} of=${of} />`;
 }
 
 /** What changes one copy. Some have an id that no path can have, and some have none: then there is only the digest. */
@@ -171,6 +172,9 @@ function Operations({ of }) {
 
 const isOver = operation => operation.state !== 'RUNNING';
 
+/** Of several copies of one message, a replay moves one. */
+const isLeft = ({ verdict }, { kind }) => kind === 'REPLAY' && ['RUN', 'RESEND', 'REPEATS'].includes(verdict);
+
 /** How far is it? */
 export function Operation({ id }) {
     const path = `operations/${segment(id)}`;
@@ -179,7 +183,7 @@ export function Operation({ id }) {
     return html`
         <${Page} title=${`Operation ${id}`} question="How far is it, and what was not moved?" polls=${[poll]}>
             ${data && html`
-                <p role="status">${data.dryRun ? 'Would have moved' : 'Moved'} ${data.moved} of ${data.matched} that were looked at.
+                <p role="status">${data.dryRun ? 'Would have moved' : 'Moved'} ${data.moved} of ${data.matched} that were looked at.${' '}
                     <${Badge} of=${data.state} /></p>
                 <${Facts} of=${[
                     ['what', `${data.kind.toLowerCase()}${data.dryRun ? ', dry run' : ''}`],
@@ -191,16 +195,19 @@ export function Operation({ id }) {
                     ['never came', data.missed && `${data.missed} copies: somebody else has them`],
                     ['failure', data.failure],
                 ]} />
+                ${data.kind === 'REPLAY' && !data.dryRun && data.moved > 0 && html`
+                    <p>Moved is sent back to the handlers. What fails again comes back to <a href=${href(['poison'])}>the poison queue</a>.</p>`}
                 ${data.state === 'RUNNING' && html`
                     <${Act} endpoint="node" label="Stop" title=${`Stop ${id}`} request=${() => remove('node', path)} reasonless=${true}
                         intro="It ends before its next message. What was moved stays moved." after=${again} />`}
                 <${Table} caption="Not moved, the first hundred" rows=${(data.refusals ?? []).map((one, at) => ({ ...one, at }))} id=${row => `${row.messageId} ${row.at}`}
-                    empty="All that it looked at was moved." columns=${[
+                    empty=${data.dryRun ? 'All that it looked at would be moved.' : 'All that it looked at was moved.'} columns=${[
                         { name: 'message', cell: row => (row.messageId ? html`<a href=${href(['poison', row.messageId])}>${row.messageId}</a>` : 'without an id') },
                         { name: 'type', cell: row => row.type },
-                        { name: 'verdict', cell: row => html`<${Badge} of=${row.verdict} />` },
-                        { name: 'why', cell: row => row.explanation },
-                    ]} />`}
+                        { name: 'verdict', cell: row => !isLeft(row, data) && html`<${Badge} of=${row.verdict} />` },
+                        { name: 'why', cell: row => (isLeft(row, data) ? 'Another copy of this message is moved: one is enough.' : row.explanation) },
+                    ]} />
+                <${Legend} of=${[...Object.keys(data.verdicts ?? {}).map(verdict => ({ verdict })), ...(data.refusals ?? [])]} />`}
         </${Page}>`;
 }
 
@@ -229,7 +236,7 @@ export function Message({ id }) {
                 <${Look} label="Look again" request=${poll.request} again=${again} isBusy=${poll.isBusy} />
                 ${session().bodies && !isGone && html`<${Look} label="Show the body" request=${withBody} take=${answer => setBodies(answer.copies ?? [])} />`}
             </div>
-            <${AsTest} isAllowed=${session().bodies && !isGone} request=${look('poison', path, { ...query, as: 'test' })} />
+            ${!isGone && html`<${AsTest} isAllowed=${session().bodies} needs="management.endpoint.safebunnypoison.show-bodies" request=${look('poison', path, { ...query, as: 'test' })} />`}
             ${!session().bodies && html`
                 <p class="faint">
                     The body is not shown to you, so you cannot edit it here. It is if management.endpoint.safebunnypoison.show-bodies allows it.
@@ -261,7 +268,7 @@ function Copy({ of, content, again, gone }) {
                 ['type', of.type],
                 ['set aside', html`<${Time} at=${of.poisonedAt} />`],
                 ['reason', of.reason],
-                ['exception', of.exception],
+                ['exception', of.exception && html`<${ClassName} of=${of.exception} />`],
                 ['text', of.exceptionMessage],
                 ['queue', of.queue],
                 ['correlation id', of.correlationId && html`<a href=${href(['story', of.correlationId])}>${of.correlationId}</a>`],
@@ -303,7 +310,7 @@ function Stored({ of }) {
         <h3>What is stored of it</h3>
         <${Facts} of=${[
             ['state', of.state],
-            ['delayed retries so far', String(of.attempt)],
+            ['delayed retries, without those at once', String(of.attempt)],
             ['version', String(of.version)],
             ['written last by', of.owner],
             ['steps that are done', (of.steps ?? []).join(', ')],
@@ -314,7 +321,7 @@ function Stored({ of }) {
                 { name: 'when', cell: row => html`<${Time} at=${row.at} />` },
                 { name: 'instance', cell: row => row.instance },
                 { name: 'took', cell: row => `${row.millis} ms` },
-                { name: 'exception', cell: row => row.exception },
+                { name: 'exception', cell: row => html`<${ClassName} of=${row.exception} />` },
                 { name: 'text', cell: row => row.text },
                 { name: 'next', cell: row => html`<${Time} at=${row.nextAt} />` },
             ]} />`}`;

@@ -38,7 +38,7 @@ export function Saga({ saga, id }) {
                 ]} />
                 <p><a href=${href(['poison'], { correlation: found.id })}>What this node has set aside with this correlation id</a></p>
                 <${Repairs} of=${found} again=${poll.again} withState=${look('node', path, { saga, ...query })} />
-                <${AsTest} isAllowed=${session().states && session().bodies} request=${look('node', path, { saga, as: 'test', ...query })} />
+                <${AsTest} isAllowed=${session().states && session().bodies} needs="management.endpoint.safebunny.show-states and management.endpoint.safebunnypoison.show-bodies" request=${look('node', path, { saga, as: 'test', ...query })} />
                 <h2>Where it is</h2>
                 <${Facts} of=${[
                     ['status', html`<${Badge} of=${found.status} />`],

@@ -5,6 +5,7 @@ import { usePoll } from '../poll.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
 import { Badge, Table, TextFilter } from '../parts/table.js';
+import { asides, simple } from '../parts/tales.js';
 import { Age, Countdown, Time } from '../parts/time.js';
 
 /** A list reads the store, so it is not asked as often as what the node knows. */
@@ -13,7 +14,7 @@ const LIST_EVERY = 10_000;
 const STATES = [
     ['running', 'running'],
     ['stuck', 'stuck: they need a repair'],
-    ['blocked', 'blocked by a message that was set aside'],
+    ['blocked', 'active, and blocked by a message that was set aside'],
     ['ended', 'ended'],
     ['all', 'all'],
 ];
@@ -24,6 +25,17 @@ const AGES = [['1m', 'a minute'], ['10m', 'ten minutes'], ['1h', 'an hour'], ['1
 const ENDED = ['COMPLETED', 'FAILED'];
 
 const age = ({ status, startedAt }) => (ENDED.includes(status) ? html`started <${Time} at=${startedAt} />` : html`<${Age} since=${startedAt} />`);
+
+/** What keeps it from going on, with a link to where that is repaired. */
+function Why({ of }) {
+    const { saga, id, status, reason, stuckOn } = of;
+    if (status === 'COMPENSATION_FAILED') {
+        return html`<a href=${href(['sagas', saga, id])}>compensation failed${asides(of)}</a>${reason && `; it failed because: ${reason}`}`;
+    }
+    return stuckOn
+        ? html`<a href=${href(['sagas', saga, id])}>stuck on ${stuckOn.type ?? 'a message'}${stuckOn.exception && `: ${simple(stuckOn.exception)}`}</a> <${Time} at=${stuckOn.since} />`
+        : reason;
+}
 
 /** The next timeout of a saga, or the one that is over for the longest time. */
 function next({ timeouts = {} }) {
@@ -38,7 +50,7 @@ function Counts({ of }) {
     return html`
         <p>
             Need a repair: ${named(of.needingRepair, statuses)}. Blocked: ${named(of.blocked, String)}. Being undone: ${named(of.undoing, some => some.count)}.
-            ${of.asOf ? html` Counted <${Time} at=${of.asOf} />.` : ' Not counted yet.'}
+            ${of.asOf ? html` Counted <${Time} at=${of.asOf} />, and again once per lease; the list below is of now.` : ' Not counted yet.'}
         </p>`;
 }
 
@@ -78,7 +90,7 @@ export function Sagas({ query }) {
                     { name: 'age', cell: age },
                     { name: 'changed', cell: row => html`<${Time} at=${row.changedAt} />` },
                     { name: 'next timeout', cell: next },
-                    { name: 'why', cell: row => row.reason ?? (row.stuckOn && html`stuck on ${row.stuckOn.messageId} <${Time} at=${row.stuckOn.since} />`) },
+                    { name: 'why', cell: row => html`<${Why} of=${row} />` },
                     { name: 'blocked on', cell: row => (row.blockedOn ?? []).map(one => `${one.type} at ${one.node}`).join(', ') },
                 ]} />
                 ${data.next && html`<p><a href=${href(['sagas'], { state, saga, olderThan, after: data.next })}>Next page</a> (${data.scanned} sagas were read for this one)</p>`}`}

@@ -23,14 +23,60 @@ export function Curl({ of }) {
             <pre class="curl" role="group" tabindex="0" aria-label="The file change.json">${file}</pre>`}`;
 }
 
-/** How to have what went wrong as a test; its answer is source, and no JSON. */
-export function AsTest({ isAllowed, request }) {
-    return isAllowed && html`
+/**
+ * What went wrong, as a test; its answer is source, and no JSON.
+ *
+ * @param needs the settings that allow this user to see it
+ */
+export function AsTest({ isAllowed, needs, request }) {
+    const [source, setSource] = useState(null);
+    return html`
         <details>
             <summary>As a test</summary>
-            <p class="hint">Java source, masked, that fails as it did here until the cause is mended:</p>
-            <${Curl} of=${[request]} />
+            <p class="hint">
+                Java source that fails as it did here until the cause is mended. ${session().masks
+                    ? 'The BodyMasker masks what is in it.'
+                    : 'Nothing is masked, because there is no BodyMasker: it has content in clear.'} Each look is audited.
+            </p>
+            ${isAllowed
+                ? html`<${Look} label="Show the test" request=${{ ...request, isText: true }} take=${(unused, text) => setSource(text)} />`
+                : html`<p class="rights">It is not shown to you. It is if ${needs} allows it.</p>`}
+            ${source !== null && html`<${Source} text=${source} />`}
         </details>`;
+}
+
+function Source({ text }) {
+    const [said, setSaid] = useState('');
+    const shown = useRef(null);
+    const name = /\bclass (\w+)/.exec(text)?.[1] ?? 'IncidentTest';
+    const folder = (/^package ([\w.]+);/m.exec(text)?.[1] ?? '').replaceAll('.', '/');
+
+    async function copy() {
+        try {
+            await navigator.clipboard.writeText(text);
+            setSaid('It is copied.');
+        } catch { // without TLS, or if the user has forbidden it
+            getSelection().selectAllChildren(shown.current);
+            setSaid('The browser does not let a page copy here. It is selected: copy it with the keys.');
+        }
+    }
+
+    function download() {
+        const link = document.createElement('a');
+        link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+        link.download = `${name}.java`;
+        link.click();
+        setTimeout(() => URL.revokeObjectURL(link.href), PATIENCE_OF_ONE);
+    }
+
+    return html`
+        <p class="hint">Put it into src/test/java/${folder}${folder && '/'}${name}.java, and run it: mvn test -Dtest=${name}</p>
+        <div class="buttons">
+            <button type="button" onClick=${copy}>Copy</button>
+            <button type="button" onClick=${download}>Download ${name}.java</button>
+            <span role="status">${said}</span>
+        </div>
+        <pre class="content" role="group" tabindex="0" aria-label="Source of the test" ref=${shown}>${text}</pre>`;
 }
 
 /**
@@ -38,7 +84,7 @@ export function AsTest({ isAllowed, request }) {
  *
  * @param again what asks again, for what the page shows anyway
  * @param isBusy whether that is under way
- * @param take told the answer, for what is asked only by this button
+ * @param take told the answer and its text, for what is asked only by this button
  */
 export function Look({ label, request, again, isBusy = false, take }) {
     const [state, setState] = useState({ isBusy: false, problem: null });
@@ -47,8 +93,8 @@ export function Look({ label, request, again, isBusy = false, take }) {
     async function look() {
         setState({ isBusy: true, problem: null });
         try {
-            const { body } = await send(request, { patience: PATIENCE_OF_ONE });
-            take(body);
+            const { body, text } = await send(request, { patience: PATIENCE_OF_ONE });
+            take(body, text);
             setState({ isBusy: false, problem: null });
         } catch (problem) {
             setState({ isBusy: false, problem });

@@ -42,6 +42,9 @@ export function Facts({ of }) {
     return html`<dl class="facts">${known.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
+/** The name of a class, which breaks at its dots. */
+export const ClassName = ({ of }) => of.split('.').map((part, at) => html`${at > 0 && html`.<wbr />`}${part}`);
+
 /** A state as a word that is not told by its colour alone. */
 export function Badge({ of = 'unknown' }) {
     return html`<span class="badge" data-level=${String(of).toLowerCase()}>${String(of).toLowerCase().replaceAll('_', ' ')}</span>`;

@@ -15,7 +15,8 @@ export function storyOf(id) {
 /** What this node has told in a story. */
 const own = story => story.nodes.filter(({ node }) => node === session().node);
 
-const simple = exception => exception.slice(exception.lastIndexOf('.') + 1);
+/** The name of a class without its package. */
+export const simple = exception => exception.slice(exception.lastIndexOf('.') + 1);
 
 /** What failed, and how. */
 export const cause = ({ exception, text }) => `${simple(exception)}${text ? `: ${text}` : ''}`;
@@ -59,7 +60,29 @@ export function whereabouts(saga) {
     }
 }
 
-const asides = ({ blockedOn = [] }) => (blockedOn.length > 0 ? ` (${blockedOn.map(one => `${one.type} at ${one.node}: ${one.reason}`).join(', ')})` : '');
+/** What was set aside of it, in brackets. */
+export const asides = ({ blockedOn = [] }) => (blockedOn.length > 0 ? ` (${blockedOn.map(one => `${one.type} at ${one.node}: ${one.reason}`).join(', ')})` : '');
+
+/** What a verdict says of a copy. */
+const VERDICTS = {
+    RUN: 'its handler runs',
+    RESEND: 'it was handled already: only what it has published is sent',
+    REPEATS: 'its handler runs, even if it was handled already: there is no store to tell',
+    DONE: 'it was handled since, so it can be discarded',
+    BUSY: 'it is being handled, or its instance died: look again in a minute',
+    SUPERSEDED: 'there is a newer copy: replay that one',
+    CLASH: 'its record is of another message: it would be set aside again',
+    TOO_OLD: 'nobody knows any more whether it was handled',
+    REFUSED: 'it cannot be moved',
+    UNKNOWN: 'the store does not answer',
+};
+
+/** Explains the verdicts that are in the rows, a line for all. */
+export function Legend({ of }) {
+    const known = [...new Set(of.map(({ verdict }) => verdict))].filter(verdict => Object.hasOwn(VERDICTS, verdict));
+    return known.length > 0 && html`
+        <p class="hint">What a replay would do: ${known.map(verdict => `${verdict.toLowerCase().replaceAll('_', ' ')}: ${VERDICTS[verdict]}`).join('; ')}.</p>`;
+}
 
 /** Of an operation that moves copies: not success if nothing was moved, or nothing had to be. */
 export function moved({ dryRun, moved: count, state, refusals = [] }) {

@@ -61,7 +61,8 @@ export function lasted(text) {
 /** A time of day in the zone of this browser. */
 export const timeOfDay = at => new Date(at).toLocaleTimeString();
 
-const when = (time, now) => (Math.abs(time - now) < DAY / 2 ? timeOfDay(time) : new Date(time).toLocaleString());
+/** A time of day in the zone of this browser, with the day if it is another one. */
+export const when = (time, now) => (Math.abs(time - now) < DAY / 2 ? timeOfDay(time) : new Date(time).toLocaleString());
 
 /** What is told of a time by the clock of the application, each second anew, and when it is in the zone of this browser. */
 function Told({ at, words }) {

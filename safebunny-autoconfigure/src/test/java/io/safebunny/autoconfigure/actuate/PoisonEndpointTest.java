@@ -315,6 +315,10 @@ class PoisonEndpointTest {
                 .filteredOn(event -> event.getType().equals("SAFEBUNNY_REPLAY"))
                 .extracting(event -> event.getData().get("reason"))
                 .containsExactly("a look", "it works again", "the rest");
+        assertThat(heard)
+                .filteredOn(event -> event.getType().equals("SAFEBUNNY_REPLAY"))
+                .extracting(event -> event.getData().get("filter"))
+                .containsExactly("all; at most 1000", "message id " + id + "; at most 100", "all; at most 10");
         AuditEvent message = heard.stream()
                 .filter(event -> event.getType().equals("SAFEBUNNY_REPLAY_MESSAGE"))
                 .findFirst()

@@ -174,6 +174,13 @@ class SagasOverHttpTest {
             assertThat(ids(context, "?saga=Gift")).containsExactly("gift");
             String blockedOn = read(get(context, SAGAS + "?state=blocked"), "$.sagas[0].blockedOn[0].type");
             assertThat(blockedOn).isEqualTo("Charge");
+
+            block(context, "both");
+            publish(context, "both", new Add(BigDecimal.ONE));
+            awaitStatus(context, "both", SagaStatus.STUCK);
+            assertThat(saga(context, "both").blockedOn()).isNotEmpty();
+            assertThat(ids(context, "?state=blocked")).as("as they are counted").containsExactly("blocks");
+            assertThat(ids(context, "?state=stuck")).containsExactly("sticks", "both");
         });
     }
 
@@ -195,7 +202,8 @@ class SagasOverHttpTest {
             assertThat(listed)
                     .containsEntry("messageId", stuck.get("messageId"))
                     .containsEntry("since", stuck.get("since"))
-                    .containsEntry("type", null);
+                    .containsEntry("type", "Add")
+                    .containsEntry("exception", "io.safebunny.PoisonMessageException");
 
             context.getBean(Sagas.class).resume("Order", "sticks", "it is not needed");
             awaitStatus(context, "sticks", SagaStatus.ACTIVE);

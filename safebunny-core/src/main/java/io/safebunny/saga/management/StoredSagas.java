@@ -56,12 +56,13 @@ final class StoredSagas implements Sagas {
     public Optional<SagaView> find(String saga, String sagaId) {
         requireKnown(saga, sagaId);
         MessageRecord stored = node.requireStore().find(SagaDocument.key(saga, sagaId));
-        return stored == null ? Optional.empty() : Optional.of(explained(SagaDocument.read(saga, stored)));
+        return stored == null
+                ? Optional.empty()
+                : Optional.of(explained(SagaDocument.read(saga, stored).view(node.name())));
     }
 
     /** Of a stuck saga it tells how its message has failed, which that message's own record knows. */
-    private SagaView explained(SagaDocument saga) {
-        SagaView view = saga.view(node.name());
+    private SagaView explained(SagaView view) {
         StuckOn stuck = view.stuckOn();
         return stuck == null
                 ? view
@@ -134,7 +135,8 @@ final class StoredSagas implements Sagas {
             requireKnown(query.saga());
         }
         Set<String> known = names.get(); // before the store, which a node without sagas need not have
-        return new SagaPages(node.requireStore(), node.name()).read(known, query);
+        SagaPage page = new SagaPages(node.requireStore(), node.name()).read(known, query);
+        return new SagaPage(page.sagas().stream().map(this::explained).toList(), page.scanned(), page.next());
     }
 
     private Stream<SagaView> list(String kind, String listed, @Nullable Instant before, int limit) {

@@ -39,6 +39,7 @@ class AuditIT {
             browser.click("Show the state");
             browser.shows("State of version");
 
+            browser.inAWindow(1280, 900);
             browser.click("Audit");
 
             browser.shows(
@@ -51,12 +52,23 @@ class AuditIT {
                     "discard",
                     "they are too old",
                     "moved 3 of 3",
+                    "filter all; at most 10",
                     "saga resume",
                     "it is written off",
                     "content state");
             assertThat(browser.run(Number.class, "return document.querySelectorAll('img, body script').length"))
                     .isEqualTo(0L);
             assertThat(browser.barriers()).isEmpty();
+            assertThat(browser.run(Boolean.class, """
+                    const scroll = document.querySelector('.scroll');
+                    return scroll.scrollWidth <= scroll.clientWidth;
+                    """))
+                    .as("all columns are to be seen")
+                    .isTrue();
+            assertThat(browser.run(Number.class, "return document.querySelector('header').offsetHeight")
+                            .intValue())
+                    .as("the head of the page is one row")
+                    .isLessThan(70);
 
             browser.fill("What", "pause");
             browser.shows("Audit: pause");

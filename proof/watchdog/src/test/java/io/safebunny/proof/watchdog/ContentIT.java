@@ -143,11 +143,11 @@ class ContentIT {
 
         browser.clickIn("tr[data-row=\"Parcel invalid-message \"]", "1");
 
-        browser.shows("Poison: Parcel, invalid-message, none", "1 copies match", "Exception: none", "message-30");
+        browser.shows("Poison: Parcel, invalid-message, none", "1 copy matches", "Exception: none", "message-30");
         browser.hides("message-31");
         new Dashboard(browser, site).moveAll("Discard", "nobody sends parcels", 1);
         browser.click("any exception");
-        new Dashboard(browser, site).looksUntil("1 copies match");
+        new Dashboard(browser, site).looksUntil("1 copy matches");
         browser.shows("message-31");
     }
 

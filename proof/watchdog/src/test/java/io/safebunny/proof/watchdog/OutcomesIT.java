@@ -9,6 +9,7 @@ import io.safebunny.poison.PoisonMessages;
 import io.safebunny.proof.watchdog.browser.Browser;
 import io.safebunny.proof.watchdog.browser.BrowserExtension;
 import io.safebunny.proof.watchdog.page.Dashboard;
+import io.safebunny.proof.watchdog.page.Place;
 import io.safebunny.proof.watchdog.site.Incidents;
 import io.safebunny.proof.watchdog.site.SharedSite;
 import io.safebunny.proof.watchdog.site.Shop.Add;
@@ -47,8 +48,7 @@ class OutcomesIT {
     /** The colour beside what is said. */
     private static String colour(Browser browser) {
         return browser.run(
-                String.class,
-                "return getComputedStyle(document.querySelector('dialog .outcome')).borderLeftColor");
+                String.class, "return getComputedStyle(document.querySelector('dialog .outcome')).borderLeftColor");
     }
 
     private static String setAside(Site site, String correlationId) {
@@ -59,8 +59,8 @@ class OutcomesIT {
     }
 
     private static void awaitOrder(Site site, String id, Predicate<SagaView> condition) {
-        await().until(
-                () -> site.bean(Sagas.class).find("Order", id).filter(condition).isPresent());
+        await().until(() ->
+                site.bean(Sagas.class).find("Order", id).filter(condition).isPresent());
     }
 
     private static void stuck(Site site, String order) {
@@ -112,8 +112,7 @@ class OutcomesIT {
             assertThat(colour(browser)).isEqualTo(GREEN);
             browser.click("Close");
 
-            browser.shows(
-                    "It was replayed and is not in the poison queue any more.", "shop has handled", "Its story");
+            browser.shows("It was replayed and is not in the poison queue any more.", "shop has handled", "Its story");
             assertThat(browser.text()).doesNotContain("Not Found");
             assertThat(browser.barriers()).isEmpty();
             browser.click("Its story");
@@ -146,7 +145,10 @@ class OutcomesIT {
         stuck(site, "order-52");
         site.open(browser, "#/sagas/Order/order-52");
         browser.shows(
-                "Order order-52 of shop has been stuck since", "The whole story", "the usual repair", "It takes no message until");
+                "Order order-52 of shop has been stuck since",
+                "The whole story",
+                "the usual repair",
+                "It takes no message until");
         assertThat(browser.run(
                         String.class,
                         "return [...document.querySelectorAll('main section, main .buttons button')].slice(0, 3)"
@@ -162,6 +164,46 @@ class OutcomesIT {
 
         browser.shows("The saga is active. It takes messages again");
         browser.until("the colour of success", () -> colour(browser).equals(GREEN));
+    }
+
+    /** Neither by an id alone, nor in another list than the one of which they are counted. */
+    @Test
+    void aListSaysOnWhatASagaIsStuck(Site site, Browser browser) {
+        stuck(site, "order-56");
+        site.open(browser, "#/sagas?state=stuck");
+        browser.shows("order-56", "again once per lease; the list below is of now");
+
+        browser.clickIn("tr[data-row=\"Order order-56\"]", "stuck on Add: PoisonMessageException");
+
+        browser.shows("Order order-56", "It takes no message until");
+        site.open(browser, "#/sagas?state=stuck");
+        browser.answer("GET", "safebunny/sagas?state", UNDONE);
+        browser.shows("compensation failed (Refund at billing: handler-failed); it failed because: nobody has paid");
+    }
+
+    private static final String UNDONE = """
+            {"sagas": [{"saga": "Order", "id": "order-57", "status": "COMPENSATION_FAILED", "reason": "nobody has paid",
+                "startedAt": "2020-01-01T00:00:00Z", "changedAt": "2020-01-02T00:00:00Z", "timeouts": {},
+                "blockedOn": [{"messageId": "m-1", "type": "Refund", "node": "billing", "reason": "handler-failed"}]}]}
+            """;
+
+    private static final String LEFT = """
+            {"operation": "o-1", "kind": "REPLAY", "state": "ENDED", "dryRun": true, "matched": 2, "moved": 1, "verdicts": {"RUN": 1},
+                "refusals": [{"messageId": "m-1", "type": "Charge", "verdict": "RUN", "explanation": "It is handled."}]}
+            """;
+
+    @Test
+    void anOperationExplainsItsVerdicts(Site site, Browser browser) {
+        site.open(browser, Place.NOW.fragment());
+        browser.shows("Is anything stuck?");
+        browser.answer("GET", "safebunny/operations/o-1", LEFT);
+        browser.run(Boolean.class, "location.hash = '#/operations/o-1'; return true");
+
+        browser.shows(
+                "Would have moved 1 of 2 that were looked at. ended",
+                "Another copy of this message is moved: one is enough.",
+                "What a replay would do: run: its handler runs.");
+        assertThat(browser.text()).doesNotContain("It is handled.");
     }
 
     private static final String DUE = """

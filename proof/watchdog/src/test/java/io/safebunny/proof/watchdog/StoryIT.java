@@ -12,6 +12,7 @@ import io.safebunny.proof.watchdog.page.Dashboard;
 import io.safebunny.proof.watchdog.page.Place;
 import io.safebunny.proof.watchdog.site.Incidents;
 import io.safebunny.proof.watchdog.site.SharedSite;
+import io.safebunny.proof.watchdog.site.Shop.Charge;
 import io.safebunny.proof.watchdog.site.Site;
 import io.safebunny.proof.watchdog.site.Variant;
 import java.time.Duration;
@@ -121,7 +122,8 @@ class StoryIT {
             browser.run(
                     Boolean.class,
                     "document.querySelectorAll('main details').forEach(one => one.open = true); return true");
-            browser.shows("as=test", "fails as it did here");
+            browser.shows(
+                    "as=test", "fails as it did here", "The BodyMasker masks what is in it. Each look is audited.");
         }
     }
 
@@ -145,6 +147,57 @@ class StoryIT {
                 "Missing is what these nodes know: billing.", "Not all is told of desk", "Who has no record of it");
         assertThat(browser.text()).doesNotContain("All nodes that are known have told");
         assertThat(browser.barriers()).isEmpty();
+    }
+
+    /** With one press of a button, which is one look. */
+    @Test
+    void aTestIsShownCopiedAndSaved(Browser browser) {
+        try (Site site = Site.start(Variant.PLAIN)) {
+            Incidents.publish(site, "order-70", new Charge("order-70", "a gift, pin 4711"));
+            await().until(() -> site.bean(PoisonMessages.class)
+                            .list(PoisonFilter.all().withCorrelationId("order-70"))
+                            .messages()
+                            .size()
+                    == 1);
+            site.open(browser, "#/poison/" + setAside(site, "order-70"));
+            browser.click("As a test");
+            browser.click("Show the test");
+
+            browser.shows(
+                    "class ChargeIncidentTest",
+                    "pin ***",
+                    "ChargeIncidentTest.java, and run it: mvn test -Dtest=ChargeIncidentTest");
+            assertThat(browser.barriers()).isEmpty();
+            browser.run(Boolean.class, """
+                    HTMLAnchorElement.prototype.click = function () { window.saved = this.download; };
+                    return true;
+                    """);
+            browser.click("Download ChargeIncidentTest.java");
+            assertThat(browser.run(String.class, "return window.saved")).isEqualTo("ChargeIncidentTest.java");
+            browser.click("Copy");
+            browser.until(
+                    "an answer",
+                    () -> browser.text().contains("It is copied.")
+                            || browser.text().contains("It is selected"));
+
+            browser.click("Audit");
+            browser.shows("look", "content body");
+            assertThat(browser.run(Number.class, "return document.querySelectorAll('main tbody tr').length"))
+                    .isEqualTo(1L);
+            assertThat(browser.complaints()).isEmpty();
+        }
+    }
+
+    /** As all other times of the page, with that of the sentence on hover. */
+    @Test
+    void timesInSentencesAreLocal(Site site, Browser browser) {
+        site.open(browser, "#/story/order-2");
+        browser.shows("In order");
+
+        assertThat(browser.run(String.class, "return document.querySelector('[aria-label=\"In words\"] time').title"))
+                .matches("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ");
+        assertThat(browser.run(String.class, "return document.querySelector('[aria-label=\"In words\"]').innerText"))
+                .doesNotContainPattern("\\d\\d:\\d\\d:\\d\\dZ");
     }
 
     @Test

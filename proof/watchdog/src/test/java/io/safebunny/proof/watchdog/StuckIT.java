@@ -132,7 +132,7 @@ class StuckIT {
         assertThat(browser.barriers()).isEmpty();
 
         browser.click("the archive");
-        browser.shows("Archive: message-40", "1 copies match");
+        browser.shows("Archive: message-40", "1 copy matches");
         assertThat(browser.has("Restore…")).isTrue();
     }
 

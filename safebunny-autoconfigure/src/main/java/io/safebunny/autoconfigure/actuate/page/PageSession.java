@@ -30,7 +30,7 @@ public final class PageSession {
     private final CsrfTokens csrf;
 
     /**
-     * @param node the node, the instance, and whether there are sagas
+     * @param node the node, the instance, whether there are sagas, and whether content is masked
      * @param properties has the pages of other nodes
      * @param csrf the token that a change needs
      */

@@ -5,10 +5,12 @@ import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.message.Names;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonEdit;
+import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Audits operations on poison messages, and looks at their bodies. Thread-safe. */
@@ -38,12 +40,28 @@ final class PoisonAudit {
         PoisonRequest request = operation.request();
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("operation", operation.id());
-        data.put("filter", Audit.text(request.filter()));
+        data.put("filter", Audit.text(words(request.filter())));
         data.put("dryRun", request.dryRun());
         data.put("forced", request.forced());
         data.put("perSecond", request.perSecond());
         data.put("reason", Audit.text(request.reason()));
         audit.tell(operation.begunAt(), request.by(), operation.kind().name(), data);
+    }
+
+    private static String words(PoisonFilter filter) {
+        Map<String, @Nullable String> wanted = new LinkedHashMap<>();
+        wanted.put("message id", filter.messageId());
+        wanted.put("copy", filter.digest());
+        wanted.put("type", filter.type());
+        wanted.put("reason", filter.reason());
+        wanted.put("exception", filter.exception());
+        wanted.put("correlation id", filter.correlationId());
+        String which = wanted.entrySet().stream()
+                .filter(entry -> entry.getValue() != null)
+                .map(entry -> entry.getKey()
+                        + (String.valueOf(entry.getValue()).isEmpty() ? ": none" : " " + entry.getValue()))
+                .collect(Collectors.joining(", "));
+        return "%s; at most %s".formatted(which.isEmpty() ? "all" : which, filter.limit());
     }
 
     void edited(PoisonEdit edit, PoisonOperation operation) {

@@ -162,6 +162,7 @@ class PageOverHttpTest {
                     .containsEntry("states", false)
                     .containsEntry("audit", false)
                     .containsEntry("bodies", false)
+                    .containsEntry("masks", false)
                     .containsEntry("csrf", null);
             Map<String, Object> node = JsonPath.read(session, "$.endpoints.node");
             assertThat(node)
