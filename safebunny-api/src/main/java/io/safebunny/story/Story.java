@@ -96,6 +96,27 @@ public record Story(
      */
     public record Command(String why, String node, String curl) {}
 
+    /** The sentences and what helps, to be read in a terminal: no text can begin a line of its own. */
+    public String toText() {
+        StringBuilder text = new StringBuilder();
+        sentences.forEach(sentence -> text.append(inLine(sentence)).append('\n'));
+        if (!next.isEmpty()) {
+            text.append("\nWhat helps:\n");
+        }
+        next.forEach(command -> text.append("\n# on node ")
+                .append(inLine(command.node()))
+                .append(": ")
+                .append(inLine(command.why()))
+                .append('\n')
+                .append(inLine(command.curl()))
+                .append('\n'));
+        return text.toString();
+    }
+
+    private static String inLine(String text) {
+        return text.replaceAll("[\\p{Cntrl}\u0085\u2028\u2029]", " ");
+    }
+
     /** As a sequence diagram of Mermaid. All texts are escaped: none can become part of the diagram's grammar. */
     public String toMermaid() {
         return SequenceDiagram.of(this);

@@ -159,6 +159,24 @@ class StoryOverHttpTest {
         });
     }
 
+    /** For who has a terminal and no patience. */
+    @Test
+    void tellsItInText() {
+        NODE.run(context -> {
+            place(context);
+            HttpResponse<String> answer = HttpCalls.get(context, STORY + "/order-1?format=text");
+
+            assertThat(answer.headers().firstValue("Content-Type"))
+                    .hasValueSatisfying(type -> assertThat(type).startsWith("text/plain"));
+            List<String> lines = answer.body().lines().toList();
+            List<String> sentences = read(HttpCalls.get(context, STORY + "/order-1"), "$.sentences[*]");
+            assertThat(lines).hasSizeGreaterThan(sentences.size()).contains("What helps:");
+            assertThat(lines.get(lines.indexOf("What helps:") + 2)).startsWith("# on node shop: ");
+            assertThat(lines.get(lines.indexOf("What helps:") + 3)).startsWith("curl -s ");
+            assertThat(answer.body()).doesNotContain(SECRET);
+        });
+    }
+
     @Test
     void anIdThatNobodyKnowsGetsAnAnswer() {
         NODE.run(context -> {
@@ -179,7 +197,7 @@ class StoryOverHttpTest {
             for (String[] asked : new String[][] {
                 {"", "about=missing"},
                 {"/x?format=pdf", "format=pdf"},
-                {"/x?format=pdf", "json or mermaid"},
+                {"/x?format=pdf", "json, text or mermaid"},
                 {"/x?about=y", "name=about"},
                 {"/x?formt=json", "it takes format"},
                 {"/%20", "Invalid id of a story"},

@@ -108,6 +108,25 @@ final class Advice {
                                 .formatted(when, Words.text(step))));
     }
 
+    void fail(String node, Saga saga) {
+        add(
+                decisions,
+                repair(
+                        node,
+                        saga,
+                        "fail",
+                        null,
+                        "only if it is to end as failed, with your reason in the place of REASON: undoes its steps, the last one first, which cannot be taken back"));
+    }
+
+    /** Best before somebody repairs it: a saga that has ended well has no test. */
+    void test(String node, Saga saga) {
+        String path = Curl.isInPath(saga.id())
+                ? "%s/%s?as=test".formatted(SAGAS, Curl.encoded(saga.id()))
+                : "%s?sagaId=%s&as=test".formatted(SAGAS, Curl.encoded(saga.id()));
+        look("what went wrong as the source of a test, best before it is repaired", node, path);
+    }
+
     /** @param without the message that is given up; {@code null} if the saga is stuck on a timeout, which is tried again */
     void resume(String node, Saga saga, @Nullable String without) {
         add(

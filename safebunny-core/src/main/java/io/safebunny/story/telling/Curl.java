@@ -53,7 +53,7 @@ final class Curl {
         return post(why, node, folder, withId);
     }
 
-    private static boolean isInPath(String id) {
+    static boolean isInPath(String id) {
         return IN_PATH.matcher(id).matches();
     }
 

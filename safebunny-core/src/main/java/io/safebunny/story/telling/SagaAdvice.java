@@ -68,6 +68,8 @@ final class SagaAdvice {
             advice.replay(on.node(), on.messageId(), message);
             advice.replayRefused(part.node(), saga, on);
             advice.resume(part.node(), saga, Awaiting.isTimeout(on.type()) ? null : message);
+            advice.fail(part.node(), saga);
+            advice.test(part.node(), saga);
         }
     }
 
@@ -86,6 +88,11 @@ final class SagaAdvice {
             }
         } else if (step != null) {
             advice.retry(part.node(), saga);
+            advice.skip(part.node(), saga, step.name(), "somebody has taken care of what it is for");
+            if (saga.status() == SagaStatus.ACTIVE) {
+                advice.fail(part.node(), saga);
+            }
+            advice.test(part.node(), saga);
         } else {
             advice.replay(blocked.node(), blocked.messageId(), message);
         }

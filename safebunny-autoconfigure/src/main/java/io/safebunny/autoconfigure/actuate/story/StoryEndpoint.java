@@ -29,7 +29,9 @@ public final class StoryEndpoint {
 
     private static final MimeType JSON = new MimeType("application", "json");
     private static final MimeType TEXT = new MimeType("text", "plain", StandardCharsets.UTF_8);
-    private static final String MERMAID = "mermaid";
+    private static final String AS_JSON = "json";
+    private static final String AS_TEXT = "text";
+    private static final String AS_DIAGRAM = "mermaid";
 
     private final BunnyStory stories;
 
@@ -49,12 +51,16 @@ public final class StoryEndpoint {
     }
 
     private WebEndpointResponse<Object> told(String id, @Nullable String format) {
-        boolean asDiagram = format != null
-                && Asked.oneOf("format", format, List.of("json", MERMAID)).equals(MERMAID);
+        String wanted = format == null ? AS_JSON : Asked.oneOf("format", format, List.of(AS_JSON, AS_TEXT, AS_DIAGRAM));
         Story story = stories.of(id);
-        return asDiagram
-                ? new WebEndpointResponse<>(
-                        story.toMermaid().getBytes(StandardCharsets.UTF_8), WebEndpointResponse.STATUS_OK, TEXT)
-                : new WebEndpointResponse<>(story, WebEndpointResponse.STATUS_OK, JSON);
+        return switch (wanted) {
+            case AS_TEXT -> text(story.toText());
+            case AS_DIAGRAM -> text(story.toMermaid());
+            default -> new WebEndpointResponse<>(story, WebEndpointResponse.STATUS_OK, JSON);
+        };
+    }
+
+    private static WebEndpointResponse<Object> text(String text) {
+        return new WebEndpointResponse<>(text.getBytes(StandardCharsets.UTF_8), WebEndpointResponse.STATUS_OK, TEXT);
     }
 }
