@@ -197,7 +197,7 @@ class StoryOverHttpTest {
             for (String[] asked : new String[][] {
                 {"", "about=missing"},
                 {"/x?format=pdf", "format=pdf"},
-                {"/x?format=pdf", "json, text or mermaid"},
+                {"/x?format=pdf", "json or text or mermaid"},
                 {"/x?about=y", "name=about"},
                 {"/x?formt=json", "it takes format"},
                 {"/%20", "Invalid id of a story"},

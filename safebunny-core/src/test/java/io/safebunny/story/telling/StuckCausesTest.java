@@ -378,7 +378,11 @@ class StuckCausesTest {
                         })
                         .says("billing has set " + message("Capture")
                                 + " aside (handler-failed), and the saga is blocked on it.")
-                        .helps("safebunnypoison/", "\"action\":\"retry\",\"saga\":\"Buying\""),
+                        .helps(
+                                "safebunnypoison/",
+                                "\"action\":\"retry\",\"saga\":\"Buying\"",
+                                "\"action\":\"skip\"",
+                                "\"action\":\"fail\",\"saga\":\"Buying\""),
                 of("the command was set aside after all attempts")
                         .when(desk -> {
                             desk.throwing("Capture", down());
@@ -386,7 +390,11 @@ class StuckCausesTest {
                             desk.pass(30);
                         })
                         .says("aside (retries-exhausted), and the saga is blocked on it.")
-                        .helps("safebunnypoison/", "\"action\":\"retry\",\"saga\":\"Buying\""),
+                        .helps(
+                                "safebunnypoison/",
+                                "\"action\":\"retry\",\"saga\":\"Buying\"",
+                                "\"action\":\"skip\"",
+                                "\"action\":\"fail\",\"saga\":\"Buying\""),
                 of("the command was set aside, as its node tells it")
                         .when(desk -> {
                             desk.throwing("Capture", down());
@@ -404,7 +412,11 @@ class StuckCausesTest {
                             desk.place();
                         })
                         .says("aside (malformed-body), and the saga is blocked on it.")
-                        .helps("safebunnypoison/", "\"action\":\"retry\",\"saga\":\"Buying\""),
+                        .helps(
+                                "safebunnypoison/",
+                                "\"action\":\"retry\",\"saga\":\"Buying\"",
+                                "\"action\":\"skip\"",
+                                "\"action\":\"fail\",\"saga\":\"Buying\""),
                 of("the reply was set aside")
                         .when(desk -> {
                             desk.fails.put("Captured", unfit());
@@ -416,7 +428,10 @@ class StuckCausesTest {
                                         + ", which orders has set aside: PoisonMessageException: \"SB-3001 no such card\".",
                                 "It takes no other message until somebody repairs it.")
                         .never("has not taken these yet")
-                        .helps("\"action\":\"replay\"", "\"action\":\"resume\",\"saga\":\"Buying\""),
+                        .helps(
+                                "\"action\":\"replay\"",
+                                "\"action\":\"resume\",\"saga\":\"Buying\"",
+                                "\"action\":\"fail\",\"saga\":\"Buying\""),
                 of("the reply cannot be read")
                         .when(desk -> {
                             desk.spoilt.add("Captured");
@@ -426,7 +441,10 @@ class StuckCausesTest {
                         .says(
                                 "Buying order-1 of orders has been stuck since 00:00:00Z on ",
                                 "which orders has set aside")
-                        .helps("\"action\":\"replay\"", "\"action\":\"resume\",\"saga\":\"Buying\""),
+                        .helps(
+                                "\"action\":\"replay\"",
+                                "\"action\":\"resume\",\"saga\":\"Buying\"",
+                                "\"action\":\"fail\",\"saga\":\"Buying\""),
                 of("a later message came to a stuck saga")
                         .when(desk -> {
                             desk.fails.put("Note", unfit());
@@ -444,7 +462,10 @@ class StuckCausesTest {
                                 "on " + message("Note"),
                                 "orders has set " + message("Captured") + " aside",
                                 "is stuck: message")
-                        .helps("poisonReason=saga-stuck", "\"action\":\"resume\",\"saga\":\"Buying\""),
+                        .helps(
+                                "poisonReason=saga-stuck",
+                                "\"action\":\"resume\",\"saga\":\"Buying\"",
+                                "\"action\":\"fail\",\"saga\":\"Buying\""),
                 of("the undo was set aside")
                         .when(desk -> {
                             desk.replies(new Declined("1"));
@@ -455,7 +476,7 @@ class StuckCausesTest {
                                 "failed (\"declined\"), and an undo was set aside: `Refund` of step pay. It is stuck until somebody repairs it",
                                 "billing has set " + message("Refund")
                                         + " aside (handler-failed), and the saga is blocked on it.")
-                        .helps("safebunnypoison/", "\"action\":\"retry\",\"saga\":\"Buying\""),
+                        .helps("safebunnypoison/", "\"action\":\"retry\",\"saga\":\"Buying\"", "\"action\":\"skip\""),
                 of("the acknowledgement of the undo was set aside")
                         .when(desk -> {
                             desk.refused.add("BunnyUndone");
@@ -477,7 +498,10 @@ class StuckCausesTest {
                         .says(
                                 "has been stuck since 00:15:00Z on " + message("BunnyTimeout"),
                                 "Its timeout payment was due at 00:15:00Z, but does not run until the saga goes on")
-                        .helps("\"action\":\"replay\"", "\"action\":\"resume\",\"saga\":\"Buying\""),
+                        .helps(
+                                "\"action\":\"replay\"",
+                                "\"action\":\"resume\",\"saga\":\"Buying\"",
+                                "\"action\":\"fail\",\"saga\":\"Buying\""),
                 of("what was sent again is too old")
                         .when(desk -> {
                             desk.throwing("Capture", unfit());
@@ -534,7 +558,10 @@ class StuckCausesTest {
                             desk.pass(60);
                         })
                         .says("Buying order-1 of orders has been stuck since", "on " + message("Note"))
-                        .helps("\"action\":\"replay\"", "\"action\":\"resume\",\"saga\":\"Buying\""),
+                        .helps(
+                                "\"action\":\"replay\"",
+                                "\"action\":\"resume\",\"saga\":\"Buying\"",
+                                "\"action\":\"fail\",\"saga\":\"Buying\""),
                 of("it was started twice")
                         .when(desk -> {
                             desk.place();
