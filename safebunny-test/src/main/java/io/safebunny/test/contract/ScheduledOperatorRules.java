@@ -261,7 +261,9 @@ public abstract class ScheduledOperatorRules {
         makeDue(diary.get(0), handles);
         await().until(() -> answers.size() == ids.size());
         List<String> answered = ids.stream()
-                .map(id -> answers.get(id).orTimeout(60, TimeUnit.SECONDS).join())
+                .map(id -> Objects.requireNonNull(answers.get(id))
+                        .orTimeout(60, TimeUnit.SECONDS)
+                        .join())
                 .toList();
         await().until(() -> arrivals.containsKey(2));
         awaitAnother(diary.get(0));
