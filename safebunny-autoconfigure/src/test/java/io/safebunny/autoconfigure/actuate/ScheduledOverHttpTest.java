@@ -128,8 +128,8 @@ class ScheduledOverHttpTest {
             String next = read(page, "$.next");
             assertThat((Integer) read(page, "$.scanned")).isEqualTo(1);
             assertThat(ids(context, "?limit=1&after=" + next)).containsExactly(later);
-            assertThat((Object) read(get(context, SCHEDULED + "?limit=1&after=" + next), "$.next"))
-                    .isNull();
+            Object end = read(get(context, SCHEDULED + "?limit=1&after=" + next), "$.next");
+            assertThat(end).isNull();
             assertThat((String) read(get(context, SCHEDULED + "/" + later), "$.correlationId"))
                     .isEqualTo("order-secret-2");
             assertThat((String) read(get(context, SCHEDULED + "?messageId=" + later), "$.id"))
@@ -198,7 +198,7 @@ class ScheduledOverHttpTest {
                     .containsEntry("at", tomorrow.toString())
                     .containsEntry("reason", "why")
                     .containsKey("dueAt");
-            assertThat((List<String>) read(get(context, "safebunny/audit"), "$.events[*].result"))
+            assertThat(ScheduledOverHttpTest.<List<String>>read(get(context, "safebunny/audit"), "$.events[*].result"))
                     .containsExactly("REFUSED", "REFUSED", "REFUSED", "DONE", "DONE", "REFUSED", "DONE");
         });
     }
@@ -370,7 +370,7 @@ class ScheduledOverHttpTest {
                     HttpResponse<String> outbox = get(context, "safebunny/outbox");
                     String words =
                             "2 messages wait in the outbox, the oldest since 2026-01-01T10:41:00Z. shop-Pay: no queue is bound for it.";
-                    assertThat((Map<String, Object>) read(outbox, "$"))
+                    assertThat(ScheduledOverHttpTest.<Map<String, Object>>read(outbox, "$"))
                             .containsEntry("present", true)
                             .containsEntry("level", "DEGRADED")
                             .containsEntry("words", words)
@@ -379,11 +379,12 @@ class ScheduledOverHttpTest {
                             .containsEntry("more", false)
                             .containsEntry("oldest", "2026-01-01T10:41:00Z")
                             .containsEntry("asOf", "2026-01-01T10:42:00Z");
-                    assertThat((List<String>) read(get(context, "safebunny/now"), "$.words"))
+                    assertThat(ScheduledOverHttpTest.<List<String>>read(get(context, "safebunny/now"), "$.words"))
                             .contains(words);
                     assertThat((Integer) read(get(context, "safebunny/now"), "$.counts.outbox"))
                             .isEqualTo(2);
-                    assertThat((List<String>) read(get(context, "safebunny/now"), "$.parts[?(@.part=='outbox')].page"))
+                    assertThat(ScheduledOverHttpTest.<List<String>>read(
+                                    get(context, "safebunny/now"), "$.parts[?(@.part=='outbox')].page"))
                             .containsExactly("#/waiting");
                     assertThat((String) read(get(context, "health/safebunny/outbox"), "$.status"))
                             .isEqualTo("DEGRADED");

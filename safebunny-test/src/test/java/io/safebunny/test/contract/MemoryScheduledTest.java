@@ -11,16 +11,16 @@ import org.junit.jupiter.api.AfterEach;
 
 class MemoryScheduledTest extends ScheduledContract {
 
-    private final SystemTimeline timeline = new SystemTimeline("memory-scheduled-test");
+    private final SystemTimeline ofStores = new SystemTimeline("memory-scheduled-test");
     private final Map<String, MessageStore> stores = new ConcurrentHashMap<>();
 
     @Override
     protected MessageStore store(String ofNode) {
-        return stores.computeIfAbsent(ofNode, node -> new MemoryMessageStore(timeline, Duration.ofDays(7)));
+        return stores.computeIfAbsent(ofNode, node -> new MemoryMessageStore(ofStores, Duration.ofDays(7)));
     }
 
     @AfterEach
     void close() {
-        timeline.close();
+        ofStores.close();
     }
 }
