@@ -198,7 +198,7 @@ class ScheduledOverHttpTest {
                     .containsEntry("at", tomorrow.toString())
                     .containsEntry("reason", "why")
                     .containsKey("dueAt");
-            assertThat(ScheduledOverHttpTest.<List<String>>read(get(context, "safebunny/audit"), "$.events[*].result"))
+            assertThat(HttpCalls.<List<String>>read(get(context, "safebunny/audit"), "$.events[*].result"))
                     .containsExactly("REFUSED", "REFUSED", "REFUSED", "DONE", "DONE", "REFUSED", "DONE");
         });
     }
@@ -370,7 +370,7 @@ class ScheduledOverHttpTest {
                     HttpResponse<String> outbox = get(context, "safebunny/outbox");
                     String words =
                             "2 messages wait in the outbox, the oldest since 2026-01-01T10:41:00Z. shop-Pay: no queue is bound for it.";
-                    assertThat(ScheduledOverHttpTest.<Map<String, Object>>read(outbox, "$"))
+                    assertThat(HttpCalls.<Map<String, Object>>read(outbox, "$"))
                             .containsEntry("present", true)
                             .containsEntry("level", "DEGRADED")
                             .containsEntry("words", words)
@@ -379,11 +379,11 @@ class ScheduledOverHttpTest {
                             .containsEntry("more", false)
                             .containsEntry("oldest", "2026-01-01T10:41:00Z")
                             .containsEntry("asOf", "2026-01-01T10:42:00Z");
-                    assertThat(ScheduledOverHttpTest.<List<String>>read(get(context, "safebunny/now"), "$.words"))
+                    assertThat(HttpCalls.<List<String>>read(get(context, "safebunny/now"), "$.words"))
                             .contains(words);
                     assertThat((Integer) read(get(context, "safebunny/now"), "$.counts.outbox"))
                             .isEqualTo(2);
-                    assertThat(ScheduledOverHttpTest.<List<String>>read(
+                    assertThat(HttpCalls.<List<String>>read(
                                     get(context, "safebunny/now"), "$.parts[?(@.part=='outbox')].page"))
                             .containsExactly("#/waiting");
                     assertThat((String) read(get(context, "health/safebunny/outbox"), "$.status"))

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -189,7 +190,8 @@ class MarkingTest {
         marking.add(queue(ARCHIVE), "held too long");
         marking.add(queue("shop-poison"), "held too long, perhaps");
 
-        assertThat(marking.result().queues().get(QUEUE).mark()).isEqualTo(Mark.DIFFERENT);
+        assertThat(Objects.requireNonNull(marking.result().queues().get(QUEUE)).mark())
+                .isEqualTo(Mark.DIFFERENT);
         assertThat(marking.result().queues().get(ARCHIVE)).isEqualTo(Judgement.of(Mark.DIFFERENT, "held too long"));
         assertThat(marking.result().queues().get("shop-poison"))
                 .as("not compared")
@@ -247,7 +249,8 @@ class MarkingTest {
         String some = arguments.toString().replace('"', '\'').replace("}", ",'x-message-ttl':1000,'x-expires':5}");
         marking.queue(queue(QUEUE), json("{'type':'quorum','arguments':%s}".formatted(some)), bindings(QUEUE, null));
 
-        assertThat(marking.result().queues().get(QUEUE).mark()).isEqualTo(Mark.DIFFERENT);
+        assertThat(Objects.requireNonNull(marking.result().queues().get(QUEUE)).mark())
+                .isEqualTo(Mark.DIFFERENT);
         assertThat(marking.result().findings())
                 .satisfiesExactlyInAnyOrder(
                         finding -> assertThat(finding).contains("the argument x-message-ttl=1000: messages that wait"),
