@@ -8,7 +8,8 @@ import io.safebunny.transport.IncomingMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +20,8 @@ final class MemoryBrowsing implements BrowsedQueue {
     private final MemoryQueue queue;
     private volatile long waiting;
     private final String name;
-    private final List<BrowsedDelivery> taken =
-            new CopyOnWriteArrayList<>(); // the transport may be closed by another thread
+    private final Queue<BrowsedDelivery> taken =
+            new ConcurrentLinkedQueue<>(); // the transport may be closed by another thread
     private volatile boolean cutOff;
     private volatile boolean closed;
 

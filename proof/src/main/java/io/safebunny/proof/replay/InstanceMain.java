@@ -85,6 +85,9 @@ final class InstanceMain {
         PoisonRequest request = PoisonRequest.of(
                         PoisonFilter.all().withLimit(options.limit()), options.process(), "mended")
                 .atRate(options.perSecond());
+        if (options.duty() == Duty.COUNT) {
+            return Replayed.NOTHING.and(poison.replay(request.asDryRun()).await(PATIENCE));
+        }
         Progress progress = poison.replay(request).await(PATIENCE);
         Replayed replayed = Replayed.NOTHING.and(progress);
         while (options.duty() == Duty.REPLAY_ALL && !isSettled(progress)) {

@@ -38,6 +38,8 @@ record InstanceOptions(
     /** What an instance does besides handling. */
     enum Duty {
         NONE,
+        /** Counts all in a dry run. */
+        COUNT,
         /** Replays once. */
         REPLAY,
         /** Replays until a replay moves nothing. */

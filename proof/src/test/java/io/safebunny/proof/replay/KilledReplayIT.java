@@ -29,10 +29,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -87,6 +89,10 @@ class KilledReplayIT {
         view.close();
         timeline.close();
         ledger.close();
+    }
+
+    @AfterAll
+    static void closeServers() {
         SERVERS.close();
     }
 
@@ -123,6 +129,41 @@ class KilledReplayIT {
         assertThat(rest.verdicts().getOrDefault(Verdict.DONE, 0)).isEqualTo(left);
         assertThat(left).isLessThanOrEqualTo(LEFT_AT_MOST);
         assertThat(queues.messages(run + "-dead-letters")).isZero();
+    }
+
+    /** What it has read is held by its connection alone. */
+    @Test
+    void nothingIsMissingAfterACountWasKilled() {
+        setAside();
+        Child victim = launch(new InstanceOptions(
+                "victim",
+                address,
+                sender.node(),
+                store,
+                ledger.port(),
+                false,
+                Duty.COUNT,
+                MESSAGES,
+                0,
+                Halt.TAKEN,
+                MESSAGES / 2));
+        awaitStarted(victim);
+        ledger.letGo(victim.name(), Kind.STARTED);
+        PATIENCE.until(() -> !ledger.entries(victim.name(), Kind.REACHED).isEmpty());
+        assertThat(queues.messages(poison())).isEqualTo(MESSAGES - MESSAGES / 2);
+        victim.close();
+
+        PATIENCE.until(() -> queues.messages(poison()) == MESSAGES);
+        Child last = start("last", Duty.COUNT, 100_000, 0, Halt.NEVER);
+        awaitStarted(last);
+        ledger.letGo(last.name(), Kind.STARTED);
+        Replayed counted = awaitReplayed(last);
+        stop(last);
+
+        assertThat(counted.state()).isEqualTo(RunState.ENDED);
+        assertThat(counted.verdicts()).isEqualTo(Map.of(Verdict.RUN, MESSAGES));
+        assertThat(queues.messages(poison())).isEqualTo(MESSAGES);
+        assertThat(effects("*")).isZero();
     }
 
     /** @return how many messages the one that was not killed has moved */

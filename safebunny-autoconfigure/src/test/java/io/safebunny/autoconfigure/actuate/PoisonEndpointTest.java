@@ -30,6 +30,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -123,6 +125,130 @@ class PoisonEndpointTest {
             assertThat(messages(get(context, Map.of("limit", 1)))).hasSize(1);
             isProblem(list(context, Map.of("limit", "1001")), 400, "limit=1001");
             assertThat(messages(get(context, Map.of("type", "Another")))).isEmpty();
+        });
+    }
+
+    private static @Nullable Object groupsOf(ApplicationContext context, String operation, Object... more) {
+        Map<String, Object> asked = new HashMap<>(Map.of("operation", operation));
+        for (int i = 0; i < more.length; i += 2) {
+            asked.put(String.valueOf(more[i]), more[i + 1]);
+        }
+        return list(context, asked);
+    }
+
+    @Test
+    void tellsTheGroupsOfTheLastCount() {
+        NODE.run(context -> {
+            isProblem(groupsOf(context, "latest"), 404, "Nobody has counted yet on this instance");
+            isProblem(groupsOf(context, "latest", "archived", true), 404, "\"action\":\"restore\"");
+            isProblem(groupsOf(context, "nobody"), 404, "operation=nobody");
+            String id = poison(context, "o-1");
+            poison(context, "o-2");
+            Map<?, ?> count = (Map<?, ?>) Objects.requireNonNull(post(
+                    context,
+                    Map.of("action", "replay", "all", true, "dryRun", true, "limit", 100_000, "reason", "how much?")));
+            await().until(() -> groupsOf(context, "latest").toString().contains("state=ENDED"));
+            assertThat(post(
+                            context,
+                            Map.of("action", "replay", "type", "OrderPlaced", "dryRun", true, "reason", "some")))
+                    .asString()
+                    .contains("filter={type=OrderPlaced}", "count=false");
+            assertThat(post(
+                            context,
+                            Map.of("action", "replay", "all", true, "dryRun", true, "limit", 10, "reason", "ten")))
+                    .asString()
+                    .contains("filter={}", "count=false");
+
+            assertThat(groupsOf(context, "latest"))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("operation", count.get("operation"))
+                    .containsEntry("count", true)
+                    .containsEntry("depth", 2L)
+                    .containsEntry("scanned", 2L)
+                    .containsEntry("found", 1)
+                    .containsEntry("copies", 2)
+                    .containsEntry("replayable", 2)
+                    .containsEntry("others", 0)
+                    .containsKeys("begunAt", "endedAt");
+            assertThat(groupsOf(context, "latest").toString())
+                    .contains("reason=handler-failed", "IllegalStateException", "copies=2", id, "first=2", "last=2")
+                    .doesNotContain("o-1");
+            assertThat(groupsOf(context, "latest", "type", "Another"))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("found", 0)
+                    .containsEntry("copies", 0);
+            assertThat(groupsOf(context, "latest", "exception", "IllegalStateException", "after", 1))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("groups", List.of())
+                    .containsEntry("found", 1);
+            isProblem(
+                    groupsOf(context, String.valueOf(count.get("operation")), "archived", true),
+                    400,
+                    "it is for operation=latest");
+            isProblem(groupsOf(context, "latest", "after", "-1"), 400, "after=-1");
+            isProblem(groupsOf(context, "latest", "limit", "101"), 400, "limit=101");
+            isProblem(groupsOf(context, "latest", "correlation", "c"), 400, "groups have none");
+            isProblem(list(context, Map.of("after", 1)), 400, "it is for the groups of an operation");
+            isProblem(list(context, Map.of("messageId", id, "operation", "latest")), 400, "operation=latest");
+        });
+    }
+
+    @Test
+    void aCountThatIsBrokenOffReplacesNoneThatIsWhole() {
+        NODE.run(context -> {
+            poison(context, "o-1");
+            Map<String, Object> all =
+                    Map.of("action", "replay", "all", true, "dryRun", true, "limit", 100_000, "reason", "how much?");
+            Map<?, ?> whole = (Map<?, ?>) Objects.requireNonNull(post(context, all));
+            await().until(() -> groupsOf(context, "latest").toString().contains("state=ENDED"));
+            try (BrowsedQueue elsewhere = context.getBean(Transport.class).browse("shop-poison")) {
+                assertThat(elsewhere.next()).isNotNull(); // so that the next count waits
+                Object unused = post(context, all);
+                PoisonOperation second =
+                        context.getBean(PoisonMessages.class).operations().get(0);
+                assertThat(groupsOf(context, "latest")).asString().contains(second.id(), "state=RUNNING");
+                second.cancel();
+                await().until(() -> second.progress().state() == PoisonOperation.RunState.CANCELLED);
+            }
+
+            assertThat(groupsOf(context, "latest"))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("operation", whole.get("operation"))
+                    .containsEntry("copies", 1);
+        });
+    }
+
+    @Test
+    void movesASelectionAndNothingElse() {
+        NODE.run(context -> {
+            String first = poison(context, "o-1");
+            String second = poison(context, "o-2");
+            String third = poison(context, "o-3");
+
+            assertThat(post(context, Map.of("action", "discard", "ids", first + ", " + third, "reason", "these two")))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("moved", 2)
+                    .containsEntry("filter", Map.of("ids", 2));
+
+            assertThat(messages(get(context, Map.of())))
+                    .extracting(one -> one.get("messageId"))
+                    .containsExactly(second);
+            String tooMany =
+                    IntStream.rangeClosed(0, 1_000).mapToObj(String::valueOf).collect(Collectors.joining(","));
+            isProblem(
+                    post(context, Map.of("action", "discard", "ids", tooMany, "reason", "why")),
+                    400,
+                    "[ids=1001 ids]: it may have at most 1000 message ids");
+            isProblem(post(context, Map.of("action", "discard", "ids", " , ", "reason", "why")), 400, "at least one");
+            isProblem(
+                    post(context, Map.of("action", "discard", "ids", first, "all", true, "reason", "why")),
+                    400,
+                    "all=true");
+            isProblem(
+                    post(context, Map.of("action", "discard", "ids", first, "messageId", second, "reason", "why")),
+                    400,
+                    "messageId says which message");
+            assertThat(messages(get(context, Map.of()))).hasSize(1);
         });
     }
 

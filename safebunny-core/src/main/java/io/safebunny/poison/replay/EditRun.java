@@ -75,7 +75,7 @@ final class EditRun implements Runnable {
                 edit.body().length);
         try {
             Edited edited = browsing.alone(Topology.poisonOf(node), this::replace);
-            operation.moved(edited.verdict());
+            operation.edited(edited.verdict());
             operation.end(RunState.ENDED);
             LOG.info(
                     "{} has replaced message {} [by={}, digest={}]",

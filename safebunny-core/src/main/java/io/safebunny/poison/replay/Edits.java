@@ -19,6 +19,7 @@ import io.safebunny.store.record.RecordState;
 import io.safebunny.time.Timeline;
 import io.safebunny.validation.MessageInspector;
 import io.safebunny.validation.MessageInspector.Inspected;
+import io.safebunny.validation.TemporaryFailure;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -126,6 +126,7 @@ final class MoveRun implements Runnable {
         long since = timeline.nanoTime();
         int before = operation.matched();
         String from = "";
+        long goneBefore = gone;
         long most = inScope == NOT_COUNTED ? Long.MAX_VALUE : inScope - gone;
         for (long taken = 0;
                 taken < most && operation.matched() < request.filter().limit();
@@ -145,7 +146,9 @@ final class MoveRun implements Runnable {
             if (inScope == NOT_COUNTED) {
                 inScope = 1 + queue.waiting();
                 most = inScope;
+                operation.depth(inScope);
             }
+            operation.scanned(goneBefore + taken + 1);
             from = delivery.message().queue();
             treat(delivery);
         }
@@ -214,7 +217,7 @@ final class MoveRun implements Runnable {
     private void moved(Copy copy) {
         rule.moved(copy);
         mover.count(operation, true);
-        operation.moved(copy.shown().verdict());
+        operation.moved(copy.shown());
     }
 
     private void stays(WireMessage wire, PoisonedMessage shown) {

@@ -4,6 +4,8 @@ package io.safebunny.poison.replay;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.poison.PoisonOperation;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -13,9 +15,10 @@ import org.jspecify.annotations.Nullable;
 final class OperationQueue {
 
     private static final int REMEMBERED = 100;
+    private static final int MOST_GROUPS = 5_000;
 
     private final Executor blocking;
-    private final Deque<PoisonOperation> lastFirst = new ArrayDeque<>(); // guarded by this, like the running operation
+    private final Deque<TrackedOperation> lastFirst = new ArrayDeque<>(); // guarded by this, like the running operation
     private @Nullable TrackedOperation running;
 
     /** @param blocking runs each operation as one task */
@@ -59,10 +62,24 @@ final class OperationQueue {
                     "Another operation on poison messages runs on this instance [operation=%s]: wait for its end, or cancel it."
                             .formatted(running.id()));
         }
+        forgetGroups();
         running = operation;
         lastFirst.addFirst(operation);
         if (lastFirst.size() > REMEMBERED) {
             lastFirst.removeLast();
+        }
+    }
+
+    /** Makes room for the groups of one more operation. Of what was moved they are missed less than of what was counted. */
+    private void forgetGroups() {
+        List<TrackedOperation> dryRunsFirst = new ArrayList<>(lastFirst);
+        dryRunsFirst.sort(Comparator.comparing(operation -> !operation.request().dryRun()));
+        int groups = 0;
+        for (TrackedOperation operation : dryRunsFirst) {
+            groups += operation.groupCount();
+            if (groups > MOST_GROUPS) {
+                operation.forgetGroups();
+            }
         }
     }
 

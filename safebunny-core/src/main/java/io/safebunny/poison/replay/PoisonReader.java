@@ -18,6 +18,7 @@ import io.safebunny.store.record.RecordState;
 import io.safebunny.store.record.Trail;
 import io.safebunny.validation.MessageInspector;
 import io.safebunny.validation.MessageInspector.Inspected;
+import io.safebunny.validation.TemporaryFailure;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -12,7 +12,6 @@ import io.safebunny.node.NodeFeature;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
-import io.safebunny.poison.PoisonGroup;
 import io.safebunny.poison.PoisonList;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
@@ -25,8 +24,6 @@ import io.safebunny.transport.Delivery;
 import io.safebunny.validation.MessageInspector;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -178,21 +175,8 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
             }
         }
         long depth = scanned + browsed.waiting();
-        return new PoisonList(depth, scanned, scanned < depth, groups(matching), matching);
-    }
-
-    private static List<PoisonGroup> groups(List<PoisonedMessage> copies) {
-        Map<PoisonGroup, Integer> counts = new LinkedHashMap<>();
-        copies.forEach(copy ->
-                counts.merge(new PoisonGroup(copy.type(), copy.reason(), copy.exceptionType(), 0), 1, Integer::sum));
-        return counts.entrySet().stream()
-                .map(group -> new PoisonGroup(
-                        group.getKey().type(),
-                        group.getKey().reason(),
-                        group.getKey().exception(),
-                        group.getValue()))
-                .sorted(Comparator.comparingInt(PoisonGroup::copies).reversed())
-                .toList();
+        return new PoisonList(
+                depth, scanned, scanned < depth, CopyGroups.of(matching).told().groups(), matching);
     }
 
     /**

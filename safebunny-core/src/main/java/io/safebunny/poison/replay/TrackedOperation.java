@@ -43,11 +43,15 @@ final class TrackedOperation implements PoisonOperation {
 
     // guarded by this
     private RunState state = RunState.RUNNING;
+    private long depth;
+    private long scanned;
     private int matched;
     private int moved;
     private final Map<Verdict, Integer> verdicts = new EnumMap<>(Verdict.class);
     private final List<PoisonedMessage> refusals = new ArrayList<>();
+    private final CopyGroups groups = CopyGroups.ofMany();
     private long missed;
+    private @Nullable Instant endedAt;
     private @Nullable String underway;
     private @Nullable String failure;
     private @Nullable String failureCode;
@@ -62,17 +66,38 @@ final class TrackedOperation implements PoisonOperation {
         this.begunAt = timeline.now();
     }
 
-    /** Counts a copy that was judged and moved. */
-    synchronized void moved(Verdict verdict) {
+    /** Notes how many copies the queue has, once. */
+    synchronized void depth(long copies) {
+        depth = copies;
+    }
+
+    /** Notes how many of these were read. */
+    synchronized void scanned(long copies) {
+        scanned = Math.max(scanned, copies);
+    }
+
+    private void judged(PoisonedMessage copy) {
+        matched++;
+        verdicts.merge(copy.verdict(), 1, Integer::sum);
+        groups.add(copy);
+    }
+
+    /** Counts the copy that was edited. */
+    synchronized void edited(Verdict verdict) {
         matched++;
         moved++;
         verdicts.merge(verdict, 1, Integer::sum);
     }
 
+    /** Counts a copy that was judged and moved. */
+    synchronized void moved(PoisonedMessage copy) {
+        judged(copy);
+        moved++;
+    }
+
     /** Counts a copy that was judged and stays. */
     synchronized void refused(PoisonedMessage copy) {
-        matched++;
-        verdicts.merge(copy.verdict(), 1, Integer::sum);
+        judged(copy);
         if (refusals.size() < MOST_REFUSALS) {
             refusals.add(copy.withoutHeaders());
         }
@@ -103,11 +128,12 @@ final class TrackedOperation implements PoisonOperation {
 
     synchronized void end(RunState how) {
         state = how;
+        endedAt = timeline.now();
     }
 
     /** @return the failure, reduced to what may be logged */
     synchronized Throwable fail(Throwable why) {
-        state = RunState.FAILED;
+        end(RunState.FAILED);
         failure =
                 isOurs(why) ? String.valueOf(why.getMessage()) : details.of(why).toString();
         failureCode = why instanceof SafeBunnyException known ? known.code() : null;
@@ -163,7 +189,21 @@ final class TrackedOperation implements PoisonOperation {
 
     @Override
     public synchronized Progress progress() {
-        return new Progress(state, matched, moved, verdicts, refusals, missed, failure, failureCode);
+        return new Progress(
+                state, depth, scanned, matched, moved, verdicts, refusals, missed, endedAt, failure, failureCode);
+    }
+
+    @Override
+    public synchronized Groups groups() {
+        return groups.told();
+    }
+
+    synchronized int groupCount() {
+        return groups.size();
+    }
+
+    synchronized void forgetGroups() {
+        groups.forget();
     }
 
     @Override

@@ -127,6 +127,8 @@ class LongRunTest {
 
         assertThat(progress.state()).as(progress.toString()).isEqualTo(RunState.ENDED);
         assertThat(progress.matched()).isEqualTo(61);
+        assertThat(progress.depth()).isEqualTo(66);
+        assertThat(progress.scanned()).isEqualTo(66);
         assertThat(progress.moved()).isEqualTo(30);
         assertThat(progress.missed()).isZero();
         assertThat(sentIds()).hasSize(30).doesNotHaveDuplicates();
@@ -152,6 +154,9 @@ class LongRunTest {
 
         assertThat(progress.matched()).as(progress.toString()).isEqualTo(60);
         assertThat(progress.moved()).isEqualTo(60);
+        assertThat(progress.depth()).isEqualTo(60);
+        assertThat(progress.scanned()).isEqualTo(60);
+        assertThat(progress.missed()).isZero();
         assertThat(node.copies()).hasSize(60);
     }
 

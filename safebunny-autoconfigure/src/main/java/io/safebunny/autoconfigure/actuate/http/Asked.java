@@ -7,9 +7,12 @@ import java.security.Principal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
@@ -22,6 +25,7 @@ import org.springframework.boot.convert.DurationStyle;
 public final class Asked {
 
     private static final int LONGEST_NAME = 99;
+    private static final int MOST_IDS = 1_000;
 
     private Asked() {}
 
@@ -75,8 +79,26 @@ public final class Asked {
                     all,
                     some
                             ? "there is also a filter. Use only one of them"
-                            : "it must be true if there is no type, poisonReason, exception, correlation or copy, so that nobody moves all messages by mistake");
+                            : "it must be true if there is no type, poisonReason, exception, correlation, copy or ids, so that nobody moves all messages by mistake");
         }
+    }
+
+    /** @return the ids, which are separated by commas or spaces; at least one */
+    public static Set<String> ids(String what, String value) {
+        Set<String> ids = Stream.of(value.split("[,\\s]+"))
+                .filter(id -> !id.isEmpty())
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+        if (ids.isEmpty()) {
+            throw wrong(what, value, "it must have at least one message id");
+        }
+        if (ids.size() > MOST_IDS) {
+            throw wrong(
+                    what,
+                    ids.size() + " ids",
+                    "it may have at most %s message ids. Ask for the rest in another request, or use type, poisonReason, exception or correlation"
+                            .formatted(MOST_IDS));
+        }
+        return ids;
     }
 
     public static boolean flag(String what, @Nullable String value) {
@@ -102,6 +124,18 @@ public final class Asked {
             throw wrong(what, value, "it must be a whole number, 1 to " + most);
         }
         return number;
+    }
+
+    /** @return the number, 0 or more; 0 if it is absent */
+    public static int wholeNumber(String what, @Nullable String value) {
+        if (value == null || value.equals("0")) {
+            return 0;
+        }
+        try {
+            return number(what, value, 0, Integer.MAX_VALUE);
+        } catch (MisuseException e) {
+            throw wrong(what, value, "it must be a whole number, 0 or more");
+        }
     }
 
     public static double decimal(String what, @Nullable String value, double otherwise) {

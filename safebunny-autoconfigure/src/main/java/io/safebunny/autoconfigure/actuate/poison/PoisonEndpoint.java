@@ -15,7 +15,6 @@ import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonRequest;
-import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -43,13 +42,14 @@ public final class PoisonEndpoint {
     private static final int SHOWN = 100;
     private static final int MOST_SHOWN = 1_000;
     private static final int MOVED = 1_000;
-    private static final int MOST_MOVED = 100_000;
+    static final int MOST_MOVED = 100_000;
 
     private static final String OF_SOME = "messageId says which message";
 
     private final PoisonMessages poison;
     private final PoisonChanges changes;
     private final PoisonLooks looks;
+    private final PoisonCounts counts;
     private final IncidentTests tests;
     private final Rights rights;
     private final Supplier<Set<String>> types;
@@ -71,12 +71,13 @@ public final class PoisonEndpoint {
         this.poison = poison;
         this.changes = new PoisonChanges(poison, told);
         this.looks = new PoisonLooks(poison, masker, properties, told);
+        this.counts = new PoisonCounts(poison);
         this.tests = tests;
         this.rights = rights;
         this.types = types;
     }
 
-    /** Lists, or shows one message whose id no path can have. */
+    /** Lists, shows one message whose id no path can have, or the groups of what an operation has read. */
     @ReadOperation
     WebEndpointResponse<Object> list(
             SecurityContext security,
@@ -89,12 +90,16 @@ public final class PoisonEndpoint {
             @Nullable String exception,
             @Nullable String correlation,
             @Nullable String limit,
-            @Nullable String archived) {
+            @Nullable String archived,
+            @Nullable String operation,
+            @Nullable String after) {
         if (messageId != null) {
             return Answers.found(
                     () -> {
                         requireNoFilter(type, poisonReason, exception, correlation);
                         Asked.absent("limit", limit, OF_SOME);
+                        Asked.absent("operation", operation, OF_SOME);
+                        Asked.absent("after", after, OF_SOME);
                         Asked.absent("archived", archived, OF_SOME);
                         return looked(messageId, security, content, as, copy);
                     },
@@ -104,6 +109,11 @@ public final class PoisonEndpoint {
             Asked.absent("content", content, "lists have no bodies");
             Asked.absent("as", as, "it is for one message");
             Asked.absent("copy", copy, "it is for one message");
+            if (operation != null) {
+                Asked.absent("correlation", correlation, "groups have none");
+                return counts.groups(operation, archived, type, poisonReason, exception, after, limit);
+            }
+            Asked.absent("after", after, "it is for the groups of an operation");
             int most = Asked.number("limit", limit, SHOWN, MOST_SHOWN);
             PoisonFilter filter =
                     filter(type, poisonReason, exception, correlation).withLimit(most);
@@ -181,6 +191,7 @@ public final class PoisonEndpoint {
             @Nullable String action,
             @Nullable String all,
             @Nullable String messageId,
+            @Nullable String ids,
             @Nullable String copy,
             @Nullable String body,
             @Nullable String type,
@@ -202,6 +213,7 @@ public final class PoisonEndpoint {
                             () -> {
                                 requireNoFilter(type, poisonReason, exception, correlation);
                                 Asked.absent("all", all, OF_SOME);
+                                Asked.absent("ids", ids, OF_SOME);
                                 Asked.absent("limit", limit, OF_SOME);
                                 Asked.absent("rate", rate, OF_SOME);
                                 return changed(messageId, one, security);
@@ -215,7 +227,7 @@ public final class PoisonEndpoint {
                 () -> Answers.of(() -> {
                     PoisonAction asked = PoisonAction.of(action, PoisonAction.OF_MANY);
                     asked.requireApplicable(body, dryRun, forced);
-                    Asked.allOrSome(all, Stream.of(type, poisonReason, exception, correlation, copy));
+                    Asked.allOrSome(all, Stream.of(ids, type, poisonReason, exception, correlation, copy));
                     PoisonFilter filter = filter(
                                     asked == PoisonAction.REPLAY ? handled(type) : type,
                                     poisonReason,
@@ -223,7 +235,8 @@ public final class PoisonEndpoint {
                                     correlation)
                             .withDigest(copy)
                             .withLimit(Asked.number("limit", limit, MOVED, MOST_MOVED));
-                    PoisonRequest request = one.request(filter, security);
+                    PoisonRequest request = one.request(
+                            ids == null ? filter : filter.withMessageIds(Asked.ids("ids", ids)), security);
                     return changes.begin(asked, request.atRate(Asked.decimal("rate", rate, 0)));
                 }));
     }
@@ -265,34 +278,5 @@ public final class PoisonEndpoint {
         PoisonFilter filter =
                 PoisonFilter.all().withMessageId(id).withDigest(one.copy()).withLimit(SHOWN);
         return changes.beginOne(asked, one.request(filter, security));
-    }
-
-    /** What a request asks for, unless it is about which messages. */
-    private record ChangeOfOne(
-            @Nullable String action,
-            @Nullable String copy,
-            @Nullable String body,
-            @Nullable String dryRun,
-            @Nullable String forced,
-            @Nullable String reason) {
-
-        PoisonEdit edit(String id, SecurityContext security) {
-            return new PoisonEdit(
-                    id,
-                    Asked.present("copy", copy),
-                    Asked.present("body", body).getBytes(StandardCharsets.UTF_8),
-                    Asked.by(security),
-                    told());
-        }
-
-        PoisonRequest request(PoisonFilter filter, SecurityContext security) {
-            PoisonRequest request = PoisonRequest.of(filter, Asked.by(security), told());
-            request = Asked.flag("dryRun", dryRun) ? request.asDryRun() : request;
-            return Asked.flag("forced", forced) ? request.withForce() : request;
-        }
-
-        private String told() {
-            return reason == null ? "" : reason;
-        }
     }
 }

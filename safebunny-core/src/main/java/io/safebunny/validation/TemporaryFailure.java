@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.poison.replay;
+package io.safebunny.validation;
 
 import io.safebunny.failure.details.Causes;
 import java.io.CharConversionException;
@@ -20,7 +20,7 @@ import java.util.zip.ZipException;
  * JDK's own I/O exceptions, except those about the content that was read. Other subclasses do not count, because libraries also derive
  * their syntax errors from {@link IOException}. Pure.
  */
-final class TemporaryFailure {
+public final class TemporaryFailure {
 
     private static final List<Class<? extends IOException>> OF_CONTENT = List.of(
             CharConversionException.class,
@@ -33,7 +33,8 @@ final class TemporaryFailure {
 
     private TemporaryFailure() {}
 
-    static boolean isCauseOf(Throwable failure) {
+    /** Whether the failure, or one of its causes, may pass. */
+    public static boolean isCauseOf(Throwable failure) {
         return Causes.of(failure).stream().anyMatch(TemporaryFailure::passes);
     }
 

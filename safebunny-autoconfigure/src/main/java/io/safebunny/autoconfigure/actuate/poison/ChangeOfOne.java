@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.autoconfigure.actuate.poison;
+
+import io.safebunny.autoconfigure.actuate.http.Asked;
+import io.safebunny.poison.PoisonEdit;
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonRequest;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+
+/** What a request asks for, unless it is about which messages. */
+record ChangeOfOne(
+        @Nullable String action,
+        @Nullable String copy,
+        @Nullable String body,
+        @Nullable String dryRun,
+        @Nullable String forced,
+        @Nullable String reason) {
+
+    PoisonEdit edit(String id, SecurityContext security) {
+        return new PoisonEdit(
+                id,
+                Asked.present("copy", copy),
+                Asked.present("body", body).getBytes(StandardCharsets.UTF_8),
+                Asked.by(security),
+                told());
+    }
+
+    PoisonRequest request(PoisonFilter filter, SecurityContext security) {
+        PoisonRequest request = PoisonRequest.of(filter, Asked.by(security), told());
+        request = Asked.flag("dryRun", dryRun) ? request.asDryRun() : request;
+        return Asked.flag("forced", forced) ? request.withForce() : request;
+    }
+
+    private String told() {
+        return reason == null ? "" : reason;
+    }
+}
