@@ -2,14 +2,16 @@
 // A list takes the copies out of the queue while it looks, so it is asked for only when somebody wants it.
 
 import { html, useState } from '../vendor/htm-preact.js';
-import { change, look, place, remove, segment, session } from '../ask.js';
+import { change, look, mayChange, place, remove, segment, session } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Act, AsTest, Look, Rights } from '../parts/action.js';
 import { Content, Diff, pretty } from '../parts/diff.js';
+import { Bulk, Selected, begun, isSelectable, verdictsOf } from '../parts/bulk.js';
+import { Count, Counted, countsOf } from '../parts/counted.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, ClassName, Facts, Table, TextFilter } from '../parts/table.js';
-import { Legend, moved, replayed, replayedMany, storyOf } from '../parts/tales.js';
+import { Badge, Choice, ClassName, Facts, Table, TextFilter } from '../parts/table.js';
+import { Legend, moved, replayed, storyOf } from '../parts/tales.js';
 import { Time } from '../parts/time.js';
 import { Words } from '../parts/words.js';
 
@@ -17,19 +19,11 @@ const ONCE = 0;
 /** A story reads the store. */
 const EVERY = 5_000;
 /** More would be more than a megabyte. */
-const MOST = 500;
+const MOST = 400;
 const FILTERS = [['type', 'Type'], ['poisonReason', 'Reason'], ['exception', 'Exception'], ['correlation', 'Correlation id']];
 
 /** An empty value is one, too: of copies that have none. */
 const filterOf = query => Object.fromEntries(FILTERS.map(([name]) => [name, query[name]]).filter(([, value]) => value !== undefined));
-
-const counts = verdicts =>
-    Object.entries(verdicts ?? {}).map(([verdict, count]) => `${count} ${verdict.toLowerCase().replaceAll('_', ' ')}`).join(', ') || 'none';
-
-const begun = answer => html`
-    <p>${answer.dryRun ? 'Nothing was moved. It would have moved' : 'Moved'} ${answer.moved} of ${answer.matched} that matched. Verdicts: ${counts(answer.verdicts)}.</p>
-    ${answer.limit && answer.matched >= answer.limit && html`<p>It has stopped at the limit of ${answer.limit}: more may match.</p>`}
-    <p>${answer.state === 'RUNNING' ? 'It goes on by itself. ' : ''}<a href=${href(['operations', answer.operation])}>Its progress, and what was not moved</a></p>`;
 
 /** What failed, grouped? */
 export function Poison({ query }) {
@@ -39,6 +33,7 @@ export function Poison({ query }) {
     const list = usePoll(look('poison', '', { ...filter, archived, limit }), ONCE);
     const operations = usePoll(look('node', 'operations'));
     const { data, again } = list;
+    const { shown: count, brokenOff } = countsOf(operations.data?.operations, archived);
     return html`
         <${Page} title=${archived ? 'Archive' : 'Poison'} about=${Object.values(filter).map(value => value || 'none').join(', ')}
             question=${archived ? 'What was discarded?' : 'What failed, grouped?'} polls=${[list, operations]}>
@@ -46,13 +41,17 @@ export function Poison({ query }) {
             <${Filter} filter=${filter} rest=${{ archived, limit }} />
             <div class="buttons">
                 <${Look} label="Look again" request=${list.request} again=${again} isBusy=${list.isBusy} />
+                <${Count} archived=${archived} after=${operations.again} />
                 <a href=${href(['poison'], { ...filter, archived: archived ? undefined : 'true' })}>${archived ? 'What waits in the poison queue' : 'What was discarded'}</a>
             </div>
+            ${count && html`
+                <${Counted} key=${count.operation} operation=${count.operation} brokenOff=${brokenOff} filter=${filter} archived=${archived} from=${query.from} after=${operations.again} />`}
             ${data && html`
-                <${Extent} of=${data} query=${{ ...filter, archived, limit: MOST }} />
                 <${Bulk} filter=${filter} archived=${archived} again=${again} />
+                <h2>As it was read just now</h2>
+                <${Extent} of=${data} query=${{ ...filter, archived, limit: MOST }} />
                 <${Groups} of=${data.groups} archived=${archived} />
-                <${Messages} of=${data.messages} archived=${archived} again=${again} />`}
+                <${Messages} key=${JSON.stringify([filter, archived])} of=${data.messages} filter=${filter} archived=${archived} again=${again} />`}
             ${operations.data && html`<${Operations} of=${operations.data.operations} />`}
         </${Page}>`;
 }
@@ -79,47 +78,34 @@ function Filter({ filter, rest }) {
         </form>`;
 }
 
-function Bulk({ filter, archived, again }) {
-    const isFiltered = Object.keys(filter).length > 0;
-    const which = isFiltered ? 'all that match the filter' : 'all in the queue';
-    const body = { ...filter, all: isFiltered ? undefined : true };
-    const fields = [
-        { name: 'limit', label: 'At most', type: 'number', min: 1, max: 100000, value: '10', required: true, hint: 'ten first, then the rest' },
-        { name: 'rate', label: 'Most in a second', type: 'number', min: 0, step: 'any', hint: 'empty: as fast as the broker confirms' },
-    ];
-    const dry = { name: 'dryRun', label: 'Dry run: only count what would be moved', check: true };
-    const forced = { name: 'forced', label: 'Also what is too old to know whether it was handled', check: true };
-    const move = action => values => change('poison', '', { action, ...body, ...values });
-    const common = { endpoint: 'poison', done: begun, outcome: moved, after: again };
-    return html`
-        <div class="buttons">
-            ${!archived && html`
-                <${Act} ...${common} outcome=${replayedMany} label="Replay" title=${`Replay ${which}`} fields=${[{ ...dry, value: true }, ...fields, forced]} request=${move('replay')}
-                    intro="Sends them back to the queues of their handlers. What was done already is not done again." />
-                <${Act} ...${common} kind="danger" label="Discard" title=${`Discard ${which}`} fields=${[{ ...dry, value: true }, ...fields]} request=${move('discard')}
-                    intro="Moves them to the archive, from where they can be restored." />`}
-            ${archived && html`
-                <${Act} ...${common} label="Restore" title=${`Restore ${which}`} fields=${[{ ...dry, value: true }, ...fields]} request=${move('restore')}
-                    intro="Moves them from the archive back to the poison queue." />`}
-        </div>`;
-}
-
 function Groups({ of, archived }) {
     return html`
-        <${Table} caption="Groups" rows=${of} id=${row => `${row.type} ${row.reason} ${row.exception}`} empty="Nothing was set aside." columns=${[
+        <${Table} caption="Groups of what was read just now" rows=${of} id=${row => `${row.type} ${row.reason} ${row.exception}`} empty="Nothing was set aside." columns=${[
             { name: 'type', cell: row => row.type || 'none' },
             { name: 'reason', cell: row => row.reason || 'none' },
             { name: 'exception', cell: row => (row.exception ? html`<${ClassName} of=${row.exception} />` : 'none') },
             { name: 'copies', cell: row => html`
                 <a href=${href(['poison'], { type: row.type ?? '', poisonReason: row.reason ?? '', exception: row.exception ?? '', archived })}>${row.copies}</a>` },
+            { name: 'first', cell: row => html`<${Time} at=${row.first} />` },
+            { name: 'last', cell: row => html`<${Time} at=${row.last} />` },
         ]} />`;
 }
 
 const why = row => html`${row.reason}${row.exception && html`, <${ClassName} of=${row.exception} />: ${row.exceptionMessage}`}`;
 
-function Messages({ of = [], archived, again }) {
+function Messages({ of = [], filter, archived, again }) {
+    const [ticked, setTicked] = useState([]);
+    const ids = [...new Set(of.map(row => row.messageId).filter(isSelectable))];
+    const selected = ids.filter(id => ticked.includes(id));
+    const isOffered = mayChange('poison') && ids.length > 1;
+    const tick = { name: 'select', cell: row => isSelectable(row.messageId) && html`
+        <input type="checkbox" aria-label=${`Select ${row.messageId}`} checked=${ticked.includes(row.messageId)}
+            onChange=${event => setTicked(event.target.checked ? [...ticked, row.messageId] : ticked.filter(id => id !== row.messageId))} />` };
     return html`
+        ${isOffered && selected.length < ids.length && html`<p><${Choice} label=${`Select all ${ids.length} below`} choose=${() => setTicked(ids)} /></p>`}
+        <${Selected} ids=${selected} filter=${filter} drop=${() => setTicked([])} archived=${archived} again=${again} />
         <${Table} caption="Messages" rows=${of.map((one, at) => ({ ...one, at }))} id=${row => `${row.messageId} ${row.copy} ${row.at}`} empty="None." columns=${[
+            ...(isOffered ? [tick] : []),
             { name: 'message', cell: row => (row.messageId && !archived ? html`<a href=${href(['poison', row.messageId])}>${row.messageId}</a>` : row.messageId || 'without an id') },
             { name: 'type', cell: row => row.type },
             { name: 'set aside', cell: row => html`<${Time} at=${row.poisonedAt} />` },
@@ -187,11 +173,14 @@ export function Operation({ id }) {
                     <${Badge} of=${data.state} /></p>
                 <${Facts} of=${[
                     ['what', `${data.kind.toLowerCase()}${data.dryRun ? ', dry run' : ''}`],
+                    ['which', Object.entries(data.filter ?? {}).map(([name, value]) => `${name} ${value === '' ? 'none' : value}`).join(', ') || 'all'],
                     ['by', data.by],
                     ['reason', data.reason],
                     ['begun', html`<${Time} at=${data.begunAt} />`],
-                    ['limit', data.limit && data.matched >= data.limit && `stopped at ${data.limit}: more may match`],
-                    ['verdicts', counts(data.verdicts)],
+                    ['ended', data.endedAt && html`<${Time} at=${data.endedAt} />`],
+                    ['read', data.depth > 0 ? `${data.scanned} of ${data.depth} in the queue` : undefined],
+                    ['limit', data.limit && data.matched >= data.limit ? `stopped at ${data.limit}: more may match` : undefined],
+                    ['verdicts', verdictsOf(data)],
                     ['never came', data.missed && `${data.missed} copies: somebody else has them`],
                     ['failure', data.failure],
                 ]} />

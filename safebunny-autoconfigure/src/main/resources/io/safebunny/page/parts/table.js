@@ -36,6 +36,11 @@ export function Table({ caption, columns, rows = [], id, empty }) {
             <p><button type="button" onClick=${() => setShown(shown + STEP)}>Show more (${rows.length - shown} are left)</button></p>`}`;
 }
 
+/** Takes some of what is there already, or drops it; asks nobody. */
+export function Choice({ label, choose }) {
+    return html`<button type="button" onClick=${choose}>${label}</button>`;
+}
+
 /** Names and values. Pairs without a value are left out. */
 export function Facts({ of }) {
     const known = of.filter(([, value]) => value !== undefined && value !== null && value !== '');

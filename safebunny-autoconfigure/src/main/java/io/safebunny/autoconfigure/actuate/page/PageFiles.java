@@ -45,6 +45,8 @@ final class PageFiles {
             "pages/instances.js",
             "pages/audit.js",
             "parts/action.js",
+            "parts/bulk.js",
+            "parts/counted.js",
             "parts/diff.js",
             "parts/node.js",
             "parts/outcome.js",

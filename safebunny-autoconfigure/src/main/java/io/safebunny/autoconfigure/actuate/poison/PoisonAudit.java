@@ -10,11 +10,16 @@ import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Audits operations on poison messages, and looks at their bodies. Thread-safe. */
 final class PoisonAudit {
+
+    /** A line of an audit is read at once. */
+    private static final int MOST_IDS = 5;
 
     private final Audit audit;
 
@@ -50,7 +55,7 @@ final class PoisonAudit {
 
     private static String words(PoisonFilter filter) {
         Map<String, @Nullable String> wanted = new LinkedHashMap<>();
-        wanted.put("message id", filter.messageId());
+        wanted.put("message id", ids(filter.messageIds()));
         wanted.put("copy", filter.digest());
         wanted.put("type", filter.type());
         wanted.put("reason", filter.reason());
@@ -62,6 +67,12 @@ final class PoisonAudit {
                         + (String.valueOf(entry.getValue()).isEmpty() ? ": none" : " " + entry.getValue()))
                 .collect(Collectors.joining(", "));
         return "%s; at most %s".formatted(which.isEmpty() ? "all" : which, filter.limit());
+    }
+
+    private static @Nullable String ids(Set<String> ids) {
+        return ids.isEmpty()
+                ? null
+                : ids.size() > MOST_IDS ? "one of " + ids.size() : String.join(" or ", new TreeSet<>(ids));
     }
 
     void edited(PoisonEdit edit, PoisonOperation operation) {

@@ -235,8 +235,8 @@ public final class PoisonEndpoint {
                                     correlation)
                             .withDigest(copy)
                             .withLimit(Asked.number("limit", limit, MOVED, MOST_MOVED));
-                    PoisonRequest request = one.request(
-                            ids == null ? filter : filter.withMessageIds(Asked.ids("ids", ids)), security);
+                    PoisonRequest request =
+                            one.request(ids == null ? filter : filter.withMessageIds(Asked.ids("ids", ids)), security);
                     return changes.begin(asked, request.atRate(Asked.decimal("rate", rate, 0)));
                 }));
     }

@@ -263,7 +263,8 @@ class PageFilesTest {
             assertThat(text.contains("fetch(")).as(name).isEqualTo(name.equals("ask.js"));
         }
         assertThat(senders).containsExactly("parts/action.js", "poll.js");
-        // that of the table only shows more of what is there already, that of a fault draws it anew, and that of the
+        // those of the table only show more of what is there already, or choose from it, that of a fault draws it anew,
+        // and that of the
         // search leads to a place
         assertThat(with).containsExactly("parts/action.js", "parts/problem.js", "parts/search.js", "parts/table.js");
         assertThat(read("parts/problem.js") + read("parts/search.js") + read("parts/table.js"))

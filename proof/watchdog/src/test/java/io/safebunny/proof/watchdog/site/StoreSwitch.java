@@ -7,12 +7,14 @@ import io.safebunny.store.StoreUnavailableException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/** Decides whether a store answers. Thread-safe. */
+/** Decides whether a store answers, and when. Thread-safe. */
 public final class StoreSwitch {
 
     private volatile boolean isAway;
+    private volatile CountDownLatch looks = new CountDownLatch(0);
 
     public void goAway() {
         isAway = true;
@@ -20,6 +22,15 @@ public final class StoreSwitch {
 
     public void comeBack() {
         isAway = false;
+    }
+
+    /** Who looks for a record waits from now on. */
+    public void hesitate() {
+        looks = new CountDownLatch(1);
+    }
+
+    public void goOn() {
+        looks.countDown();
     }
 
     /** The store with all that it can do, while it answers. */
@@ -34,6 +45,9 @@ public final class StoreSwitch {
             throws Throwable {
         if (isAway && method.getDeclaringClass() != Object.class) {
             throw new StoreUnavailableException("the store is away", null, null);
+        }
+        if (method.getName().equals("find")) {
+            looks.await();
         }
         try {
             return method.invoke(store, arguments);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is done with many copies at once. Which ones they are is for the application to find, in the whole queue.
+
+import { html } from '../vendor/htm-preact.js';
+import { change } from '../ask.js';
+import { Act } from './action.js';
+import { href } from './route.js';
+import { Choice } from './table.js';
+import { moved, replayedMany } from './tales.js';
+
+const counts = verdicts =>
+    Object.entries(verdicts ?? {}).map(([verdict, count]) => `${count} ${verdict.toLowerCase().replaceAll('_', ' ')}`).join(', ') || 'none';
+
+/** What to say of an operation that was begun. */
+export const begun = answer => html`
+    <p>${answer.dryRun ? 'Nothing was moved. It would have moved' : 'Moved'} ${answer.moved} of ${answer.matched} that matched. Verdicts: ${counts(answer.verdicts)}.</p>
+    ${answer.limit && answer.matched >= answer.limit && html`<p>It has stopped at the limit of ${answer.limit}: more may match.</p>`}
+    <p>${answer.state === 'RUNNING' ? 'It goes on by itself. ' : ''}<a href=${href(['operations', answer.operation])}>Its progress, and what was not moved</a></p>`;
+
+/** Of an operation, in words. */
+export const verdictsOf = operation => counts(operation.verdicts);
+
+const DRY = { name: 'dryRun', label: 'Dry run: only count what would be moved', check: true, value: true };
+const RATE = { name: 'rate', label: 'Most in a second', type: 'number', min: 0, step: 'any', hint: 'empty: as fast as the broker confirms' };
+const TEN_FIRST = { name: 'limit', label: 'At most', type: 'number', min: 1, max: 100000, value: '10', required: true, hint: 'ten first, then the rest' };
+const FORCED = { name: 'forced', label: 'Also what is too old to know whether it was handled', check: true };
+
+/**
+ * Buttons that move copies.
+ *
+ * @param which the copies, in words
+ * @param body which the copies are
+ * @param fields what else is asked for
+ */
+function Moves({ which, body, fields, archived, again }) {
+    const move = action => values => change('poison', '', { action, ...body, ...values });
+    const common = { endpoint: 'poison', done: begun, outcome: moved, after: again };
+    return archived
+        ? html`
+            <${Act} ...${common} label="Restore" title=${`Restore ${which}`} fields=${[DRY, ...fields]} request=${move('restore')}
+                intro="Moves them from the archive back to the poison queue." />`
+        : html`
+            <${Act} ...${common} outcome=${replayedMany} label="Replay" title=${`Replay ${which}`} fields=${[DRY, ...fields, FORCED]} request=${move('replay')}
+                intro="Sends them back to the queues of their handlers. What was done already is not done again." />
+            <${Act} ...${common} kind="danger" label="Discard" title=${`Discard ${which}`} fields=${[DRY, ...fields]} request=${move('discard')}
+                intro="Moves them to the archive, from where they can be restored." />`;
+}
+
+/** What can be done with all that match a filter, or with all. */
+export function Bulk({ filter, archived, again }) {
+    const isFiltered = Object.keys(filter).length > 0;
+    return html`
+        <div class="buttons">
+            <${Moves} which=${isFiltered ? 'all that match the filter' : 'all in the queue'} body=${{ ...filter, all: isFiltered ? undefined : true }}
+                fields=${[TEN_FIRST, RATE]} archived=${archived} again=${again} />
+        </div>`;
+}
+
+/** What can be done with the messages that were ticked: with all of their copies that match the filter, wherever in the queue they are. */
+export function Selected({ ids, filter, drop, archived, again }) {
+    const which = `all copies of ${ids.length} messages${Object.keys(filter).length > 0 ? ' that match the filter' : ''}`;
+    function done(answer) {
+        if (!answer.dryRun) {
+            drop();
+        }
+        again();
+    }
+    return ids.length > 0 && html`
+        <div class="buttons" role="group" aria-label="Selected messages">
+            <span role="status">${ids.length} selected</span>
+            <${Moves} which=${which} body=${{ ...filter, ids: ids.join(',') }} fields=${[RATE]} archived=${archived} again=${done} />
+            <${Choice} label="Select none" choose=${drop} />
+        </div>`;
+}
+
+/** Whether one of many ids may be this one: it must hold nothing that would end it. */
+export const isSelectable = id => /^[^,\s]+$/.test(id ?? '');
