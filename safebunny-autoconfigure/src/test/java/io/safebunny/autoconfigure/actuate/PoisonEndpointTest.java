@@ -147,7 +147,7 @@ class PoisonEndpointTest {
             Map<?, ?> count = (Map<?, ?>) Objects.requireNonNull(post(
                     context,
                     Map.of("action", "replay", "all", true, "dryRun", true, "limit", 100_000, "reason", "how much?")));
-            await().until(() -> groupsOf(context, "latest").toString().contains("state=ENDED"));
+            await().until(() -> String.valueOf(groupsOf(context, "latest")).contains("state=ENDED"));
             assertThat(post(
                             context,
                             Map.of("action", "replay", "type", "OrderPlaced", "dryRun", true, "reason", "some")))
@@ -170,7 +170,7 @@ class PoisonEndpointTest {
                     .containsEntry("replayable", 2)
                     .containsEntry("others", 0)
                     .containsKeys("begunAt", "endedAt");
-            assertThat(groupsOf(context, "latest").toString())
+            assertThat(String.valueOf(groupsOf(context, "latest")))
                     .contains("reason=handler-failed", "IllegalStateException", "copies=2", id, "first=2", "last=2")
                     .doesNotContain("o-1");
             assertThat(groupsOf(context, "latest", "type", "Another"))
@@ -200,7 +200,7 @@ class PoisonEndpointTest {
             Map<String, Object> all =
                     Map.of("action", "replay", "all", true, "dryRun", true, "limit", 100_000, "reason", "how much?");
             Map<?, ?> whole = (Map<?, ?>) Objects.requireNonNull(post(context, all));
-            await().until(() -> groupsOf(context, "latest").toString().contains("state=ENDED"));
+            await().until(() -> String.valueOf(groupsOf(context, "latest")).contains("state=ENDED"));
             try (BrowsedQueue elsewhere = context.getBean(Transport.class).browse("shop-poison")) {
                 assertThat(elsewhere.next()).isNotNull(); // so that the next count waits
                 Object unused = post(context, all);
