@@ -113,7 +113,7 @@ class OutageIT {
     @CsvSource({
         "#/types/Nobody,        Nobody",
         "#/sagas/Order/nobody,  id=nobody",
-        "#/poison/nobody,       id=nobody",
+        "#/poison/nobody,       was never set aside here",
         "#/operations/nobody,   nobody",
         "#/nothing,             No such page",
     })
