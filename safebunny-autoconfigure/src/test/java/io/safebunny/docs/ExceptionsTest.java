@@ -56,6 +56,7 @@ class ExceptionsTest {
             Map.entry(
                     "SchemaStatement IllegalStateException", "a script of ours that is not what it must be: the build"),
             Map.entry("RabbitSender IOException", "told as a ConnectionLostException"),
+            Map.entry("Question IllegalArgumentException", "what is read then is no question"),
             Map.entry("RabbitTopology AmqpException", "the command says so and ends with status 1"),
             Map.entry("RabbitTopology AmqpIOException", "the same"),
             Map.entry("Permits InterruptedException", "told as a PublishTimeoutException"),

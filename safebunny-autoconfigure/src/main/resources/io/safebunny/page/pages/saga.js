@@ -30,7 +30,7 @@ export function Saga({ saga, id }) {
             ${found && html`
                 <${Told} id=${id} />
                 ${found.stuckOn && html`<${Stuck} of=${found.stuckOn} />`}
-                <${Table} caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty=${found.stuckOn ? 'No message that it has sent was set aside.' : 'No message of it was set aside.'} columns=${[
+                <${Table} caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty=${found.stuckOn ? 'No message that it has sent was set aside.' : 'No message that it waits for is known to be set aside.'} columns=${[
                     { name: 'type', cell: row => row.type },
                     { name: 'node', cell: row => row.node },
                     { name: 'why', cell: row => row.reason },
@@ -219,7 +219,7 @@ function Repairs({ of, again, withState }) {
                     fields=${[{ name: 'step', label: 'Step', required: true, options: [['', 'choose one'], ...open.map(step => [step.name, `${step.name} (${step.status.toLowerCase()})`])] }]}
                     intro=${isUndoing
                         ? 'You say that somebody has undone this step, or that it need not be undone. Nothing is checked: the saga goes on with the step before it. It cannot be taken back.'
-                        : 'You say that this step need not be undone, should the saga fail, because somebody has taken care of it. Nothing is checked. It cannot be taken back.'} />`}
+                        : 'You say that this step need not be undone, should the saga fail, because somebody has taken care of it. Nothing is checked, and it cannot be taken back. The saga goes on waiting for the answer to the step, which does not come from a command that was set aside: unless something else brings it on, fail the saga instead. Discard that command: replayed, it would be done all the same.'} />`}
             ${isRunning && html`
                 <${Act} ...${common('FAIL')} kind="danger" label="Fail" title=${`Fail ${of.id}`} request=${repair('fail')}
                     intro=${failing(of)} />`}

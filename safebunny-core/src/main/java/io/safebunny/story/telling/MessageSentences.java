@@ -33,6 +33,8 @@ final class MessageSentences {
     private final List<NodeStory> instances;
     /** Correlation ids of sagas that have all ended. */
     private final Set<String> ended;
+    /** Commands and undos of steps that were skipped. */
+    private final Set<String> skipped;
 
     MessageSentences(
             NodeStory part,
@@ -40,13 +42,15 @@ final class MessageSentences {
             Message message,
             Words words,
             Receivers receivers,
-            Set<String> ended) {
+            Set<String> ended,
+            Set<String> skipped) {
         this.part = part;
         this.instances = instances;
         this.message = message;
         this.words = words;
         this.receivers = receivers;
         this.ended = ended;
+        this.skipped = skipped;
     }
 
     /** @param detailed whether to tell what it has published, too */
@@ -60,6 +64,10 @@ final class MessageSentences {
         if (message.state() == State.SET_ASIDE) {
             if (message.failures().isEmpty()) {
                 sentences.add("Its record does not tell why; its copy in the poison queue does.");
+            }
+            if (isOfSkippedStep()) {
+                sentences.add(
+                        "Its step was skipped by an operator, as done by hand or not wanted: replayed, it would be done all the same.");
             }
             if (isOfEndedSaga()) {
                 sentences.add(
@@ -117,6 +125,16 @@ final class MessageSentences {
                                 ? ""
                                 : ", and was to be renewed by %s: its instance may have died. Another one takes over when the message is delivered again"
                                         .formatted(words.at(silentSince)));
+    }
+
+    /** A message of a saga, by which it is known without its id: that of an undo is not in the view of a step. */
+    static String inSaga(String type, String correlationId) {
+        return type + ' ' + correlationId;
+    }
+
+    /** Whether somebody has said that it is not to be carried out any more. */
+    private boolean isOfSkippedStep() {
+        return skipped.contains(inSaga(message.type(), message.correlationId()));
     }
 
     private boolean isOfEndedSaga() {
@@ -238,7 +256,7 @@ final class MessageSentences {
         }
         if (message.state() == State.SET_ASIDE) {
             advice.lookAtPoison(part.node(), message.id());
-            if (!isOfEndedSaga()) {
+            if (!isOfEndedSaga() && !isOfSkippedStep()) {
                 advice.replay(part.node(), message.id(), Words.message(message.type(), message.id()));
             }
         }

@@ -88,9 +88,10 @@ final class SagaAdvice {
             }
         } else if (step != null) {
             advice.retry(part.node(), saga);
-            advice.skip(part.node(), saga, step.name(), "somebody has taken care of what it is for");
-            if (saga.status() == SagaStatus.ACTIVE) {
-                advice.fail(part.node(), saga);
+            if (takesCommands(saga)) {
+                advice.fail(part.node(), saga); // skipped, it would wait for an answer that does not come
+            } else {
+                advice.skip(part.node(), saga, step.name(), "somebody has undone by hand what it has done");
             }
             advice.test(part.node(), saga);
         } else {

@@ -180,6 +180,11 @@ final class SagaSentences {
                                     ? ", of which no node that has answered has a record"
                                     : ""));
         }
+        saga.steps().stream()
+                .filter(step -> step.status() == StepStatus.SKIPPED)
+                .forEach(step -> sentences.add(
+                        "Its step %s was skipped by an operator: if its answer does not come all the same, the saga goes on only by something else."
+                                .formatted(Words.text(step.name()))));
     }
 
     /** It begins with what started the saga, unless the earliest events made room for later ones, or for a large state. */

@@ -67,6 +67,8 @@ final class Telling {
     private final Advice advice = new Advice();
     /** Correlation ids of sagas that have all ended. */
     private final Set<String> ended = new HashSet<>();
+    /** Commands and undos of steps that an operator has skipped, see {@link MessageSentences#inSaga}. */
+    private final Set<String> skipped = new HashSet<>();
 
     private Telling(String id, Instant now, Gathered gathered) {
         this.id = id;
@@ -78,6 +80,16 @@ final class Telling {
         List<Saga> sagas = parts.stream().flatMap(part -> part.sagas().stream()).toList();
         sagas.forEach(saga -> ended.add(saga.id()));
         sagas.stream().filter(saga -> !saga.status().isEnded()).forEach(saga -> ended.remove(saga.id()));
+        for (Saga saga : sagas) {
+            saga.steps().stream()
+                    .filter(step -> step.status() == StepStatus.SKIPPED)
+                    .forEach(step -> {
+                        skipped.add(MessageSentences.inSaga(step.type(), saga.id()));
+                        if (step.undo() != null) {
+                            skipped.add(MessageSentences.inSaga(step.undo(), saga.id()));
+                        }
+                    });
+        }
     }
 
     /** Of parts alone, whoever was asked for them. */
@@ -187,7 +199,7 @@ final class Telling {
     }
 
     private MessageSentences of(NodeStory part, Message message) {
-        return new MessageSentences(part, pausesAt(part), message, words, receivers, ended);
+        return new MessageSentences(part, pausesAt(part), message, words, receivers, ended, skipped);
     }
 
     /** Those of all its instances that have told. */

@@ -235,6 +235,9 @@ final class Expected {
                     "command",
                     "`%s` (%s)".formatted(last.type, command == null ? "never sent" : command.id()));
         }
+        saga.steps.values().stream()
+                .filter(step -> step.status == StepStatus.SKIPPED)
+                .forEach(step -> add("skipped", subject, "step", step.name));
     }
 
     private void addPauses(Seen.Saga saga, String subject, Set<String> awaited) {
@@ -330,6 +333,13 @@ final class Expected {
                 Seen.Saga saga = observed.sagas.get(correlationId);
                 if (!failed) {
                     add("noReason", name);
+                }
+                if (saga != null
+                        && nodes.contains(saga.node)
+                        && saga.steps.values().stream()
+                                .filter(step -> step.status == StepStatus.SKIPPED)
+                                .anyMatch(step -> message.type.equals(step.type) || message.type.equals(step.undo))) {
+                    add("stepSkipped", name);
                 }
                 if (saga != null && saga.status.isEnded() && nodes.contains(saga.node)) {
                     add("sagaEnded", name);

@@ -74,6 +74,10 @@ record Fact(String shape, Map<String, String> values) {
                 "awaits",
                 "It last changed at (?<changed>AT)\\. Of what it takes, (?:it has not taken these yet|what is left of its history \\((?<kept>one event|\\d+ events)\\) does not name these): (?<types>.*); what comes more than once is not in this list\\.");
         add(shapes, "latestStep", "Its latest step is (?<step>\\w+): (?<command>MESSAGE)\\.");
+        add(
+                shapes,
+                "skipped",
+                "Its step (?<step>\\w+) was skipped by an operator: if its answer does not come all the same, the saga goes on only by something else\\.");
         add(shapes, "pause", "`(?<type>\\w+)` " + PAUSE);
         add(
                 shapes,
@@ -102,6 +106,10 @@ record Fact(String shape, Map<String, String> values) {
         add(shapes, "typeNotPaused", "Its type is not paused at instance (?<instance>\\S+) of (?<node>ID)\\.");
         add(shapes, "message:setAside", "(?<node>ID) has set (?<message>MESSAGE) aside at (?<at>AT)" + AFTER + "\\.");
         add(shapes, "noReason", "Its record does not tell why; its copy in the poison queue does\\.");
+        add(
+                shapes,
+                "stepSkipped",
+                "Its step was skipped by an operator, as done by hand or not wanted: replayed, it would be done all the same\\.");
         add(
                 shapes,
                 "sagaEnded",

@@ -269,6 +269,30 @@ class TellingTest {
         assertThat(told(message).next()).extracting(Command::curl).anyMatch(curl -> curl.contains("replay\""));
     }
 
+    /** Somebody has done by hand what it is for. */
+    @Test
+    void whatBelongsToASkippedStepIsNotOfferedForReplay() {
+        Message command = message(State.SET_ASIDE, null, List.of(), List.of());
+        for (Step skipped : List.of(
+                new Step("pay", "m-1", "Capture", "Refund", StepStatus.SKIPPED),
+                new Step("pay", "m-0", "Pay", "Capture", StepStatus.SKIPPED))) {
+            Story story = Telling.of(
+                    "c",
+                    NOW,
+                    List.of(of(
+                            List.of(saga(SagaStatus.ACTIVE, List.of(skipped), List.of(), List.of())),
+                            List.of(command),
+                            List.of(),
+                            List.of())));
+
+            assertThat(story.sentences())
+                    .contains(
+                            "Its step pay was skipped by an operator: if its answer does not come all the same, the saga goes on only by something else.",
+                            "Its step was skipped by an operator, as done by hand or not wanted: replayed, it would be done all the same.");
+            assertThat(story.next()).extracting(Command::curl).noneMatch(curl -> curl.contains("replay\""));
+        }
+    }
+
     /** An operator's pause is ended by whoever knows its reason; one that the breaker has begun ends by itself. */
     @Test
     void onlyWhatAnOperatorHasPausedIsOfferedToBeResumed() {
