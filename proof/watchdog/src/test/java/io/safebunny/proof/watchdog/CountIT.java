@@ -105,7 +105,8 @@ class CountIT {
         browser.tick("Select message-4");
         browser.shows("2 selected");
         browser.clickIn("[aria-label=\"Selected messages\"]", "Discard…");
-        browser.shows("Discard all copies of 2 messages", "message-2,message-4"); // in its curl
+        browser.clickIn("dialog", "as curl");
+        browser.shows("Discard all copies of 2 messages", "message-2,message-4");
         browser.fill(Dashboard.REASON, "these two");
         browser.click("Count only");
         browser.shows("It would have moved 2 of 2");
@@ -174,7 +175,7 @@ class CountIT {
         browser.shows("Moved 1 of 1");
         browser.click("Close");
 
-        browser.shows("1 copies match");
+        browser.shows("1 copy matches");
         assertThat(browser.text()).doesNotContain("selected");
         assertThat(site.bean(PoisonMessages.class).find("message-1"))
                 .extracting(copy -> copy.message().reason())
@@ -188,7 +189,7 @@ class CountIT {
         browser.until("a copy", () -> poison.list(PoisonFilter.all()).messages().size() == 1);
         site.bean(StoreSwitch.class).goAway();
         site.open(browser, "#/poison");
-        browser.shows("1 copies match");
+        browser.shows("1 copy matches");
         count(browser, "It has read 1 copies.");
         browser.shows("1 could not be judged");
         site.bean(StoreSwitch.class).comeBack();

@@ -45,6 +45,7 @@ class ScheduledIT {
             browser.shows(cancelled, moved, run, "no message");
 
             browser.clickIn(row(cancelled), "Cancel…");
+            browser.clickIn("dialog", "as curl");
             browser.shows(
                     "Cancel ReminderDue " + cancelled,
                     "is not published either",
