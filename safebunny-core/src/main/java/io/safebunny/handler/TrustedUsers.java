@@ -91,7 +91,7 @@ public record TrustedUsers(Map<String, String> byNode) {
 
     /** Whether messages of these nodes are accepted only from their broker users. */
     public boolean isChecked(List<String> from) {
-        return from.stream().anyMatch(byNode::containsKey);
+        return !byNode.isEmpty() && from.stream().anyMatch(byNode::containsKey);
     }
 
     /**
