@@ -56,9 +56,12 @@ export function whereabouts(saga) {
         default:
             return saga.blockedOn?.length > 0
                 ? { level: 'down', words: `is active, and blocked on ${saga.blockedOn.map(one => `${one.type} at ${one.node} (${one.reason})`).join(', ')}` }
-                : { level: 'up', words: 'is active' };
+                : { level: idle(saga) ? 'down' : 'up', words: `is active${idle(saga) && `, and ${idle(saga)}`}` };
     }
 }
+
+/** Where a repair has left it with nothing to wait for that is known; empty if none has. */
+export const idle = ({ idleSince }) => (idleSince ? `idle since a repair (${idleSince.what})` : '');
 
 /** What was set aside of it, in brackets. */
 export const asides = ({ blockedOn = [] }) => (blockedOn.length > 0 ? ` (${blockedOn.map(one => `${one.type} at ${one.node}: ${one.reason}`).join(', ')})` : '');
