@@ -96,11 +96,9 @@ class MaskedFieldsTest {
                 Instant.EPOCH,
                 Instant.EPOCH,
                 null,
-                null,
                 List.of(),
                 Map.of(),
                 List.of(),
-                null,
                 null,
                 List.of());
 

@@ -40,6 +40,8 @@ final class AuditSection implements Section {
     private static final String OPERATION = "operation";
     private static final String FAILURE = "failure";
     private static final String REFUSED = "REFUSED";
+    private static final String LOOK = "LOOK";
+    private static final String LOOKS = "looks";
     private static final Set<String> MOVES = Set.of("REPLAY", "DISCARD", "RESTORE");
 
     private static final String HIDDEN =
@@ -88,7 +90,7 @@ final class AuditSection implements Section {
 
     @Override
     public Set<String> looksBy() {
-        return Set.of("by", "action", "about", "after", "limit");
+        return Set.of("by", "action", "about", "after", LOOKS, "limit");
     }
 
     @Override
@@ -106,9 +108,16 @@ final class AuditSection implements Section {
                 asked.get("about"),
                 asked.containsKey("after") ? Asked.instant("after", asked.get("after"), Instant.EPOCH) : null);
         Kept kept = events.find(wanted.by(), wanted.action(), wanted.after());
-        List<AuditEvent> found = kept.events().stream()
+        if (wanted.action() != null) {
+            Asked.absent(LOOKS, asked.get(LOOKS), "the action says what is shown");
+        }
+        boolean hidesLooks = !Asked.flag(LOOKS, asked.get(LOOKS), true);
+        List<AuditEvent> all = kept.events().stream()
                 .filter(wanted::isOf)
                 .sorted(Comparator.comparing(AuditEvent::getTimestamp).reversed())
+                .toList();
+        List<AuditEvent> found = all.stream()
+                .filter(event -> !hidesLooks || !action(event).equals(LOOK))
                 .toList();
         Map<String, PoisonOperation> operations = operations();
         Map<String, Object> view = new LinkedHashMap<>();
@@ -124,6 +133,7 @@ final class AuditSection implements Section {
                         .map(event -> shown(event, operations))
                         .toList());
         view.put("truncated", found.size() > limit);
+        view.put("hiddenLooks", all.size() - found.size());
         return view;
     }
 
@@ -184,7 +194,7 @@ final class AuditSection implements Section {
         if (action.equals(REFUSED)) {
             return REFUSED;
         }
-        if (action.equals("LOOK")) {
+        if (action.equals(LOOK)) {
             return "SHOWN";
         }
         return MOVES.contains(action) ? "BEGUN" : action.startsWith("SAGA_") ? "SENT" : "DONE";

@@ -69,6 +69,7 @@ final class NodeEndpoint {
             @Nullable String by,
             @Nullable String action,
             @Nullable String about,
+            @Nullable String looks,
             @Nullable String as,
             @Nullable String type,
             @Nullable String correlation,
@@ -84,6 +85,7 @@ final class NodeEndpoint {
         add(asked, "by", by);
         add(asked, "action", action);
         add(asked, "about", about);
+        add(asked, "looks", looks);
         add(asked, "as", as);
         add(asked, "type", type);
         add(asked, "correlation", correlation);

@@ -32,11 +32,12 @@ export function Audit({ query }) {
 }
 
 function Events({ query }) {
-    const { by, action, about, after } = query;
+    const { by, action, about, after, looks } = query;
+    const showsLooks = looks === 'true';
     const limit = query.limit ? String(Math.min(MOST, Number(query.limit) || MOST)) : undefined;
-    const poll = usePoll(look('node', 'audit', { by, action, about, after, limit }), ONCE);
+    const poll = usePoll(look('node', 'audit', { by, action, about, after, looks: showsLooks || action ? undefined : 'false', limit }), ONCE);
     const { data } = poll;
-    const filtered = changed => replace(['audit'], { by, action, about, after, limit, ...changed });
+    const filtered = changed => replace(['audit'], { by, action, about, after, looks, limit, ...changed });
     return html`
         <${Page} title="Audit" about=${[by, action && words(action), about, after && `after ${after}`].filter(Boolean).join(', ')} question=${QUESTION} polls=${[poll]}>
             <form class="filter" onSubmit=${event => event.preventDefault()}>
@@ -54,19 +55,28 @@ function Events({ query }) {
                 <${Look} label="Look again" request=${poll.request} again=${poll.again} isBusy=${poll.isBusy} />
             </div>
             ${data && html`
+                ${!action && html`<${Looks} count=${data.hiddenLooks} isShown=${showsLooks} query=${{ by, about, after, limit }} />`}
                 <p class=${data.kept === 'REPOSITORY' ? 'faint' : 'rights'} data-kept=${data.kept}>${data.note}</p>
                 <${Table} caption="What was done, the last one first" rows=${data.events.map((one, row) => ({ ...one, row }))} id=${one => one.row}
                     empty="Nobody has done anything that this filter finds." columns=${[
                         { name: 'when', cell: row => html`<${Time} at=${row.at} />` },
-                        { name: 'who', cell: row => html`<a href=${href(['audit'], { by: row.by, action, about, after })}>${row.by}</a>` },
+                        { name: 'who', cell: row => html`<a href=${href(['audit'], { by: row.by, action, about, after, looks })}>${row.by}</a>` },
                         { name: 'what', cell: row => words(row.action) },
                         { name: 'about', cell: row => html`<${About} of=${row} />` },
                         { name: 'why', cell: row => row.data.reason },
                         { name: 'what came of it', cell: row => html`<${Result} of=${row} />` },
                     ]} />
                 ${data.truncated && html`
-                    <p>There are more. ${data.events.length < MOST ? html`<a href=${href(['audit'], { by, action, about, after, limit: MOST })}>Show up to ${MOST}</a>` : 'Use a filter to see others.'}</p>`}`}
+                    <p>There are more. ${data.events.length < MOST ? html`<a href=${href(['audit'], { by, action, about, after, looks, limit: MOST })}>Show up to ${MOST}</a>` : 'Use a filter to see others.'}</p>`}`}
         </${Page}>`;
+}
+
+/** Who only looks changes nothing, and looks more often than somebody repairs. */
+function Looks({ count = 0, isShown, query }) {
+    if (isShown) {
+        return html`<p>Looks at bodies and states are shown, too. <a href=${href(['audit'], query)}>Hide them</a></p>`;
+    }
+    return count > 0 && html`<p>${count === 1 ? '1 look at a body or a state is' : `${count} looks at bodies and states are`} not shown. <a href=${href(['audit'], { ...query, looks: 'true' })}>Show looks, too</a></p>`;
 }
 
 /** The choice stays while it finds nothing. */

@@ -27,6 +27,7 @@ export function Instances() {
     const poll = usePoll(look('node', 'nodes'), EVERY);
     const { data } = poll;
     const rows = rowsOf(data?.nodes ?? []);
+    const unlinked = (data?.nodes ?? []).map(({ node }) => node).filter(node => node !== session().node && !Object.hasOwn(session().pages ?? {}, node));
     return html`
         <${Page} title="Instances" question="Who runs on this broker, in which version, and who is silent?" polls=${[poll]}>
             ${data && html`
@@ -46,8 +47,7 @@ export function Instances() {
                 ]} />
                 <p class="faint">
                     What an instance says of itself is not proven: whoever may write to the broker could say it. One that stops is forgotten at once,
-                    one that dies after a day. To have links to the pages of other nodes, set
-                    management.endpoint.safebunnyui.pages.NODE to their addresses.
+                    one that dies after a day.${unlinked.length > 0 && ` To have a link to the page of ${names(unlinked)}, set management.endpoint.safebunnyui.pages.${unlinked.length === 1 ? unlinked[0] : 'NODE'} to its address.`}
                 </p>`}
         </${Page}>`;
 }

@@ -24,27 +24,25 @@ export function Now() {
                 <ul class="parts">
                     ${(data.parts ?? []).map(part => html`
                         <li key=${part.part} data-part=${part.part} data-level=${String(part.level).toLowerCase()}>
-                            <${Part} of=${part} /> <${Badge} of=${part.level} /> <span>${part.words}</span>
+                            <${Linked} page=${part.page}>${part.part}</${Linked}> <${Badge} of=${part.level} /> <span>${part.words}</span>
                         </li>`)}
                 </ul>`}
         </${Page}>`;
 }
 
 /** Of an answer that is too old, it says so before anything else. */
-function Verdict({ of: { level, words = [], asOf } }) {
+function Verdict({ of: { level, words = [], parts = [], asOf } }) {
     const isStale = useStale();
     return html`
         <section class="verdict" data-level=${isStale ? 'unknown' : String(level).toLowerCase()} aria-label="Verdict">
             <${Badge} of=${isStale ? 'old' : level} />
             ${isStale && html`<p>Nobody knows what is going on now. This was so <${Time} at=${asOf} />:</p>`}
-            <ul>${words.map(one => html`<li key=${one}>${one}</li>`)}</ul>
+            <ul>${words.map(one => html`<li key=${one}><${Linked} page=${parts.find(part => part.words === one)?.page}>${one}</${Linked}></li>`)}</ul>
         </section>`;
 }
 
-/** A link only to a place of this page. */
-function Part({ of: { part, page } }) {
-    return page?.startsWith('#/') ? html`<a href=${page}>${part}</a>` : html`<b>${part}</b>`;
-}
+/** A link only to a place of this page: where there is more, and the repair. */
+const Linked = ({ page, children }) => (page?.startsWith('#/') ? html`<a href=${page}>${children}</a>` : children);
 
 function Numbers({ of: { rates = {}, counts = {}, sagas = {} } }) {
     return html`

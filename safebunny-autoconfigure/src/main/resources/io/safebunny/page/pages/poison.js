@@ -11,7 +11,7 @@ import { Count, Counted, countsOf } from '../parts/counted.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
 import { Badge, Choice, ClassName, Facts, Table, TextFilter } from '../parts/table.js';
-import { Legend, moved, replayed, storyOf } from '../parts/tales.js';
+import { Legend, moved, replayed, Status, storyOf } from '../parts/tales.js';
 import { Time } from '../parts/time.js';
 import { Words } from '../parts/words.js';
 
@@ -245,7 +245,7 @@ function Gone({ id, replayedOf }) {
                 ? 'It was replayed and is not in the poison queue any more.'
                 : 'It is not in the poison queue: it was replayed, or was never set aside here.'}</p>
             ${data?.sentences.map((sentence, at) => html`<p key=${at}><${Words} of=${sentence} /></p>`)}
-            ${sagas.map(one => html`<p key=${`${one.saga} ${one.id}`}><a href=${href(['sagas', one.saga, one.id])}>${one.saga} ${one.id}</a> <${Badge} of=${one.status} /></p>`)}
+            ${sagas.map(one => html`<p key=${`${one.saga} ${one.id}`}><a href=${href(['sagas', one.saga, one.id])}>${one.saga} ${one.id}</a> <${Status} of=${one} /></p>`)}
         </section>`;
 }
 

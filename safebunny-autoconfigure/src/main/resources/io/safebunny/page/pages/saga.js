@@ -4,11 +4,11 @@ import { change, look, mayChange, place, serverTime, session } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Act, AsTest, Look, Rights } from '../parts/action.js';
 import { Content, Diff, pretty } from '../parts/diff.js';
-import { Page } from '../parts/page.js';
+import { Page, useNarrow } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Sequence } from '../parts/sequence.js';
 import { Badge, Facts, Table } from '../parts/table.js';
-import { overdue, repaired, replayed, storyOf, whereabouts } from '../parts/tales.js';
+import { overdue, repaired, replayed, Status, stepStatus, storyOf, whereabouts } from '../parts/tales.js';
 import { Countdown, Time } from '../parts/time.js';
 import { Words } from '../parts/words.js';
 
@@ -24,30 +24,35 @@ const UNDOING = ['COMPENSATING', 'COMPENSATION_FAILED'];
 export function Saga({ saga, id }) {
     const { path, query } = place('sagas', id, 'sagaId');
     const poll = usePoll(look('node', path, { saga, content: 'false', ...query }), EVERY);
+    const { data: story } = usePoll(storyOf(id), STORY_EVERY);
+    const messages = story?.nodes.flatMap(part => part.messages) ?? [];
+    const isNarrow = useNarrow();
     const found = poll.data?.sagas?.[0];
+    const repairs = found && html`
+        <${Repairs} key="repairs" of=${found} messages=${messages} again=${poll.again} withState=${look('node', path, { saga, ...query })} />`;
     return html`
         <${Page} title=${`${saga} ${id}`} question="Where is it, and what can be done?" polls=${[poll]}>
             ${found && html`
-                <${Told} id=${id} />
-                ${found.stuckOn && html`<${Stuck} of=${found.stuckOn} />`}
-                <${Table} caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty=${found.stuckOn ? 'No message that it has sent was set aside.' : 'No message that it waits for is known to be set aside.'} columns=${[
+                ${!isNarrow && story && html`<${Told} key="told" of=${story} />`}
+                ${found.stuckOn && html`<${Stuck} key="stuck" of=${found.stuckOn} />`}
+                ${isNarrow && repairs}
+                ${isNarrow && story && html`<${Told} key="told" of=${story} />`}
+                <${Table} key="aside" caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty=${found.stuckOn ? 'No message that it has sent was set aside.' : 'No message that it waits for is known to be set aside.'} columns=${[
                     { name: 'type', cell: row => row.type },
                     { name: 'node', cell: row => row.node },
                     { name: 'why', cell: row => row.reason },
                     { name: 'message', cell: row => html`<${Aside} id=${row.messageId} node=${row.node} />` },
                 ]} />
                 <p><a href=${href(['poison'], { correlation: found.id })}>What this node has set aside with this correlation id</a></p>
-                <${Repairs} of=${found} again=${poll.again} withState=${look('node', path, { saga, ...query })} />
+                ${!isNarrow && repairs}
                 <${AsTest} isAllowed=${session().states && session().bodies} needs="management.endpoint.safebunny.show-states and management.endpoint.safebunnypoison.show-bodies" request=${look('node', path, { saga, as: 'test', ...query })} />
                 <h2>Where it is</h2>
                 <${Facts} of=${[
-                    ['status', html`<${Badge} of=${found.status} />`],
+                    ['status', html`<${Status} of=${found} />`],
                     ['why', found.reason],
-                    ['idle since', found.idleSince && html`<${Time} at=${found.idleSince.at} />: ${found.idleSince.what}`],
                     ['stuck since', found.stuckOn && html`<${Time} at=${found.stuckOn.since} />`],
                     ['started', html`<${Time} at=${found.startedAt} />`],
                     ['changed', html`<${Time} at=${found.changedAt} />`],
-                    ['ended', found.endedAt && html`<${Time} at=${found.endedAt} />`],
                     ['correlation id', html`<a href=${href(['story', found.id])}>${found.id}</a>`],
                     ['version', String(found.version)],
                 ]} />
@@ -59,7 +64,7 @@ export function Saga({ saga, id }) {
                 <${Table} caption="Steps" rows=${found.steps} id=${row => row.name} empty="It has sent no step." columns=${[
                     { name: 'step', cell: row => row.name },
                     { name: 'command', cell: row => row.type },
-                    { name: 'status', cell: row => html`<${Badge} of=${row.status} />` },
+                    { name: 'status', cell: row => html`<${Badge} of=${stepStatus(row, found, messages)} />` },
                     { name: 'undo', cell: row => row.undo ?? 'none' },
                     { name: 'message', cell: row => html`<a href=${href(['story', row.messageId])}>${row.messageId}</a>` },
                 ]} />
@@ -116,11 +121,10 @@ function Drawn({ of }) {
 }
 
 /** What its story says, asked less often than where it is. */
-function Told({ id }) {
-    const { data } = usePoll(storyOf(id), STORY_EVERY);
-    return data && html`
+function Told({ of: { id, sentences } }) {
+    return html`
         <section class="verdict" aria-label="In words">
-            ${data.sentences.map((sentence, at) => html`<p key=${at}><${Words} of=${sentence} /></p>`)}
+            ${sentences.map((sentence, at) => html`<p key=${at}><${Words} of=${sentence} /></p>`)}
             <p><a href=${href(['story', id])}>The whole story</a>, with what happened in order</p>
         </section>`;
 }
@@ -157,8 +161,19 @@ function sentAgain({ history = [], steps = [], blockedOn = [] }) {
 
 const names = messages => messages.map(({ type, node }) => `${type} at ${node}`).join(', ');
 
+/**
+ * That a saga which goes on waits for nothing.
+ *
+ * @param without the step that is waited for no more
+ */
+function Endless({ of: { steps = [], timeouts = {}, blockedOn }, messages, without }) {
+    const isOpen = step => step.name !== without && ['SENT', 'FAILED'].includes(stepStatus(step, { blockedOn }, messages));
+    return Object.keys(timeouts).length === 0 && !steps.some(isOpen) && html`
+        <strong class="endless"> Then it waits for nothing: no step is open, and it has no timeout. Unless somebody sends it a message, it stays as it is for ever; if nobody will, fail it instead.</strong>`;
+}
+
 /** What resuming means for this one. */
-function Resuming({ of }) {
+function Resuming({ of, messages }) {
     if (UNDOING.includes(of.status)) {
         return 'Its last undo will be sent again, to a participant that has not acknowledged it. Do it when the cause is mended.';
     }
@@ -166,7 +181,8 @@ function Resuming({ of }) {
     const { type, messageId, node } = of.stuckOn ?? {};
     return html`
         It will take messages again. ${of.stuckOn && `${type ?? 'The message'} ${messageId} is left out: it stays in the poison queue of ${node}, and the saga goes on as if it had never come. To go on with it, replay it instead.`}
-        ${due.map(name => html`<strong key=${name}> Timeout ${name} is due: it runs at once when the saga goes on.</strong>`)}`;
+        ${due.map(name => html`<strong key=${name}> Timeout ${name} is due: it runs at once when the saga goes on.</strong>`)}
+        <${Endless} of=${of} messages=${messages} />`;
 }
 
 /** What failing means for this one. */
@@ -190,7 +206,7 @@ function ReplayIt({ of: { id, stuckOn: { messageId, type, exception } }, again }
 }
 
 /** What its status can take; a saga may still refuse. */
-function Repairs({ of, again, withState }) {
+function Repairs({ of, messages, again, withState }) {
     const [seen, setSeen] = useState(null); // with the version that it had then
     const { path, query } = place('sagas', of.id, 'sagaId');
     const repair = action => values => change('node', path, { action, saga: of.saga, ...query, ...values });
@@ -215,10 +231,11 @@ function Repairs({ of, again, withState }) {
                     intro=${`Will be sent again: ${names(of.blockedOn)}. Whoever has set it aside handles it again, and what is done already is not done again. If the cause is not mended, it will be set aside again.`} />`}
             ${(of.status === 'STUCK' || isUndoing) && html`
                 <${Act} ...${common('RESUME')} label="Resume" title=${`Resume ${of.id}`} request=${repair('resume')}
-                    intro=${html`<${Resuming} of=${of} />`} />`}
+                    intro=${html`<${Resuming} of=${of} messages=${messages} />`} />`}
             ${(isRunning || isUndoing) && open.length > 0 && html`
                 <${Act} ...${common('SKIP')} label="Skip" title=${`Skip a step of ${of.id}`} request=${repair('skip')}
-                    fields=${[{ name: 'step', label: 'Step', required: true, options: [['', 'choose one'], ...open.map(step => [step.name, `${step.name} (${step.status.toLowerCase()})`])] }]}
+                    fields=${[{ name: 'step', label: 'Step', required: true, options: [['', 'choose one'], ...open.map(step => [step.name, `${step.name} (${stepStatus(step, of, messages).toLowerCase().replaceAll('_', ' ')})`])] }]}
+                    preview=${({ step }) => step && !isUndoing && html`<p class="rights"><${Endless} of=${of} messages=${messages} without=${step} /></p>`}
                     intro=${isUndoing
                         ? 'You say that somebody has undone this step, or that it need not be undone. Nothing is checked: the saga goes on with the step before it. It cannot be taken back.'
                         : 'You say that this step need not be undone, should the saga fail, because somebody has taken care of it. Nothing is checked, and it cannot be taken back. The saga goes on waiting for the answer to the step, which does not come from a command that was set aside: unless something else brings it on, fail the saga instead. Discard that command: replayed, it would be done all the same.'} />`}

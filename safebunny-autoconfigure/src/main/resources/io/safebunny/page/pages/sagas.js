@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html } from '../vendor/htm-preact.js';
-import { look } from '../ask.js';
+import { look, serverTime } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
 import { Badge, Table, TextFilter } from '../parts/table.js';
-import { asides, idle, simple } from '../parts/tales.js';
+import { asides, simple, Status } from '../parts/tales.js';
 import { Age, Countdown, Time } from '../parts/time.js';
 
 /** A list reads the store, so it is not asked as often as what the node knows. */
 const LIST_EVERY = 10_000;
 
+/** What is shown of those that nobody has filtered. */
+const ATTENTION = 'attention';
+
 const STATES = [
+    [ATTENTION, 'need attention: stuck, blocked or late'],
     ['running', 'running'],
     ['stuck', 'stuck: they need a repair'],
-    ['blocked', 'active, and blocked by a message that was set aside, or idle since a repair'],
+    ['blocked', 'active, and blocked by a message that was set aside'],
     ['ended', 'ended'],
     ['all', 'all'],
 ];
@@ -34,7 +38,7 @@ function Why({ of }) {
     }
     return stuckOn
         ? html`<a href=${href(['sagas', saga, id])}>stuck on ${stuckOn.type ?? 'a message'}${stuckOn.exception && `: ${simple(stuckOn.exception)}`}</a> <${Time} at=${stuckOn.since} />`
-        : idle(of) || reason;
+        : reason;
 }
 
 /** The next timeout of a saga, or the one that is over for the longest time. */
@@ -54,17 +58,59 @@ function Counts({ of }) {
         </p>`;
 }
 
+/** A timeout that is due is run by the next instance that looks, and an undo takes as long as its participant. */
+const LATE = 60_000;
+const LATE_UNDO = 3_600_000;
+
+const isLate = ({ status, changedAt, timeouts = {} }) => (status === 'COMPENSATING'
+    ? serverTime() - Date.parse(changedAt) > LATE_UNDO
+    : status === 'ACTIVE' && Object.values(timeouts).some(at => serverTime() - Date.parse(at) > LATE));
+
+const keyOf = ({ saga, id }) => `${saga} ${id}`;
+
+/** Those that need a person are in three lists: the late ones are among those that run. */
+function Attention({ lists: [stuck, blocked, running], query: { saga, olderThan } }) {
+    const lists = [['stuck', stuck], ['blocked', blocked], ['running', running]].filter(([, { data }]) => data);
+    const all = lists.flatMap(([state, { data }]) => data.sagas.filter(one => state !== 'running' || isLate(one)));
+    const rows = [...new Map(all.map(one => [keyOf(one), one])).values()];
+    const more = lists.filter(([, { data }]) => data.next);
+    const place = (state, after) => [['sagas'], { state, saga, olderThan, after }];
+    return html`
+        ${rows.length > 0 && html`<${List} caption="Sagas that need attention: stuck, then blocked, then late" rows=${rows} />`}
+        ${rows.length === 0 && lists.length === 3 && html`
+            <section class="verdict" data-level="up" aria-label="Attention"><p>No saga${saga || olderThan ? ' of this filter' : ''} needs attention. These are running:</p></section>
+            <${List} caption="Running sagas, the oldest first" rows=${running.data.sagas} />`}
+        ${more.map(([state, { data }]) => html`
+            <p key=${state}><a href=${href(...place(state, data.next))}>The next that are ${state}</a>${state === 'running' && ': whether those are late was not looked at'}</p>`)}
+        <p><a href=${href(...place('running'))}>All that run</a>, <a href=${href(...place('all'))}>all sagas</a></p>`;
+}
+
+function List({ caption, rows }) {
+    return html`
+        <${Table} caption=${caption} rows=${rows} id=${keyOf} empty="No such sagas on this page of the list." columns=${[
+            { name: 'saga', cell: row => row.saga },
+            { name: 'id', cell: row => html`<a href=${href(['sagas', row.saga, row.id])}>${row.id}</a>` },
+            { name: 'status', cell: row => html`<${Status} of=${row} />${isLate(row) && html` <${Badge} of="late" />`}` },
+            { name: 'age', cell: age },
+            { name: 'changed', cell: row => html`<${Time} at=${row.changedAt} />` },
+            { name: 'next timeout', cell: next },
+            { name: 'why', cell: row => html`<${Why} of=${row} />` },
+            { name: 'blocked on', cell: row => (row.blockedOn ?? []).map(one => `${one.type} at ${one.node}`).join(', ') },
+        ]} />`;
+}
+
 /** Where are they, and who is late? */
 export function Sagas({ query }) {
     const { saga, olderThan, after } = query;
-    const state = query.state ?? 'running';
-    const list = usePoll(look('node', 'sagas', { state, saga, olderThan, after }), LIST_EVERY);
+    const state = query.state ?? ATTENTION;
+    const useList = wanted => usePoll(wanted && look('node', 'sagas', { state: wanted, saga, olderThan, after: state === ATTENTION ? undefined : after }), LIST_EVERY);
+    const lists = (state === ATTENTION ? ['stuck', 'blocked', 'running'] : [state, null, null]).map(useList);
     const counts = usePoll(look('node', 'sagas'));
-    const { data } = list;
+    const { data } = lists[0];
     const filtered = changed => replace(['sagas'], { state, saga, olderThan, ...changed });
     const ages = AGES.some(([length]) => length === (olderThan ?? AGES[0][0])) ? AGES : [...AGES, [olderThan, olderThan]];
     return html`
-        <${Page} title="Sagas" about=${[query.state, saga, olderThan && `older than ${olderThan}`, after && 'another page'].filter(Boolean).join(', ')} question="Where are they, and who is late?" polls=${[list, counts]}>
+        <${Page} title="Sagas" about=${[query.state, saga, olderThan && `older than ${olderThan}`, after && 'another page'].filter(Boolean).join(', ')} question="Where are they, and who is late?" polls=${[...lists.filter(list => list.request), counts]}>
             ${counts.data && html`<${Counts} of=${counts.data} />`}
             <form class="filter" onSubmit=${event => event.preventDefault()}>
                 <span class="pair">
@@ -82,17 +128,9 @@ export function Sagas({ query }) {
                 </span>
                 <${TextFilter} id="saga" label="Name of the saga" value=${saga} set=${name => filtered({ saga: name })} />
             </form>
-            ${data && html`
-                <${Table} caption="Sagas, the oldest first" rows=${data.sagas} id=${row => `${row.saga} ${row.id}`} empty="No such sagas on this page of the list." columns=${[
-                    { name: 'saga', cell: row => row.saga },
-                    { name: 'id', cell: row => html`<a href=${href(['sagas', row.saga, row.id])}>${row.id}</a>` },
-                    { name: 'status', cell: row => html`<${Badge} of=${row.status} />` },
-                    { name: 'age', cell: age },
-                    { name: 'changed', cell: row => html`<${Time} at=${row.changedAt} />` },
-                    { name: 'next timeout', cell: next },
-                    { name: 'why', cell: row => html`<${Why} of=${row} />` },
-                    { name: 'blocked on', cell: row => (row.blockedOn ?? []).map(one => `${one.type} at ${one.node}`).join(', ') },
-                ]} />
+            ${state === ATTENTION && html`<${Attention} lists=${lists} query=${query} />`}
+            ${state !== ATTENTION && data && html`
+                <${List} caption="Sagas, the oldest first" rows=${data.sagas} />
                 ${data.next && html`<p><a href=${href(['sagas'], { state, saga, olderThan, after: data.next })}>Next page</a> (${data.scanned} sagas were read for this one)</p>`}`}
         </${Page}>`;
 }

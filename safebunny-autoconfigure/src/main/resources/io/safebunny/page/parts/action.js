@@ -316,7 +316,7 @@ function Field({ field, value, set }) {
         <p class="field">
             <label for=${id}>${label}</label>
             ${options
-                ? html`<select ...${common}>${options.map(([word, text]) => html`<option key=${word} value=${word}>${text}</option>`)}</select>`
+                ? html`<select ...${common} onChange=${common.onInput}>${options.map(([word, text]) => html`<option key=${word} value=${word}>${text}</option>`)}</select>`
                 : area
                     ? html`<textarea rows="10" spellcheck=${false} ...${common}></textarea>`
                     : html`<input autocomplete="off" ...${common} />`}

@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import { html, useLayoutEffect } from '../vendor/htm-preact.js';
+import { html, useEffect, useLayoutEffect, useState } from '../vendor/htm-preact.js';
 import { Stale, useArrival, useIdle, useOld } from '../poll.js';
 import { Curl, Look } from './action.js';
 import { Trouble } from './problem.js';
 import { timeOfDay } from './time.js';
+
+const narrow = matchMedia('(max-width: 40rem)');
+
+/** Whether there is room for little at once, as on a phone: what somebody came for is first then. */
+export function useNarrow() {
+    const [isNarrow, setNarrow] = useState(narrow.matches);
+    useEffect(() => {
+        const changed = () => setNarrow(narrow.matches);
+        narrow.addEventListener('change', changed);
+        return () => narrow.removeEventListener('change', changed);
+    }, []);
+    return isNarrow;
+}
 
 /**
  * The frame of a page: its title, the question that it answers, of when its answer is, what went wrong, and the requests that it makes.

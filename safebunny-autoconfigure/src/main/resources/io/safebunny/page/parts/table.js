@@ -50,9 +50,17 @@ export function Facts({ of }) {
 /** The name of a class, which breaks at its dots. */
 export const ClassName = ({ of }) => of.split('.').map((part, at) => html`${at > 0 && html`.<wbr />`}${part}`);
 
-/** A state as a word that is not told by its colour alone. */
-export function Badge({ of = 'unknown' }) {
-    return html`<span class="badge" data-level=${String(of).toLowerCase()}>${String(of).toLowerCase().replaceAll('_', ' ')}</span>`;
+/** What the states of a breaker mean for its type. */
+const WORDS = { closed: 'handled', open: 'not handled', half_open: 'on trial' };
+
+/**
+ * A state as a word that is not told by its colour alone.
+ *
+ * @param level of the colour, if it is not that of the word
+ */
+export function Badge({ of = 'unknown', level = of }) {
+    const word = String(of).toLowerCase();
+    return html`<span class="badge" data-level=${String(level).toLowerCase()}>${Object.hasOwn(WORDS, word) ? WORDS[word] : word.replaceAll('_', ' ')}</span>`;
 }
 
 /**

@@ -4,6 +4,7 @@
 import { html } from '../vendor/htm-preact.js';
 import { isExposed, look, place, serverTime, session } from '../ask.js';
 import { href } from './route.js';
+import { Badge } from './table.js';
 import { Countdown } from './time.js';
 
 /** The story of an id; null if nobody tells stories here. */
@@ -11,6 +12,9 @@ export function storyOf(id) {
     const { path, query } = place('', id, 'about');
     return id && isExposed('story') ? look('story', path, query) : null;
 }
+
+/** In one of these states, what a message has to do is done. */
+const HANDLED = ['HANDLED', 'UNSENT'];
 
 /** What this node has told in a story. */
 const own = story => story.nodes.filter(({ node }) => node === session().node);
@@ -56,12 +60,32 @@ export function whereabouts(saga) {
         default:
             return saga.blockedOn?.length > 0
                 ? { level: 'down', words: `is active, and blocked on ${saga.blockedOn.map(one => `${one.type} at ${one.node} (${one.reason})`).join(', ')}` }
-                : { level: idle(saga) ? 'down' : 'up', words: `is active${idle(saga) && `, and ${idle(saga)}`}` };
+                : { level: 'up', words: 'is active' };
     }
 }
 
-/** Where a repair has left it with nothing to wait for that is known; empty if none has. */
-export const idle = ({ idleSince }) => (idleSince ? `idle since a repair (${idleSince.what})` : '');
+/** The status of a saga. One that has failed and is undone needs nobody, one that waits for what was set aside does. */
+export const Status = ({ of: { status, blockedOn } }) => html`
+    <${Badge} of=${status} level=${status === 'FAILED' ? 'undone' : status} />${status === 'ACTIVE' && blockedOn?.length > 0 && html` <${Badge} of="blocked" />`}`;
+
+/**
+ * What is known of a step: the saga knows that its command was sent, the story also whether it is handled.
+ *
+ * @param messages of the story
+ */
+export function stepStatus({ status, undo, messageId }, { blockedOn = [] }, messages) {
+    if (status === 'UNDOING') {
+        return blockedOn.some(({ type }) => type === undo) ? 'UNDO_FAILED' : status;
+    }
+    if (status !== 'SENT') {
+        return status;
+    }
+    const states = messages.filter(({ id }) => id === messageId).map(({ state }) => state);
+    if (blockedOn.some(one => one.messageId === messageId) || states.includes('SET_ASIDE')) {
+        return 'FAILED';
+    }
+    return states.some(state => HANDLED.includes(state)) ? 'COMPLETED' : status;
+}
 
 /** What was set aside of it, in brackets. */
 export const asides = ({ blockedOn = [] }) => (blockedOn.length > 0 ? ` (${blockedOn.map(one => `${one.type} at ${one.node}: ${one.reason}`).join(', ')})` : '');
@@ -247,7 +271,7 @@ function ofRetry({ before, saga, messages, later, isLate, where }) {
         return { ...where, words: `It is answered. ${where.words}`, isOver: isLate };
     }
     const sent = (before.blockedOn ?? []).filter(one => !(saga.blockedOn ?? []).some(other => other.messageId === one.messageId));
-    const by = messages.find(({ id, state }) => ['HANDLED', 'UNSENT'].includes(state) && sent.some(one => one.messageId === id));
+    const by = messages.find(({ id, state }) => HANDLED.includes(state) && sent.some(one => one.messageId === id));
     return by
         ? { level: where.level, words: `${by.type || 'The message'} is handled by ${by.node}. ${where.words}`, isOver: isLate }
         : { level: 'unknown', words: `It is sent again, and not answered yet.${isLate ? ' Look again.' : ''} ${where.words}` };

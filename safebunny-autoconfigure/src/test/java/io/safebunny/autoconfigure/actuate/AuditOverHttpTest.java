@@ -123,6 +123,27 @@ class AuditOverHttpTest {
         });
     }
 
+    /** Whoever looks for who repaired something is not shown who only looked, and is told how often that was. */
+    @Test
+    void looksAreLeftOutAndCountedIfThatIsWanted() {
+        NODE.run(context -> {
+            Audit audit = context.getBean(Audit.class);
+            audit.tell("bob", "PAUSE", Map.of("type", "Charge"));
+            audit.tell("ann", "LOOK", Map.of("messageId", "m-1"));
+            audit.tell("eve", "LOOK", Map.of("messageId", "m-2"));
+
+            assertThat(actions(context, "?looks=false&limit=1")).containsExactly("PAUSE");
+            Map<String, Object> left = read(get(context, AUDIT + "?looks=false&limit=1"), "$");
+            assertThat(left).containsEntry("hiddenLooks", 2).containsEntry("truncated", false);
+            assertThat((Integer) read(get(context, AUDIT + "?looks=false&by=ann"), "$.hiddenLooks"))
+                    .isEqualTo(1);
+            assertThat(actions(context, "?looks=true")).hasSize(3);
+            assertThat((Integer) read(get(context, AUDIT), "$.hiddenLooks")).isZero();
+            isProblem(get(context, AUDIT + "?looks=maybe"), 400, "looks=maybe");
+            isProblem(get(context, AUDIT + "?looks=false&action=LOOK"), 400, "looks=false");
+        });
+    }
+
     /** What this instance remembers is all shown, as its note says. */
     @Test
     void whatAnInstanceRemembersIsNotTooOldToBeShown() {

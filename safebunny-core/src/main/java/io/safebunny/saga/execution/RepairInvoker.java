@@ -156,10 +156,7 @@ final class RepairInvoker implements HandlerInvoker, Correlation {
     private static @Nullable String resume(SagaVisit visit) {
         SagaDocument saga = visit.saga();
         switch (saga.status()) {
-            case STUCK -> {
-                saga.giveUp();
-                visit.goOn();
-            }
+            case STUCK -> visit.goOn();
             case COMPENSATING -> {
                 return new Compensation(visit).sendAgain() ? null : "it waits for no undo";
             }

@@ -51,15 +51,11 @@ final class SagaPages {
                 scanned++;
                 SagaDocument.ifReadable(position.saga(), next)
                         .map(saga -> saga.view(node))
-                        .filter(view -> !query.blocked() || isBlocked(view))
+                        .filter(view -> !query.blocked() || !view.blockedOn().isEmpty())
                         .ifPresent(page::add);
             }
         }
         return new SagaPage(page, scanned, null);
-    }
-
-    private static boolean isBlocked(SagaView saga) {
-        return !saga.blockedOn().isEmpty() || saga.idleSince() != null;
     }
 
     private List<ListedRecords<SagaPosition>> sources(

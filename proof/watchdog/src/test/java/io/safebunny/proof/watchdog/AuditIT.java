@@ -41,6 +41,10 @@ class AuditIT {
 
             browser.inAWindow(1280, 900);
             browser.click("Audit");
+            browser.shows("1 look at a body or a state is not shown.", "saga resume");
+            assertThat(browser.text()).doesNotContain("content state");
+            browser.click("Show looks, too");
+            assertThat(browser.address()).hasFragment("/audit?looks=true");
 
             browser.shows(
                     keeps
@@ -69,6 +73,10 @@ class AuditIT {
                             .intValue())
                     .as("the head of the page is one row")
                     .isLessThan(70);
+
+            browser.click("Hide them");
+            browser.hides("content state");
+            assertThat(browser.address()).hasFragment("/audit");
 
             browser.fill("What", "pause");
             browser.shows("Audit: pause");

@@ -77,7 +77,8 @@ class InstancesIT {
                 "All whose version is known have 1.0",
                 "2 d",
                 "2 types",
-                "Charge open paused by an operator");
+                "Charge not handled paused by an operator",
+                "To have a link to the page of billing, desk, set management.endpoint.safebunnyui.pages.NODE to its address.");
         assertThat(browser.text()).doesNotContain("All that are known have answered");
         assertThat(browser.barriers()).isEmpty();
         browser.onAPhone();
@@ -148,6 +149,8 @@ class InstancesIT {
                     () -> browser.run(Number.class, "return document.querySelectorAll('[data-level=answers]').length")
                                     .intValue()
                             >= 2);
+
+            assertThat(browser.text()).doesNotContain("To have a link to the page of billing");
 
             browser.click("billing-" + some);
 

@@ -167,7 +167,7 @@ class StuckIT {
         browser.fill("Older than", "any age");
 
         browser.shows("order-2", "payment in 1 d 23 h");
-        assertThat(browser.address()).hasFragment("/sagas?state=running");
+        assertThat(browser.address()).hasFragment("/sagas?state=attention");
         assertThat(browser.run(
                         String.class,
                         "return document.querySelector('tr[data-row=\"Order order-2\"] [data-label=age]').innerText"))

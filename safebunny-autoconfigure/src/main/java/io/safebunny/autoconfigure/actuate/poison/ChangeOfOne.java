@@ -6,7 +6,6 @@ import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonRequest;
 import java.nio.charset.StandardCharsets;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
@@ -25,15 +24,16 @@ record ChangeOfOne(
                 Asked.present("copy", copy),
                 Asked.present("body", body).getBytes(StandardCharsets.UTF_8),
                 Asked.by(security),
-                Asked.reason(reason));
+                told());
     }
 
     PoisonRequest request(PoisonFilter filter, SecurityContext security) {
-        boolean isDry = Asked.flag("dryRun", dryRun);
-        // a story's dry run works as it is printed: it changes nothing
-        String why = isDry ? Objects.requireNonNullElse(reason, "") : Asked.reason(reason);
-        PoisonRequest request = PoisonRequest.of(filter, Asked.by(security), why);
-        request = isDry ? request.asDryRun() : request;
+        PoisonRequest request = PoisonRequest.of(filter, Asked.by(security), told());
+        request = Asked.flag("dryRun", dryRun) ? request.asDryRun() : request;
         return Asked.flag("forced", forced) ? request.withForce() : request;
+    }
+
+    private String told() {
+        return reason == null ? "" : reason;
     }
 }
