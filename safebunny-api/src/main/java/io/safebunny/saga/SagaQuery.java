@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param saga only of this name; {@code null} for all
  * @param statuses only those with one of these
- * @param blocked only those whose {@link SagaView#blockedOn} is not empty
+ * @param blocked only those whose {@link SagaView#blockedOn} is not empty, and those with a {@link SagaView#idleSince}
  * @param startedBefore only those that started before this moment; {@code null} for all
  * @param after {@link SagaPage#next} of the previous page; {@code null} for the first page
  * @param limit maximum to return, 1 to 1000

@@ -14,11 +14,15 @@ import org.jspecify.annotations.Nullable;
  * @param version of the stored record, for {@link Sagas#patch}; increases by one with every change
  * @param stateVersion version of the state, see {@link BunnySaga#version}
  * @param state as JSON
+ * @param endedAt when it ended; {@code null} while it has not
  * @param reason why it failed; {@code null} if it did not
  * @param steps in the order in which they were sent, without forgotten ones
  * @param timeouts when each timeout expires, by name
  * @param blockedOn its messages that were set aside and wait in poison queues
  * @param stuckOn why it is {@link SagaStatus#STUCK}; {@code null} if it is not
+ * @param idleSince the skip or resume since which nothing is known to bring it on: it is active, has no timeout, waits for no message that
+ *     was set aside, and has taken no message since, or only messages after which no command of it is unanswered and to which it has sent
+ *     nothing. Unless a message comes by itself, it needs an operator. {@code null} if it is not so
  * @param history the last 50 events, oldest first
  */
 public record SagaView(
@@ -30,11 +34,13 @@ public record SagaView(
         String state,
         Instant startedAt,
         Instant changedAt,
+        @Nullable Instant endedAt,
         @Nullable String reason,
         List<Step> steps,
         Map<String, Instant> timeouts,
         List<BlockedOn> blockedOn,
         @Nullable StuckOn stuckOn,
+        @Nullable Event idleSince,
         List<Event> history) {
 
     public SagaView {

@@ -96,9 +96,11 @@ class MaskedFieldsTest {
                 Instant.EPOCH,
                 Instant.EPOCH,
                 null,
+                null,
                 List.of(),
                 Map.of(),
                 List.of(),
+                null,
                 null,
                 List.of());
 

@@ -328,8 +328,8 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
         if (blocked > 0) {
             sentences.add(some(
                     blocked,
-                    "saga waits for a message that was set aside.",
-                    "sagas wait for messages that were set aside."));
+                    "saga waits for a message that was set aside, or has been idle since a repair.",
+                    "sagas wait for messages that were set aside, or have been idle since a repair."));
         }
         if (late) {
             sentences.add("An undo has not been acknowledged for more than an hour: check its participant.");

@@ -174,7 +174,7 @@ class NodeConditionTest {
                         Map.of("Order", 1L),
                         Map.of("Order", new UndoingSagas(1, SINCE, false))),
                 Level.DEGRADED,
-                "3 sagas need a repair. 1 saga waits for a message that was set aside. Look at each");
+                "3 sagas need a repair. 1 saga waits for a message that was set aside, or has been idle since a repair. Look at each");
     }
 
     @Test

@@ -93,7 +93,7 @@ final class BreakerSection implements Section {
         return new Pause(
                 pauses ? Asked.duration(asked.get("duration")) : null,
                 node ? Scope.NODE : Scope.INSTANCE,
-                asked.getOrDefault("reason", ""));
+                Asked.reason(asked.get("reason")));
     }
 
     private Result change(String type, Pause pause, String by) {

@@ -4,6 +4,8 @@ package io.safebunny.autoconfigure.actuate;
 import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.autoconfigure.actuate.http.Asked;
 import io.safebunny.message.Names;
+import io.safebunny.saga.BlockedOn;
+import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.document.BunnyRepair;
@@ -12,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -54,7 +57,7 @@ record SagaRepair(
                 skips ? Asked.text("step", step, LONGEST_STEP) : null,
                 patches ? Asked.number("version", Asked.present("version", version), 0, Integer.MAX_VALUE) : 0,
                 patches ? object(Asked.text("state", state, LONGEST_STATE)) : null,
-                Asked.text("reason", asked.get("reason"), LONGEST_REASON));
+                Asked.text("reason", Asked.reason(asked.get("reason")), LONGEST_REASON));
     }
 
     private static String word(Action action) {
@@ -97,5 +100,67 @@ record SagaRepair(
     /** The repair as the saga's history records it. */
     BunnyRepair of(String saga) {
         return new BunnyRepair(saga, action, step, version, state, reason);
+    }
+
+    /** Whether the saga does not go on without a person, as far as its record tells. */
+    static boolean needsPerson(SagaView saga) {
+        boolean isLeft = saga.status() == SagaStatus.ACTIVE && !saga.blockedOn().isEmpty();
+        return saga.status().needsRepair() || isLeft || saga.idleSince() != null;
+    }
+
+    /** What is known to have come of the repair, which the saga has carried out, and where to look for the rest. */
+    String note(SagaView saga) {
+        return switch (saga.status()) {
+            case COMPLETED, FAILED -> "the saga is %s, and nothing more happens to it".formatted(saga.status());
+            case STUCK -> "the repair is done, but the saga is STUCK%s".formatted(stuckOn(saga));
+            case COMPENSATION_FAILED ->
+                "the repair is done, but the saga is COMPENSATION_FAILED%s. Mend the cause, then retry, or skip the step once it is undone by hand"
+                        .formatted(blockedOn(saga));
+            case COMPENSATING ->
+                "the saga is being undone: whether its undos succeed is not known yet. " + lookAgain(saga);
+            case ACTIVE -> active(saga);
+        };
+    }
+
+    private String active(SagaView saga) {
+        if (!saga.blockedOn().isEmpty()) {
+            return "the repair is done, but the saga still waits%s. Mend the cause, then retry"
+                    .formatted(blockedOn(saga));
+        }
+        if (saga.idleSince() != null) {
+            return "the saga is ACTIVE, but nothing is known to be under way for it: no timeout, and nothing that it has sent is known to be about to be answered. Unless what it waits for comes by itself, fail it, or replay what was set aside for it. Until something happens, it is in GET safebunny/sagas?state=blocked";
+        }
+        return switch (action) {
+            case RETRY ->
+                "what was set aside is sent again: whether it is handled now is not known yet. " + lookAgain(saga);
+            case RESUME ->
+                "the saga takes messages again, and its timeouts that are due run now: what comes of them is not known yet. "
+                        + lookAgain(saga);
+            default -> "the saga is ACTIVE. " + lookAgain(saga);
+        };
+    }
+
+    private static String stuckOn(SagaView saga) {
+        return saga.stuckOn() == null
+                ? ""
+                : " on message %s of node %s: replay it, or resume the saga without it"
+                        .formatted(saga.stuckOn().messageId(), saga.stuckOn().node());
+    }
+
+    private static String blockedOn(SagaView saga) {
+        return saga.blockedOn().isEmpty()
+                ? ""
+                : ": %s"
+                        .formatted(
+                                saga.blockedOn().stream().map(SagaRepair::shown).collect(Collectors.joining(", ")));
+    }
+
+    private static String shown(BlockedOn on) {
+        return "%s %s was set aside by %s (%s)".formatted(on.type(), on.messageId(), on.node(), on.reason());
+    }
+
+    private static String lookAgain(SagaView saga) {
+        return "Look again with GET safebunny/sagas/%s, or ask for its story with GET safebunnystory/%s"
+                .formatted(saga.id(), saga.id());
     }
 }

@@ -212,10 +212,11 @@ final class SagaSection implements Section {
         }
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("outcome", isDone ? "DONE" : "SENT");
+        answer.put("needsPerson", isDone && SagaRepair.needsPerson(now));
         answer.put(
                 "note",
                 isDone
-                        ? ""
+                        ? asked.note(now)
                         : "the broker has it, but the saga has not handled it yet: its history will tell the outcome. Look again instead of repeating it");
         answer.put("saga", views.detailed(now, user, false)); // nobody has asked to see the state
         return answer;

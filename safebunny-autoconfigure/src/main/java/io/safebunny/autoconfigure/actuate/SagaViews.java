@@ -61,9 +61,11 @@ final class SagaViews {
         view.put("status", saga.status());
         view.put("startedAt", saga.startedAt());
         view.put("changedAt", saga.changedAt());
+        view.put("endedAt", saga.endedAt());
         view.put("reason", saga.reason());
         view.put("blockedOn", saga.blockedOn());
         view.put("stuckOn", saga.stuckOn());
+        view.put("idleSince", saga.idleSince());
         view.put("timeouts", saga.timeouts());
         return view;
     }

@@ -203,7 +203,7 @@ final class ScheduledSection implements Section {
                 action,
                 action == Action.CANCEL ? null : to,
                 asked.containsKey(DUE_AT) ? Asked.instant(DUE_AT, asked.get(DUE_AT), now) : null,
-                Asked.text("reason", asked.get("reason"), LONGEST_REASON));
+                Asked.text("reason", Asked.reason(asked.get("reason")), LONGEST_REASON));
     }
 
     private static Entry carryOut(ScheduledOperations all, String id, Change change, String by) {

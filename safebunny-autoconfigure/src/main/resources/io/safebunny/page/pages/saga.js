@@ -50,9 +50,11 @@ export function Saga({ saga, id }) {
                 <${Facts} of=${[
                     ['status', html`<${Status} of=${found} />`],
                     ['why', found.reason],
+                    ['idle since', found.idleSince && html`<${Time} at=${found.idleSince.at} />: ${found.idleSince.what}`],
                     ['stuck since', found.stuckOn && html`<${Time} at=${found.stuckOn.since} />`],
                     ['started', html`<${Time} at=${found.startedAt} />`],
                     ['changed', html`<${Time} at=${found.changedAt} />`],
+                    ['ended', found.endedAt && html`<${Time} at=${found.endedAt} />`],
                     ['correlation id', html`<a href=${href(['story', found.id])}>${found.id}</a>`],
                     ['version', String(found.version)],
                 ]} />

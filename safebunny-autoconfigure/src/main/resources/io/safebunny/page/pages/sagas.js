@@ -5,7 +5,7 @@ import { usePoll } from '../poll.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
 import { Badge, Table, TextFilter } from '../parts/table.js';
-import { asides, simple, Status } from '../parts/tales.js';
+import { asides, idle, simple, Status } from '../parts/tales.js';
 import { Age, Countdown, Time } from '../parts/time.js';
 
 /** A list reads the store, so it is not asked as often as what the node knows. */
@@ -18,7 +18,7 @@ const STATES = [
     [ATTENTION, 'need attention: stuck, blocked or late'],
     ['running', 'running'],
     ['stuck', 'stuck: they need a repair'],
-    ['blocked', 'active, and blocked by a message that was set aside'],
+    ['blocked', 'active, and blocked by a message that was set aside, or idle since a repair'],
     ['ended', 'ended'],
     ['all', 'all'],
 ];
@@ -38,7 +38,7 @@ function Why({ of }) {
     }
     return stuckOn
         ? html`<a href=${href(['sagas', saga, id])}>stuck on ${stuckOn.type ?? 'a message'}${stuckOn.exception && `: ${simple(stuckOn.exception)}`}</a> <${Time} at=${stuckOn.since} />`
-        : reason;
+        : idle(of) || reason;
 }
 
 /** The next timeout of a saga, or the one that is over for the longest time. */

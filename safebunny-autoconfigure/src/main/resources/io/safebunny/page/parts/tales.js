@@ -60,13 +60,17 @@ export function whereabouts(saga) {
         default:
             return saga.blockedOn?.length > 0
                 ? { level: 'down', words: `is active, and blocked on ${saga.blockedOn.map(one => `${one.type} at ${one.node} (${one.reason})`).join(', ')}` }
-                : { level: 'up', words: 'is active' };
+                : { level: idle(saga) ? 'down' : 'up', words: `is active${idle(saga) && `, and ${idle(saga)}`}` };
     }
 }
 
+/** Where a repair has left it with nothing to wait for that is known; empty if none has. */
+export const idle = ({ idleSince }) => (idleSince ? `idle since a repair (${idleSince.what})` : '');
+
 /** The status of a saga. One that has failed and is undone needs nobody, one that waits for what was set aside does. */
-export const Status = ({ of: { status, blockedOn } }) => html`
-    <${Badge} of=${status} level=${status === 'FAILED' ? 'undone' : status} />${status === 'ACTIVE' && blockedOn?.length > 0 && html` <${Badge} of="blocked" />`}`;
+export const Status = ({ of: { status, blockedOn, idleSince } }) => html`
+    <${Badge} of=${status} level=${status === 'FAILED' ? 'undone' : status} />${status === 'ACTIVE' && blockedOn?.length > 0 && html` <${Badge} of="blocked" />`}
+    ${idleSince && html` <${Badge} of="idle" level="blocked" />`}`;
 
 /**
  * What is known of a step: the saga knows that its command was sent, the story also whether it is handled.

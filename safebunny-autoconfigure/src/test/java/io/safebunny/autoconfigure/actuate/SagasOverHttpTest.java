@@ -380,17 +380,25 @@ class SagasOverHttpTest {
             block(context, "o-1");
             block(context, "o-2");
 
-            List<Object> blockedOn = read(
+            Map<String, Object> skipped = read(
                     post(context, SAGAS + "/o-2", "{'action':'skip','step':'charge','reason':'was paid in cash'}"),
-                    "$.saga.blockedOn");
-            assertThat(blockedOn).isEmpty();
+                    "$");
+            assertThat(skipped).containsEntry("outcome", "DONE").containsEntry("needsPerson", true);
+            assertThat(skipped.get("note"))
+                    .asString()
+                    .contains("nothing is known to be under way", "fail it", "state=blocked");
+            assertThat(saga(context, "o-2").blockedOn()).isEmpty();
+            assertThat(ids(context, "?state=blocked")).containsExactly("o-1", "o-2");
+            String since = read(get(context, SAGAS + "?state=blocked"), "$.sagas[1].idleSince.what");
+            assertThat(since).isEqualTo("SKIP: was paid in cash");
             assertThat(saga(context, "o-2").steps())
                     .extracting(SagaView.Step::status)
                     .containsExactly(SagaView.StepStatus.SKIPPED);
             context.getBean(Billing.class).works = true;
-            String outcome =
-                    read(post(context, SAGAS + "/o-1", "{'action':'retry','reason':'the bank is open'}"), "$.outcome");
-            assertThat(outcome).isEqualTo("DONE");
+            Map<String, Object> retried =
+                    read(post(context, SAGAS + "/o-1", "{'action':'retry','reason':'the bank is open'}"), "$");
+            assertThat(retried).containsEntry("outcome", "DONE").containsEntry("needsPerson", false);
+            assertThat(retried.get("note")).asString().contains("not known yet", "safebunnystory/o-1");
             assertThat(saga(context, "o-1").blockedOn()).isEmpty();
         });
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga.document;
 
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,14 @@ public record BunnyRepair(
     /** Entry in the saga's history if the repair was done. */
     public String done() {
         return "%s: %s".formatted(action, reason);
+    }
+
+    static boolean isDone(String entry, Action action) {
+        return entry.startsWith(action + ": ");
+    }
+
+    static boolean isRefused(String entry) {
+        return Stream.of(Action.values()).anyMatch(action -> entry.startsWith("refused %s (".formatted(action)));
     }
 
     /** Entry in the saga's history if the saga refused the repair. */

@@ -27,7 +27,7 @@ public final class SagaCopy {
 
     /** What a saga that has not ended, and is not stuck, does not have. */
     private static final List<String> OF_AN_END =
-            List.of("reason", "endedAt", "retainedUntil", "stuckOn", "stuckAt", "mended");
+            List.of("reason", "endedAt", "retainedUntil", "stuckOn", "stuckAt", "stuckCause", "mended");
 
     /** All times of a stored saga, in milliseconds; 0 if one is not known. */
     private static final Set<String> TIMES = Set.of(

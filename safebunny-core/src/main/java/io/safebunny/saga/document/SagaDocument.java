@@ -31,10 +31,12 @@ public final class SagaDocument {
     private static final int FORMAT = 1;
     private static final int MOST_MENDED = 20;
 
-    /** Listing status of active sagas that wait for a message that was set aside, so that they can be counted. */
+    /** Listing status of active sagas that wait for a message that was set aside, or are idle since a repair, so that they can be counted. */
     public static final String BLOCKED = "BLOCKED";
 
     private static final String STUCK_AT = "stuckAt";
+    private static final String STUCK_CAUSE = "stuckCause";
+    private static final String ENDED_AT = "endedAt";
 
     /** Name of the JSON in the companion record. */
     static final String CONTENT = "saga";
@@ -124,8 +126,8 @@ public final class SagaDocument {
         if (stuckOn() != null && !root.has(STUCK_AT)) {
             root.put(STUCK_AT, now.toEpochMilli());
         }
-        if (status().isEnded() && !root.has("endedAt")) {
-            root.put("endedAt", now.toEpochMilli());
+        if (status().isEnded() && !root.has(ENDED_AT)) {
+            root.put(ENDED_AT, now.toEpochMilli());
             root.put("retainedUntil", retainedUntil.toEpochMilli());
         }
         return stored == null
@@ -148,7 +150,7 @@ public final class SagaDocument {
     }
 
     private Listing listing(@Nullable Instant due) {
-        boolean isBlocked = status() == SagaStatus.ACTIVE && !blocks.all().isEmpty();
+        boolean isBlocked = status() == SagaStatus.ACTIVE && (!blocks.all().isEmpty() || idleSince() != null);
         return new Listing(saga, isBlocked ? BLOCKED : status().name(), startedAt(), due);
     }
 
@@ -254,9 +256,15 @@ public final class SagaDocument {
         return SagaFields.textIfAny(root, "stuckOn");
     }
 
-    public void stickOn(String messageId) {
+    /** @param causationId id of the message that led to this one; {@code null} if it is not known */
+    public void stickOn(String messageId, @Nullable String causationId) {
         become(SagaStatus.STUCK);
         root.put("stuckOn", messageId);
+        if (causationId == null) {
+            root.remove(STUCK_CAUSE);
+        } else {
+            root.put(STUCK_CAUSE, causationId);
+        }
         root.remove(STUCK_AT); // by the write, which knows the time
     }
 
@@ -270,6 +278,19 @@ public final class SagaDocument {
         return messageId == null ? null : new StuckOn(messageId, node, stuckAt(), null, null, null);
     }
 
+    /** Gives up the message on which the saga is stuck: the command that it answers is not waited for any more. */
+    public void giveUp() {
+        steps.giveUp(SagaFields.textIfAny(root, STUCK_CAUSE));
+    }
+
+    /** See {@link SagaView#idleSince}. */
+    private SagaView.@Nullable Event idleSince() {
+        boolean isUnderWay = status() != SagaStatus.ACTIVE
+                || !blocks.all().isEmpty()
+                || !timeouts.all().isEmpty();
+        return isUnderWay ? null : history.repairWithoutEffect(steps.areAllOver());
+    }
+
     /** Makes a stuck saga active again. Remembers the message it was stuck on, because news of that message may still arrive. */
     public void unstick() {
         become(SagaStatus.ACTIVE);
@@ -278,6 +299,7 @@ public final class SagaDocument {
             SagaFields.withRoom(SagaFields.array(root, "mended"), MOST_MENDED).add(messageId);
             root.remove("stuckOn");
             root.remove(STUCK_AT);
+            root.remove(STUCK_CAUSE);
         }
     }
 
@@ -307,11 +329,13 @@ public final class SagaDocument {
                 json(root.path("state")),
                 startedAt(),
                 changedAt(),
+                root.has(ENDED_AT) ? SagaFields.instant(root, ENDED_AT) : null,
                 reason(),
                 steps.views(),
                 timeouts.due(),
                 blocks.messages(),
                 stuckOn(node),
+                idleSince(),
                 history.all());
     }
 }

@@ -3,6 +3,7 @@ package io.safebunny.saga.document;
 
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaView;
+import io.safebunny.saga.document.BunnyRepair.Action;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,6 +55,31 @@ public final class SagaHistory {
             events.add(new SagaView.Event(SagaFields.instant(event, "at"), SagaFields.text(event, "what")));
         }
         return events;
+    }
+
+    /**
+     * The latest skip or resume, if nothing has happened since that brings the saga on.
+     *
+     * @param stepsAreOver whether no command is unanswered: then the messages that the saga has taken since, without sending anything, were
+     *     the last answers, and bring it no further
+     */
+    SagaView.@Nullable Event repairWithoutEffect(boolean stepsAreOver) {
+        List<SagaView.Event> events = all();
+        for (int i = events.size() - 1; i >= 0; i--) {
+            SagaView.Event event = events.get(i);
+            if (BunnyRepair.isDone(event.what(), Action.SKIP) || BunnyRepair.isDone(event.what(), Action.RESUME)) {
+                return event;
+            }
+            Happening happening = Happening.of(event);
+            boolean leavesItWaiting = happening instanceof SetAside
+                    || (stepsAreOver && happening instanceof Took)
+                    || BunnyRepair.isRefused(event.what())
+                    || BunnyRepair.isDone(event.what(), Action.PATCH);
+            if (!leavesItWaiting) {
+                return null;
+            }
+        }
+        return null;
     }
 
     /**

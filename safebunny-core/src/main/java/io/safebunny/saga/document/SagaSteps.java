@@ -24,6 +24,7 @@ public final class SagaSteps {
     private static final String COMMAND = "command";
     private static final String UNDO = "undo";
     private static final String ANSWERED_BY = "answeredBy";
+    private static final String GIVEN_UP = "givenUp";
     /** Maximum number of nodes remembered per step. A type of command has fewer receivers than this. */
     private static final int MOST_NODES = 3;
 
@@ -108,6 +109,29 @@ public final class SagaSteps {
             }
         }
         return false;
+    }
+
+    /** Whether there are steps, and each is answered, skipped, or given up with its answer. */
+    boolean areAllOver() {
+        return !root.path(NAME).isEmpty()
+                && root.path(NAME)
+                        .valueStream()
+                        .noneMatch(step -> status(step) == StepStatus.SENT
+                                && step.path(ANSWERED_BY).isEmpty()
+                                && !step.has(GIVEN_UP));
+    }
+
+    /**
+     * Records that the answer to a command was given up.
+     *
+     * @param commandId {@code null} if it is not known which: then it may have been any that is not answered yet
+     */
+    void giveUp(@Nullable String commandId) {
+        for (JsonNode step : root.path(NAME)) {
+            if (commandId == null || has(step, COMMAND, commandId)) {
+                ((ObjectNode) step).put(GIVEN_UP, true);
+            }
+        }
     }
 
     private static boolean isAnsweredBy(JsonNode step, String node, long after) {

@@ -141,7 +141,7 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
         visit.note(new SetAside(new BlockedOn(message.messageId(), message.type(), message.node(), news.reason()))
                 .words());
         if (isReceiver && isGap(saga, news)) {
-            saga.stickOn(message.messageId());
+            saga.stickOn(message.messageId(), null); // the news does not have it
         }
         if (step != null && isMissed(saga, step, news)) {
             block(visit, step, news, context);

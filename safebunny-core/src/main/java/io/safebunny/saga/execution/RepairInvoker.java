@@ -156,7 +156,10 @@ final class RepairInvoker implements HandlerInvoker, Correlation {
     private static @Nullable String resume(SagaVisit visit) {
         SagaDocument saga = visit.saga();
         switch (saga.status()) {
-            case STUCK -> visit.goOn();
+            case STUCK -> {
+                saga.giveUp();
+                visit.goOn();
+            }
             case COMPENSATING -> {
                 return new Compensation(visit).sendAgain() ? null : "it waits for no undo";
             }

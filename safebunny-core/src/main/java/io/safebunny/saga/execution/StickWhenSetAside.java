@@ -38,7 +38,7 @@ record StickWhenSetAside(
     static boolean stick(SagaDocument saga, Envelope message) {
         boolean isActive = saga.status() == SagaStatus.ACTIVE;
         if (isActive) {
-            saga.stickOn(message.id());
+            saga.stickOn(message.id(), message.causationId());
         }
         return isActive;
     }

@@ -186,7 +186,7 @@ final class OverdueSagas implements Overdue {
                 case MISSING -> alarms.add(messages.alarm(saga.saga(), saga.id(), name, timeout, now));
                 case OPEN -> {}
                 case SET_ASIDE -> {
-                    saga.stickOn(timeout.token());
+                    saga.stickOn(timeout.token(), null);
                     saga.note(now, "stuck: the message of timeout %s was set aside".formatted(name));
                 }
                 case SPENT -> { // it fired while the saga was stuck; sent again under a new id

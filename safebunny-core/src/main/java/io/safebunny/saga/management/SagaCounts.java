@@ -146,7 +146,7 @@ final class SagaCounts {
         return needing;
     }
 
-    /** Active sagas that wait for a message that was set aside, by name; without zeros. */
+    /** Active sagas that wait for a message that was set aside, or are idle since a repair, by name; without zeros. */
     Map<String, Long> blocked() {
         Map<String, Long> blocked = new TreeMap<>();
         counts.forEach((saga, found) -> blocked.put(saga, found.getOrDefault(SagaDocument.BLOCKED, 0L)));

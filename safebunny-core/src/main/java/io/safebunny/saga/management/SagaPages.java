@@ -51,11 +51,15 @@ final class SagaPages {
                 scanned++;
                 SagaDocument.ifReadable(position.saga(), next)
                         .map(saga -> saga.view(node))
-                        .filter(view -> !query.blocked() || !view.blockedOn().isEmpty())
+                        .filter(view -> !query.blocked() || isBlocked(view))
                         .ifPresent(page::add);
             }
         }
         return new SagaPage(page, scanned, null);
+    }
+
+    private static boolean isBlocked(SagaView saga) {
+        return !saga.blockedOn().isEmpty() || saga.idleSince() != null;
     }
 
     private List<ListedRecords<SagaPosition>> sources(

@@ -203,7 +203,10 @@ public final class SagaSupervision implements NodeFeature {
         return counted(SagaCounts::needingRepair, Map.of());
     }
 
-    /** Active sagas that wait for a message that was set aside, by name, as of {@link #countedAt}; empty if there are none. */
+    /**
+     * Active sagas that wait for a message that was set aside, or are idle since a repair, by name, as of {@link #countedAt}; empty if there
+     * are none.
+     */
     public Map<String, Long> blocked() {
         return counted(SagaCounts::blocked, Map.of());
     }

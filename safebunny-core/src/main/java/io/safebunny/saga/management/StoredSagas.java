@@ -75,11 +75,13 @@ final class StoredSagas implements Sagas {
                         view.state(),
                         view.startedAt(),
                         view.changedAt(),
+                        view.endedAt(),
                         view.reason(),
                         view.steps(),
                         view.timeouts(),
                         view.blockedOn(),
                         explained(stuck, trail(view.id(), stuck.messageId())),
+                        view.idleSince(),
                         view.history());
     }
 

@@ -62,7 +62,7 @@ class SagaCopyTest {
     void aStoredSagaBecomesAnother() {
         hasState();
         saga.note(STUCK_AT, "took Paid");
-        saga.stickOn("message-1");
+        saga.stickOn("message-1", "command-1");
 
         SagaDocument read = read(copy());
 

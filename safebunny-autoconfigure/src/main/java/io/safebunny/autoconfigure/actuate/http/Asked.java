@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,10 @@ import org.springframework.boot.convert.DurationStyle;
  * allowed. Pure.
  */
 public final class Asked {
+
+    /** {@code REASON}, also in brackets or quotes of any kind, and with {@code YOUR} before it. */
+    private static final Pattern PLACEHOLDER =
+            Pattern.compile("[^\\p{L}\\d]*(?:your[^\\p{L}\\d]+)?reason[^\\p{L}\\d]*", Pattern.CASE_INSENSITIVE);
 
     private static final int LONGEST_NAME = 99;
     private static final int MOST_IDS = 1_000;
@@ -61,6 +66,20 @@ public final class Asked {
             throw wrong(what, text, "it has half of a character (an unpaired surrogate)");
         }
         return text;
+    }
+
+    /**
+     * Refuses the word that stands for a reason in the requests of stories and of the documentation: in a log, and in the history of a saga,
+     * it tells nobody anything.
+     *
+     * @return the reason; empty if there is none
+     */
+    public static String reason(@Nullable String value) {
+        String reason = value == null ? "" : value;
+        if (PLACEHOLDER.matcher(reason).matches()) {
+            throw wrong("reason", reason, "it is the placeholder of the example. Write why in its place");
+        }
+        return reason;
     }
 
     /** Refuses a parameter that has no effect here. */

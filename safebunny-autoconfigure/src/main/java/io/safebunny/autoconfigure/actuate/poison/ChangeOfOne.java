@@ -6,6 +6,7 @@ import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonRequest;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
@@ -24,16 +25,15 @@ record ChangeOfOne(
                 Asked.present("copy", copy),
                 Asked.present("body", body).getBytes(StandardCharsets.UTF_8),
                 Asked.by(security),
-                told());
+                Asked.reason(reason));
     }
 
     PoisonRequest request(PoisonFilter filter, SecurityContext security) {
-        PoisonRequest request = PoisonRequest.of(filter, Asked.by(security), told());
-        request = Asked.flag("dryRun", dryRun) ? request.asDryRun() : request;
+        boolean isDry = Asked.flag("dryRun", dryRun);
+        // a story's dry run works as it is printed: it changes nothing
+        String why = isDry ? Objects.requireNonNullElse(reason, "") : Asked.reason(reason);
+        PoisonRequest request = PoisonRequest.of(filter, Asked.by(security), why);
+        request = isDry ? request.asDryRun() : request;
         return Asked.flag("forced", forced) ? request.withForce() : request;
-    }
-
-    private String told() {
-        return reason == null ? "" : reason;
     }
 }
