@@ -5,7 +5,7 @@ import { usePoll } from '../poll.js';
 import { Look } from '../parts/action.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, Table, TextFilter } from '../parts/table.js';
+import { Badge, Id, Table, TextFilter } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 
 /** Not again and again: where it is kept, it is read there type by type. */
@@ -90,9 +90,9 @@ function About({ of: { data } }) {
 
 function Value({ name, value, of }) {
     if (name === 'messageId') {
-        return html`<a href=${href(['poison', value])}>${value}</a>`;
+        return html`<a href=${href(['poison', value])}><${Id} of=${value} /></a>`;
     }
-    return name === 'sagaId' ? html`<a href=${href(['sagas', of.saga ?? '', value])}>${value}</a>` : value;
+    return name === 'sagaId' ? html`<a href=${href(['sagas', of.saga ?? '', value])}><${Id} of=${value} /></a>` : value;
 }
 
 function Result({ of: { result, detail, operation } }) {

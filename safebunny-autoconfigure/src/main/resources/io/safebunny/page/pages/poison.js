@@ -10,7 +10,7 @@ import { Bulk, Selected, begun, isSelectable, verdictsOf } from '../parts/bulk.j
 import { Count, Counted, countsOf } from '../parts/counted.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, Choice, ClassName, Facts, Table, TextFilter } from '../parts/table.js';
+import { Badge, Choice, ClassName, Facts, Id, Table, TextFilter } from '../parts/table.js';
 import { Legend, moved, replayed, Status, storyOf } from '../parts/tales.js';
 import { Time } from '../parts/time.js';
 import { Words } from '../parts/words.js';
@@ -106,11 +106,11 @@ function Messages({ of = [], filter, archived, again }) {
         <${Selected} ids=${selected} filter=${filter} drop=${() => setTicked([])} archived=${archived} again=${again} />
         <${Table} caption="Messages" rows=${of.map((one, at) => ({ ...one, at }))} id=${row => `${row.messageId} ${row.copy} ${row.at}`} empty="None." columns=${[
             ...(isOffered ? [tick] : []),
-            { name: 'message', cell: row => (row.messageId && !archived ? html`<a href=${href(['poison', row.messageId])}>${row.messageId}</a>` : row.messageId || 'without an id') },
+            { name: 'message', cell: row => (row.messageId && !archived ? html`<a href=${href(['poison', row.messageId])}><${Id} of=${row.messageId} /></a>` : row.messageId ? html`<${Id} of=${row.messageId} />` : 'without an id') },
             { name: 'type', cell: row => row.type },
             { name: 'set aside', cell: row => html`<${Time} at=${row.poisonedAt} />` },
             { name: 'why', cell: why },
-            { name: 'correlation id', cell: row => row.correlationId && html`<a href=${href(['story', row.correlationId])}>${row.correlationId}</a>` },
+            { name: 'correlation id', cell: row => row.correlationId && html`<a href=${href(['story', row.correlationId])}><${Id} of=${row.correlationId} /></a>` },
             { name: 'a replay', cell: row => html`<span title=${row.explanation}><${Badge} of=${row.verdict} /></span>` },
             { name: 'change', cell: row => html`<${One} of=${row} archived=${archived} again=${again} />` },
         ]} />
@@ -146,7 +146,7 @@ function Operations({ of }) {
     return html`
         <h2>Operations of this instance</h2>
         <${Table} caption="Operations, the last one first" rows=${of} id=${row => row.operation} empty="Nobody has begun one since it started." columns=${[
-            { name: 'operation', cell: row => html`<a href=${href(['operations', row.operation])}>${row.operation}</a>` },
+            { name: 'operation', cell: row => html`<a href=${href(['operations', row.operation])}><${Id} of=${row.operation} /></a>` },
             { name: 'what', cell: row => `${row.kind.toLowerCase()}${row.dryRun ? ', dry run' : ''}` },
             { name: 'state', cell: row => html`<${Badge} of=${row.state} />` },
             { name: 'moved', cell: row => `${row.moved} of ${row.matched}` },
@@ -167,7 +167,7 @@ export function Operation({ id }) {
     const poll = usePoll(look('node', path), undefined, isOver);
     const { data, again } = poll;
     return html`
-        <${Page} title=${`Operation ${id}`} question="How far is it, and what was not moved?" polls=${[poll]}>
+        <${Page} title="Operation" id=${id} question="How far is it, and what was not moved?" polls=${[poll]}>
             ${data && html`
                 <p role="status">${data.dryRun ? 'Would have moved' : 'Moved'} ${data.moved} of ${data.matched} that were looked at.${' '}
                     <${Badge} of=${data.state} /></p>
@@ -191,7 +191,7 @@ export function Operation({ id }) {
                         intro="It ends before its next message. What was moved stays moved." after=${again} />`}
                 <${Table} caption="Not moved, the first hundred" rows=${(data.refusals ?? []).map((one, at) => ({ ...one, at }))} id=${row => `${row.messageId} ${row.at}`}
                     empty=${data.dryRun ? 'All that it looked at would be moved.' : 'All that it looked at was moved.'} columns=${[
-                        { name: 'message', cell: row => (row.messageId ? html`<a href=${href(['poison', row.messageId])}>${row.messageId}</a>` : 'without an id') },
+                        { name: 'message', cell: row => (row.messageId ? html`<a href=${href(['poison', row.messageId])}><${Id} of=${row.messageId} /></a>` : 'without an id') },
                         { name: 'type', cell: row => row.type },
                         { name: 'verdict', cell: row => !isLeft(row, data) && html`<${Badge} of=${row.verdict} />` },
                         { name: 'why', cell: row => (isLeft(row, data) ? 'Another copy of this message is moved: one is enough.' : row.explanation) },
@@ -212,7 +212,7 @@ export function Message({ id }) {
     const isGone = problem?.body?.status === 404 && !archived;
     const gone = correlationId => answer => answer.moved > 0 && !answer.dryRun && setReplayedOf(correlationId ?? '');
     return html`
-        <${Page} title=${`Message ${id}`} question="Why was it set aside, and what would a replay do?" polls=${[poll]} quiet=${archived || isGone ? [problem] : []}>
+        <${Page} title="Message" id=${id} question="Why was it set aside, and what would a replay do?" polls=${[poll]} quiet=${archived || isGone ? [problem] : []}>
             ${archived && html`
                 <p class="rights" role="status">
                     It was discarded, and is in the archive, from where it can be restored:
@@ -245,7 +245,7 @@ function Gone({ id, replayedOf }) {
                 ? 'It was replayed and is not in the poison queue any more.'
                 : 'It is not in the poison queue: it was replayed, or was never set aside here.'}</p>
             ${data?.sentences.map((sentence, at) => html`<p key=${at}><${Words} of=${sentence} /></p>`)}
-            ${sagas.map(one => html`<p key=${`${one.saga} ${one.id}`}><a href=${href(['sagas', one.saga, one.id])}>${one.saga} ${one.id}</a> <${Status} of=${one} /></p>`)}
+            ${sagas.map(one => html`<p key=${`${one.saga} ${one.id}`}><a href=${href(['sagas', one.saga, one.id])}>${one.saga} <${Id} of=${one.id} /></a> <${Status} of=${one} /></p>`)}
         </section>`;
 }
 
@@ -260,7 +260,7 @@ function Copy({ of, content, again, gone }) {
                 ['exception', of.exception && html`<${ClassName} of=${of.exception} />`],
                 ['text', of.exceptionMessage],
                 ['queue', of.queue],
-                ['correlation id', of.correlationId && html`<a href=${href(['story', of.correlationId])}>${of.correlationId}</a>`],
+                ['correlation id', of.correlationId && html`<a href=${href(['story', of.correlationId])}><${Id} of=${of.correlationId} /></a>`],
                 ['bytes', String(of.bodyBytes)],
                 ['a replay', html`<${Badge} of=${of.verdict} /> ${of.explanation}`],
             ]} />

@@ -7,7 +7,7 @@ import { Content, Diff, pretty } from '../parts/diff.js';
 import { Page, useNarrow } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Sequence } from '../parts/sequence.js';
-import { Badge, Facts, Table } from '../parts/table.js';
+import { Badge, Facts, Id, Table } from '../parts/table.js';
 import { overdue, repaired, replayed, Status, stepStatus, storyOf, whereabouts } from '../parts/tales.js';
 import { Countdown, Time } from '../parts/time.js';
 import { Words } from '../parts/words.js';
@@ -31,7 +31,7 @@ export function Saga({ saga, id }) {
     const repairs = found && html`
         <${Repairs} key="repairs" of=${found} messages=${messages} again=${poll.again} withState=${look('node', path, { saga, ...query })} />`;
     return html`
-        <${Page} title=${`${saga} ${id}`} question="Where is it, and what can be done?" polls=${[poll]}>
+        <${Page} title=${saga} id=${id} question="Where is it, and what can be done?" polls=${[poll]}>
             ${found && html`
                 ${!isNarrow && story && html`<${Told} key="told" of=${story} />`}
                 ${found.stuckOn && html`<${Stuck} key="stuck" of=${found.stuckOn} />`}
@@ -55,7 +55,7 @@ export function Saga({ saga, id }) {
                     ['started', html`<${Time} at=${found.startedAt} />`],
                     ['changed', html`<${Time} at=${found.changedAt} />`],
                     ['ended', found.endedAt && html`<${Time} at=${found.endedAt} />`],
-                    ['correlation id', html`<a href=${href(['story', found.id])}>${found.id}</a>`],
+                    ['correlation id', html`<a href=${href(['story', found.id])}><${Id} of=${found.id} /></a>`],
                     ['version', String(found.version)],
                 ]} />
                 <${Table} caption="Timeouts" rows=${timeouts(found)} id=${([name]) => name} empty="It has no timeout." columns=${[
@@ -68,11 +68,11 @@ export function Saga({ saga, id }) {
                     { name: 'command', cell: row => row.type },
                     { name: 'status', cell: row => html`<${Badge} of=${stepStatus(row, found, messages)} />` },
                     { name: 'undo', cell: row => row.undo ?? 'none' },
-                    { name: 'message', cell: row => html`<a href=${href(['story', row.messageId])}>${row.messageId}</a>` },
+                    { name: 'message', cell: row => html`<a href=${href(['story', row.messageId])}><${Id} of=${row.messageId} /></a>` },
                 ]} />
                 <${Table} caption="History" rows=${found.history} id=${row => `${row.at} ${row.what}`} empty="Nothing yet." columns=${[
                     { name: 'when', cell: row => html`<${Time} at=${row.at} />` },
-                    { name: 'what', cell: row => row.what },
+                    { name: 'what', cell: row => html`<${Words} of=${row.what} id=${found.id} />` },
                 ]} />
                 ${Date.parse(found.history?.[0]?.at) > Date.parse(found.startedAt) && html`<p class="faint">What came before is not kept.</p>`}
                 <${Drawn} of=${found} />`}
@@ -126,13 +126,13 @@ function Drawn({ of }) {
 function Told({ of: { id, sentences } }) {
     return html`
         <section class="verdict" aria-label="In words">
-            ${sentences.map((sentence, at) => html`<p key=${at}><${Words} of=${sentence} /></p>`)}
+            ${sentences.map((sentence, at) => html`<p key=${at}><${Words} of=${sentence} id=${id} /></p>`)}
             <p><a href=${href(['story', id])}>The whole story</a>, with what happened in order</p>
         </section>`;
 }
 
 /** What was set aside by this node is in its poison queue; of the rest there is the story. */
-const Aside = ({ id, node }) => html`<a href=${href([node === session().node ? 'poison' : 'story', id])}>${id}</a>`;
+const Aside = ({ id, node }) => html`<a href=${href([node === session().node ? 'poison' : 'story', id])}><${Id} of=${id} /></a>`;
 
 /** Why it is stuck, and who is waited for. */
 function Stuck({ of: { messageId, node, type, exception, text } }) {

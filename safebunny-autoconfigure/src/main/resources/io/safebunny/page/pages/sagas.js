@@ -4,7 +4,7 @@ import { look, serverTime } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, Table, TextFilter } from '../parts/table.js';
+import { Badge, Id, Table, TextFilter } from '../parts/table.js';
 import { asides, idle, simple, Status } from '../parts/tales.js';
 import { Age, Countdown, Time } from '../parts/time.js';
 
@@ -89,7 +89,7 @@ function List({ caption, rows }) {
     return html`
         <${Table} caption=${caption} rows=${rows} id=${keyOf} empty="No such sagas on this page of the list." columns=${[
             { name: 'saga', cell: row => row.saga },
-            { name: 'id', cell: row => html`<a href=${href(['sagas', row.saga, row.id])}>${row.id}</a>` },
+            { name: 'id', cell: row => html`<a href=${href(['sagas', row.saga, row.id])}><${Id} of=${row.id} /></a>` },
             { name: 'status', cell: row => html`<${Status} of=${row} />${isLate(row) && html` <${Badge} of="late" />`}` },
             { name: 'age', cell: age },
             { name: 'changed', cell: row => html`<${Time} at=${row.changedAt} />` },

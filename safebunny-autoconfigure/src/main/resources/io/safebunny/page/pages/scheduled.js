@@ -5,7 +5,7 @@ import { usePoll } from '../poll.js';
 import { Act, Rights } from '../parts/action.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, Facts, Table, TextFilter } from '../parts/table.js';
+import { Badge, Facts, Id, Table, TextFilter } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 
 /** A list reads the store, so it is not asked as often as what the node knows. */
@@ -72,8 +72,8 @@ export function Scheduled({ query }) {
                 <${Table} caption="Scheduled messages, those due first" rows=${data.messages} id=${row => row.id} empty="No such messages on this page of the list." columns=${[
                     { name: 'due', cell: row => html`<${Time} at=${row.dueAt} />` },
                     { name: 'type', cell: row => row.type ?? 'unknown: a newer version wrote it' },
-                    { name: 'message', cell: row => html`<a href=${href(['scheduled', row.id])}>${row.id}</a>` },
-                    { name: 'correlation id', cell: row => row.correlationId && html`<a href=${href(['story', row.correlationId])}>${row.correlationId}</a>` },
+                    { name: 'message', cell: row => html`<a href=${href(['scheduled', row.id])}><${Id} of=${row.id} /></a>` },
+                    { name: 'correlation id', cell: row => row.correlationId && html`<a href=${href(['story', row.correlationId])}><${Id} of=${row.correlationId} /></a>` },
                     { name: 'scheduled', cell: row => html`<${Time} at=${row.scheduledAt} />` },
                     { name: 'because of', cell: row => row.causationId ?? 'no message' },
                     { name: 'change', cell: row => row.type && html`<${Changes} of=${row} again=${list.again} />` },
@@ -94,7 +94,7 @@ export function ScheduledOne({ id }) {
     const poll = usePoll(look('node', path, query), EVERY);
     const { data } = poll;
     return html`
-        <${Page} title=${`Scheduled ${id}`} question="When is it due, and what became of it?" polls=${[poll]}>
+        <${Page} title="Scheduled" id=${id} question="When is it due, and what became of it?" polls=${[poll]}>
             <${Rights} endpoint="node" />
             ${data && html`
                 <${Facts} of=${[

@@ -6,7 +6,7 @@ import { Curl, Look } from '../parts/action.js';
 import { Name } from '../parts/node.js';
 import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
-import { Badge, Table } from '../parts/table.js';
+import { Badge, Id, Table } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 import { Sequence } from '../parts/sequence.js';
 import { Words } from '../parts/words.js';
@@ -41,10 +41,10 @@ export function Story({ id }) {
     const poll = usePoll(look('story', path, query), EVERY, tookASearch);
     const story = poll.data;
     return html`
-        <${Page} title="Story" about=${id} question="What happened to this one, and what is it waiting for?" polls=${[poll]}>
+        <${Page} title="Story:" id=${id} question="What happened to this one, and what is it waiting for?" polls=${[poll]}>
             ${story && html`
                 <section class="verdict" aria-label="In words">
-                    ${story.sentences.map((sentence, at) => html`<p key=${at}><${Words} of=${sentence} /></p>`)}
+                    ${story.sentences.map((sentence, at) => html`<p key=${at}><${Words} of=${sentence} id=${id} /></p>`)}
                 </section>
                 <${Asked} of=${story} />
                 ${tookASearch(story) && html`
@@ -56,8 +56,8 @@ export function Story({ id }) {
                     empty="Nothing that has a time is known." columns=${[
                         { name: 'when', cell: row => html`<${Time} at=${row.at} />` },
                         { name: 'node', cell: row => row.node },
-                        { name: 'what', cell: row => html`${row.expected && html`<${Badge} of="expected" />${' '}`}<${Words} of=${row.what} />` },
-                        { name: 'of', cell: row => row.subject },
+                        { name: 'what', cell: row => html`${row.expected && html`<${Badge} of="expected" />${' '}`}<${Words} of=${row.what} id=${id} />` },
+                        { name: 'of', cell: row => row.subject && html`<${Words} of=${row.subject} id=${id} />` },
                         { name: 'published by', cell: row => row.from },
                     ]} />
                 <${Drawn} of=${story} path=${path} query=${query} />
@@ -112,9 +112,9 @@ function Next({ of: { next, nodes } }) {
         <h2>What helps</h2>
         ${next.length === 0 && html`<p class="faint">Nothing needs to be done that anybody knows of.</p>`}
         <ul class="next">
-            ${own?.sagas.map(({ saga, id }) => html`<li key=${`${saga} ${id}`}><a href=${href(['sagas', saga, id])}>${saga} ${id}</a>, and its repairs</li>`)}
+            ${own?.sagas.map(({ saga, id }) => html`<li key=${`${saga} ${id}`}><a href=${href(['sagas', saga, id])}>${saga} <${Id} of=${id} /></a>, and its repairs</li>`)}
             ${own?.messages.filter(({ state }) => state === 'SET_ASIDE').map(({ id, type }) => html`
-                <li key=${id}><a href=${href(['poison', id])}>${type || 'message'} ${id}</a> in the poison queue: look, replay, edit or discard it</li>`)}
+                <li key=${id}><a href=${href(['poison', id])}>${type || 'message'} <${Id} of=${id} /></a> in the poison queue: look, replay, edit or discard it</li>`)}
             ${own?.pauses.map(({ type }) => html`<li key=${type}><a href=${href(['types', type])}>${type}</a>: why it is paused, and resume it</li>`)}
         </ul>
         ${commands.length > 0 && html`
@@ -148,7 +148,7 @@ function Part({ of }) {
         <h2>What <${Name} of=${of.node} /> knows</h2>
         <p class="faint">As of <${Time} at=${of.asOf} />, instance ${of.instance}.${of.foundAs && ` Found as ${of.foundAs}.`}${of.truncated && ' There is more than a story has room for.'}</p>
         <${Table} caption=${`Messages of which ${of.node} has a record`} rows=${of.messages} id=${row => row.id} empty="It has no record of such a message." columns=${[
-            { name: 'message', cell: row => row.id },
+            { name: 'message', cell: row => html`<${Id} of=${row.id} />` },
             { name: 'type', cell: row => row.type },
             { name: 'state', cell: row => html`<${Badge} of=${row.state} />` },
             { name: 'changed', cell: row => html`<${Time} at=${row.changedAt} />` },
@@ -157,7 +157,7 @@ function Part({ of }) {
         ]} />
         ${of.outbox.length > 0 && html`
             <${Table} caption=${`Waiting in the outbox of ${of.node}`} rows=${of.outbox} id=${row => row.messageId} columns=${[
-                { name: 'message', cell: row => row.messageId },
+                { name: 'message', cell: row => html`<${Id} of=${row.messageId} />` },
                 { name: 'type', cell: row => row.type },
                 { name: 'stored', cell: row => html`<${Time} at=${row.storedAt} />` },
                 { name: 'due', cell: row => html`<${Time} at=${row.dueAt} />` },
@@ -182,6 +182,6 @@ function Failures({ of }) {
 function Published({ of: { published, omitted } }) {
     return html`
         ${published.length > 0 && html`<ul>${published.map(({ id, type, confirmed, dueAt }) => html`
-            <li key=${id}>${type} ${id}${!confirmed && ', not confirmed yet'}${dueAt && html`, due <${Time} at=${dueAt} />`}</li>`)}</ul>`}
+            <li key=${id}>${type} <${Id} of=${id} />${!confirmed && ', not confirmed yet'}${dueAt && html`, due <${Time} at=${dueAt} />`}</li>`)}</ul>`}
         ${omitted > 0 && `and ${omitted} more`}`;
 }

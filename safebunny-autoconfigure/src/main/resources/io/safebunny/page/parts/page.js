@@ -3,6 +3,7 @@ import { html, useEffect, useLayoutEffect, useState } from '../vendor/htm-preact
 import { Stale, useArrival, useIdle, useOld } from '../poll.js';
 import { Curl, Look } from './action.js';
 import { Trouble } from './problem.js';
+import { Id } from './table.js';
 import { timeOfDay } from './time.js';
 
 const narrow = matchMedia('(max-width: 40rem)');
@@ -19,13 +20,13 @@ export function useNarrow() {
 }
 
 /**
- * The frame of a page: its title, the question that it answers, of when its answer is, what went wrong, and the requests that it makes.
+ * The frame of a page: its title, the id of what it is about, the question that it answers, of when its answer is, what went wrong, and the requests that it makes.
  *
  * @param about what of it is shown, where it shows less than all
  * @param polls those that fill it, the most important one first
  * @param quiet problems of which its content tells
  */
-export function Page({ title, about, question, polls = [], quiet = [], children }) {
+export function Page({ title, id, about, question, polls = [], quiet = [], children }) {
     const heading = about ? `${title}: ${about}` : title;
     const problem = polls.find(poll => poll.problem)?.problem;
     const isOld = useOld(polls);
@@ -33,10 +34,10 @@ export function Page({ title, about, question, polls = [], quiet = [], children 
     const isLoading = !problem && polls.some(poll => !poll.data);
     const requests = polls.map(poll => poll.request).filter(Boolean);
     useLayoutEffect(() => { // before the focus is put on it
-        document.title = `${heading} · SafeBunny`;
-    }, [heading]);
+        document.title = `${heading}${id ? ` ${id}` : ''} · SafeBunny`;
+    }, [heading, id]);
     return html`
-        <h1 tabindex="-1">${heading}</h1>
+        <h1 tabindex="-1">${heading}${id && html` <${Id} of=${id} />`}</h1>
         ${question && html`<p class="question">${question}</p>`}
         ${polls.length > 0 && html`<${AsOf} poll=${polls[0]} isStale=${isStale} />`}
         <${Trouble} problem=${quiet.includes(problem) ? null : problem} />

@@ -50,6 +50,9 @@ export function Facts({ of }) {
 /** The name of a class, which breaks at its dots. */
 export const ClassName = ({ of }) => of.split('.').map((part, at) => html`${at > 0 && html`.<wbr />`}${part}`);
 
+/** An id on one line: cut by an ellipsis where there is no room, and marked as a whole, to be copied. */
+export const Id = ({ of }) => html`<span class="id" title=${of}>${of}</span>`;
+
 /** What the states of a breaker mean for its type. */
 const WORDS = { closed: 'handled', open: 'not handled', half_open: 'on trial' };
 
