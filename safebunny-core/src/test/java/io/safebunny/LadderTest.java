@@ -70,6 +70,7 @@ class LadderTest {
         "validation",
         "poison.queue",
         "consuming",
+        "poison.elsewhere",
         "poison.replay",
         "incident.writing",
         "incident",

@@ -86,4 +86,10 @@ public interface PoisonMessages {
 
     /** Operations started on this instance, latest first, at most 100. Forgotten when the instance ends. */
     List<PoisonOperation> operations();
+
+    /**
+     * Asks the other instances of this node for their operations; blocks for up to two seconds. What they said within the last five seconds
+     * is returned at once. Whether an instance answers is up to its {@code safebunny.operations.answers}, and to what the broker permits.
+     */
+    OtherInstances atOtherInstances();
 }

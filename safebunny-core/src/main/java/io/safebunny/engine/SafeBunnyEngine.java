@@ -73,7 +73,7 @@ public final class SafeBunnyEngine {
                 held);
         boolean isShared = !(parts.store() instanceof MemoryMessageStore);
         NodeOperations operations = new NodeOperations(node, parts.instance(), isShared);
-        QueuePoisonMessages poison = new QueuePoisonMessages(node, pipelines);
+        QueuePoisonMessages poison = new QueuePoisonMessages(node, operations.nodes(), pipelines);
         features = List.of(
                 operations,
                 poison,

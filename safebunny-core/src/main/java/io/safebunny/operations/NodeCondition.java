@@ -20,7 +20,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -120,35 +119,6 @@ public record NodeCondition(Level level, String words, Map<String, Object> detai
                         sorted,
                         "blocked",
                         blocked);
-    }
-
-    /**
-     * Messages in the poison queue.
-     *
-     * @param copies empty if the broker has not told yet
-     * @param operation the operation that holds copies, which nobody counts then; {@code null} for none
-     */
-    public static NodeCondition setAside(OptionalLong copies, String queue, @Nullable String operation) {
-        if (operation != null) {
-            return of(
-                    Level.UNKNOWN,
-                    "Operation %s on poison messages runs, and holds some of them. Look at its progress; how many are left is known when it has ended."
-                            .formatted(operation),
-                    "operation",
-                    operation);
-        }
-        if (copies.isEmpty()) {
-            return of(Level.UNKNOWN, "The broker has not told yet how many messages are set aside.");
-        }
-        long count = copies.getAsLong();
-        return count == 0
-                ? of(Level.UP, "No message is set aside.")
-                : of(
-                        Level.DEGRADED,
-                        "%s set aside, see %s. Look at the reasons, and replay or discard them."
-                                .formatted(some(count, "message is", "messages are"), queue),
-                        "copies",
-                        count);
     }
 
     /** Publications of handled messages that the broker refuses. */

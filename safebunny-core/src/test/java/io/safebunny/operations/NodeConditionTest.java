@@ -17,7 +17,6 @@ import io.safebunny.transport.TransportStatus;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -143,21 +142,6 @@ class NodeConditionTest {
         assertThat(NodeCondition.breakers(all).words())
                 .contains("500 types", "T000 (away)", "T004 (away) and 495 more.")
                 .doesNotContain("T005");
-    }
-
-    @Test
-    void ofWhatIsSetAside() {
-        is(NodeCondition.setAside(OptionalLong.empty(), "shop-poison", null), Level.UNKNOWN, "has not told yet");
-        is(NodeCondition.setAside(OptionalLong.of(0), "shop-poison", null), Level.UP);
-        is(NodeCondition.setAside(OptionalLong.of(0), "shop-poison", "op-7"), Level.UNKNOWN, "op-7");
-        is(
-                NodeCondition.setAside(OptionalLong.of(1), "shop-poison", null),
-                Level.DEGRADED,
-                "1 message is set aside, see shop-poison");
-        is(
-                NodeCondition.setAside(OptionalLong.of(100_000), "shop-poison", null),
-                Level.DEGRADED,
-                "100000 messages are");
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.operations.NodeCondition;
 import io.safebunny.operations.NodeCondition.Level;
+import io.safebunny.poison.elsewhere.SetAside;
 import io.safebunny.poison.replay.QueuePoisonMessages;
 import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.store.Outbox;
@@ -18,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -76,13 +76,11 @@ final class NowView {
         List<Map<String, Object>> shown = new ArrayList<>();
         List<String> sentences = new ArrayList<>();
         Level worst = Level.UP;
-        String operation = engine.get(QueuePoisonMessages.class).running();
-        OptionalLong setAside = setAside();
+        SetAside setAside = setAside();
         for (Map.Entry<String, Supplier<NodeCondition>> part : conditions.entrySet()) {
             NodeCondition condition = part.getValue().get();
             if (part.getKey().equals(POISON) && condition.level() == Level.UP) {
-                condition = NodeCondition.setAside(
-                        setAside, Topology.poisonOf(parts.options().node()), operation);
+                condition = setAside.condition(Topology.poisonOf(parts.options().node()));
             }
             worst = max(worst, condition.level());
             if (condition.level() != Level.UP) {
@@ -104,10 +102,10 @@ final class NowView {
     }
 
     /** A node that handles nothing has no poison queue, and so nothing in it. */
-    private OptionalLong setAside() {
+    private SetAside setAside() {
         return engine.handlers().isEmpty()
-                ? OptionalLong.of(0)
-                : engine.get(QueuePoisonMessages.class).depth();
+                ? SetAside.NOTHING
+                : engine.get(QueuePoisonMessages.class).setAside();
     }
 
     private static Level max(Level one, Level other) {
@@ -127,9 +125,10 @@ final class NowView {
     }
 
     /** What is not known yet is {@code null}. */
-    private Map<String, Object> counts(OptionalLong setAside) {
+    private Map<String, Object> counts(SetAside setAside) {
         Map<String, Object> counts = new LinkedHashMap<>();
-        counts.put("setAside", setAside.isPresent() ? setAside.getAsLong() : null);
+        counts.put("setAside", setAside.copies().isPresent() ? setAside.copies().getAsLong() : null);
+        counts.put("held", setAside.held());
         Collection<State> states = parts.breakers().states().values();
         counts.put("types", states.size());
         counts.put(

@@ -36,7 +36,11 @@ final class Answering {
     private static final int ANSWERS_PER_SECOND = 5;
     private static final int REPLIES_PER_SECOND = 10;
     private static final int BYTES_PER_SECOND = 256 * 1024;
-    private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+    /** How long those who ask the same get the same answer. */
+    static final Duration SAME = Duration.ofSeconds(1);
+
+    private static final long SECOND = SAME.toNanos();
 
     /** When the asker is told that there is no answer yet. It has to hear that before it gives up. */
     static final Duration SLOW = Questions.PATIENCE.minusMillis(400);

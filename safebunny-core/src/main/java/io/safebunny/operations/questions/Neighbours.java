@@ -10,7 +10,10 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** The other instances, of any node, that were heard within a day and have not said that they stop. Thread-safe. */
 public final class Neighbours {
@@ -74,6 +77,14 @@ public final class Neighbours {
     synchronized List<Neighbour> all() {
         forget();
         return List.copyOf(heard.values());
+    }
+
+    /** Names of the instances of a node that were heard lately. */
+    synchronized Set<String> heardLately(String node) {
+        return all().stream()
+                .filter(neighbour -> neighbour.who().node().equals(node) && isHeardLately(neighbour))
+                .map(neighbour -> neighbour.who().instance())
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private void forget() {

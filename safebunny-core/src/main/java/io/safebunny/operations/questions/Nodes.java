@@ -48,6 +48,9 @@ public final class Nodes {
     private static final String UNREAD = "the answers could not be read: ask again";
     private static final ControlAddress EVERYONE = new Everyone();
 
+    /** How long those who ask the same get the same answer. */
+    public static final Duration SAME_ANSWER = Answering.SAME;
+
     /** How long a failed round is shared, so that nobody waits in line for an ill broker. */
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
@@ -221,6 +224,29 @@ public final class Nodes {
                     "Could not read the answers of other instances", node.log().tellable(failure));
             return new Heard<>(UNREAD, List.of());
         });
+    }
+
+    /** Names of the other instances of this node that gave a sign of life within three leases. */
+    public Set<String> siblings() {
+        return neighbours.heardLately(self.node());
+    }
+
+    /**
+     * Asks the other instances of this node, as {@link #ask} does all, about its name. Those that gave no sign of life within three leases are
+     * neither waited for nor told of: they have probably died.
+     */
+    public <A> CompletableFuture<Heard<A>> askSiblings(
+            String what, Function<ObjectNode, @Nullable A> reader, String unable) {
+        return ask(what, self.node(), siblings(), reader, unable).thenApply(this::ofSiblings);
+    }
+
+    private <A> Heard<A> ofSiblings(Heard<A> heard) {
+        Instant lately = timeline.now().minus(neighbours.lately());
+        List<One<A>> siblings = heard.instances().stream()
+                .filter(one -> one.node().equals(self.node()))
+                .filter(one -> one.lastHeard() != null && !one.lastHeard().isBefore(lately))
+                .toList();
+        return new Heard<>(heard.problem(), siblings);
     }
 
     private <A> CompletableFuture<Heard<A>> heard(

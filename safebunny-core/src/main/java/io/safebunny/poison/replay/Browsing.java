@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.replay;
 
+import io.safebunny.poison.OtherInstances;
+import io.safebunny.poison.elsewhere.InstanceOperations;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.Transport;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -43,6 +46,11 @@ final class Browsing {
     /** How often browsing has begun; {@code -1} while somebody browses here, and holds copies that the broker does not count. */
     synchronized long quiet() {
         return open == 0 ? begun : -1;
+    }
+
+    /** What other instances are told of it, and of operations. */
+    synchronized InstanceOperations shared(List<OtherInstances.Operation> operations) {
+        return new InstanceOperations(begun, open > 0, operations);
     }
 
     private synchronized void begin() {

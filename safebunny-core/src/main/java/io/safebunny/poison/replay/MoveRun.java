@@ -115,6 +115,8 @@ final class MoveRun implements Runnable {
         try (BrowsedQueue queue = browsing.get()) {
             judged.putBack();
             return take(queue);
+        } finally {
+            operation.holds(0); // they are put back
         }
     }
 
@@ -149,8 +151,10 @@ final class MoveRun implements Runnable {
                 operation.depth(inScope);
             }
             operation.scanned(goneBefore + taken + 1);
+            operation.holds(goneBefore + taken + 1 - gone);
             from = delivery.message().queue();
             treat(delivery);
+            operation.holds(goneBefore + taken + 1 - gone);
         }
         return Round.DONE;
     }

@@ -2,7 +2,9 @@
 package io.safebunny.poison.replay;
 
 import io.safebunny.failure.MisuseException;
+import io.safebunny.poison.OtherInstances;
 import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.elsewhere.InstanceOperations;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -95,9 +97,17 @@ final class OperationQueue {
         lastFirst.remove(operation);
     }
 
-    /** The id of the operation that runs; {@code null} if none does. */
-    synchronized @Nullable String running() {
-        return running == null ? null : running.id();
+    /** The operation that runs; {@code null} if none does. */
+    synchronized @Nullable TrackedOperation running() {
+        return running;
+    }
+
+    /** The last ones, as other instances are told of them. */
+    synchronized List<OtherInstances.Operation> shared() {
+        return lastFirst.stream()
+                .limit(InstanceOperations.MOST)
+                .map(TrackedOperation::shared)
+                .toList();
     }
 
     synchronized List<PoisonOperation> all() {

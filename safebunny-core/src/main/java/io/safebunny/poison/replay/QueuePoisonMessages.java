@@ -9,6 +9,8 @@ import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.node.Node;
 import io.safebunny.node.NodeFeature;
+import io.safebunny.operations.questions.Nodes;
+import io.safebunny.poison.OtherInstances;
 import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
@@ -17,6 +19,9 @@ import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
+import io.safebunny.poison.elsewhere.OtherOperations;
+import io.safebunny.poison.elsewhere.SetAside;
+import io.safebunny.poison.elsewhere.SetAsideWatch;
 import io.safebunny.store.MessageStore;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.BrowsedQueue;
@@ -27,7 +32,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -45,11 +49,13 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
     private final String queue;
     private final String archive;
     private final Browsing browsing;
-    private final LeaseWatch watch;
+    private final LeaseWatch leases;
     private final ReplayAge ages;
     private final OperationQueue operations;
     private final CopyMover mover;
     private final PoisonDepth depth;
+    private final OtherOperations others;
+    private final SetAsideWatch watch;
     /**
      * The inspectors of the queues that the node handles, by name of the queue; {@code null} before the start, or if the node handles
      * nothing.
@@ -58,19 +64,24 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
 
     private volatile Map<String, HandlerDefinition> handled = Map.of();
 
-    /** @param pipelines makes the inspectors that read messages as their queues do */
-    public QueuePoisonMessages(Node node, ConsumePipelineFactory pipelines) {
+    /**
+     * @param nodes asks the other instances, and answers them
+     * @param pipelines makes the inspectors that read messages as their queues do
+     */
+    public QueuePoisonMessages(Node node, Nodes nodes, ConsumePipelineFactory pipelines) {
         this.node = node;
         this.pipelines = pipelines;
         this.queue = Topology.poisonOf(node.name());
         this.archive = Topology.archiveOf(node.name());
         this.browsing = new Browsing(node.transport());
-        this.watch = new LeaseWatch(node.timeline());
+        this.leases = new LeaseWatch(node.timeline());
         this.ages = new ReplayAge(
                 node.timeline(), node.options().retention(), node.options().poisonRetention());
         this.operations = new OperationQueue(node.workers());
         this.mover = new CopyMover(node);
         this.depth = new PoisonDepth(node.name(), node.transport(), browsing::quiet, node.timeline(), node.workers());
+        this.others = new OtherOperations(node, nodes, () -> browsing.shared(operations.shared()));
+        this.watch = new SetAsideWatch(node, others, browsing::quiet);
     }
 
     @Override
@@ -98,20 +109,22 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
     public void stopConsuming() {
         operations.stop();
         depth.stop();
+        watch.stop();
     }
 
     /**
-     * Messages in the poison queue, as the broker last reported them; empty if unknown. Never waits: the first reader, and the first after
-     * ten minutes without any, has nothing. Unknown, too, while an operation of this instance holds copies.
+     * The messages that are set aside, as far as the broker and the other instances have said lately, and which operations hold some of them.
+     * Never waits: the first reader, and the first after a minute without any, is told by nobody.
      */
-    public OptionalLong depth() {
-        double known = inspectors == null ? Double.NaN : depth.get().doubleValue();
-        return Double.isNaN(known) ? OptionalLong.empty() : OptionalLong.of((long) known);
+    public SetAside setAside() {
+        TrackedOperation running = operations.running();
+        SetAside known = inspectors == null ? SetAside.UNKNOWN : watch.get();
+        return running == null ? known : known.whileRuns(running.shared());
     }
 
-    /** The operation that runs on this instance, and may hold copies; {@code null} if none does. */
-    public @Nullable String running() {
-        return operations.running();
+    @Override
+    public OtherInstances atOtherInstances() {
+        return others.told();
     }
 
     private Map<String, MessageInspector> requireInspectors() {
@@ -139,7 +152,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
 
     private PoisonReader reader() {
         MessageStore store = node.store();
-        return reader(store == null ? null : new StoredRecords(store, node.timeline(), watch));
+        return reader(store == null ? null : new StoredRecords(store, node.timeline(), leases));
     }
 
     private PoisonReader reader(@Nullable StoredRecords records) {

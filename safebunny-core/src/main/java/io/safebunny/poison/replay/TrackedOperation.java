@@ -7,6 +7,7 @@ import io.safebunny.failure.PublishException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.identity.RandomIds;
+import io.safebunny.poison.OtherInstances;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
@@ -51,6 +52,7 @@ final class TrackedOperation implements PoisonOperation {
     private final List<PoisonedMessage> refusals = new ArrayList<>();
     private final CopyGroups groups = CopyGroups.ofMany();
     private long missed;
+    private long held;
     private @Nullable Instant endedAt;
     private @Nullable String underway;
     private @Nullable String failure;
@@ -74,6 +76,21 @@ final class TrackedOperation implements PoisonOperation {
     /** Notes how many of these were read. */
     synchronized void scanned(long copies) {
         scanned = Math.max(scanned, copies);
+    }
+
+    /** Notes how many copies it has taken and neither moved nor put back. */
+    synchronized void holds(long copies) {
+        held = copies;
+    }
+
+    synchronized long held() {
+        return held;
+    }
+
+    /** As other instances are told of it: without what a person has written, and whom it concerns. */
+    synchronized OtherInstances.Operation shared() {
+        return new OtherInstances.Operation(
+                id, kind, state, request.dryRun(), begunAt, depth, scanned, matched, moved, held);
     }
 
     private void judged(PoisonedMessage copy) {

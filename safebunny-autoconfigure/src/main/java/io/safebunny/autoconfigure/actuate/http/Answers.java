@@ -96,12 +96,25 @@ public final class Answers {
      * @param where more of the problem: where it is instead
      */
     public static WebEndpointResponse<Object> elsewhere(String detail, Map<String, Object> where) {
+        return problem(NOT_FOUND, detail, where);
+    }
+
+    /**
+     * The response if something cannot be done here.
+     *
+     * @param where more of the problem: where it can
+     */
+    public static WebEndpointResponse<Object> conflict(String detail, Map<String, Object> where) {
+        return problem(CONFLICT, detail, where);
+    }
+
+    private static WebEndpointResponse<Object> problem(int status, String detail, Map<String, Object> more) {
         Map<String, Object> problem = new LinkedHashMap<>();
-        problem.put("title", TITLES.get(NOT_FOUND));
-        problem.put("status", NOT_FOUND);
+        problem.put("title", TITLES.get(status));
+        problem.put("status", status);
         problem.put("detail", detail);
-        problem.putAll(where);
-        return new WebEndpointResponse<>(problem, NOT_FOUND, PROBLEM);
+        problem.putAll(more);
+        return new WebEndpointResponse<>(problem, status, PROBLEM);
     }
 
     /** Plain text for people. */

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.poison.elsewhere;
+
+import io.safebunny.node.Node;
+import io.safebunny.operations.questions.Heard;
+import io.safebunny.operations.questions.Nodes;
+import io.safebunny.poison.OtherInstances;
+import io.safebunny.poison.OtherInstances.OtherInstance;
+import io.safebunny.time.Deadline;
+import io.safebunny.time.Timeline;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** Asks the other instances of this node for their operations on poison messages, and tells them those of this one. Thread-safe. */
+public final class OtherOperations {
+
+    static final String QUESTION = "operations";
+
+    private static final String UNABLE = "runs a version that cannot say so";
+    private static final String NOT_IN_TIME =
+            "they were not asked in time, because this instance stops or has no thread for it: ask again";
+
+    /** How long an answer is told again. */
+    static final Duration FRESH = Duration.ofSeconds(5);
+
+    /** Longer than a round of questions lasts. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private final Nodes nodes;
+    private final Timeline timeline;
+    private @Nullable CompletableFuture<Round> latest; // guarded by this, as is when it was asked
+    private long askedAt;
+
+    /** @param own what this instance says; must be quick */
+    public OtherOperations(Node node, Nodes nodes, Supplier<InstanceOperations> own) {
+        this.nodes = nodes;
+        this.timeline = node.timeline();
+        String name = node.name();
+        nodes.answers(
+                QUESTION,
+                (about, within) ->
+                        about.equals(name) ? own.get().json() : JsonNodeFactory.instance.objectNode());
+    }
+
+    /**
+     * What came of a round.
+     *
+     * @param said by those that have answered, by instance
+     */
+    record Round(OtherInstances told, Map<String, InstanceOperations> said) {
+
+        /** Whether somebody holds copies. */
+        boolean isBrowsing() {
+            return said.values().stream().anyMatch(InstanceOperations::browses);
+        }
+
+        /** Whether nobody has browsed in between, as far as those that have answered both times say. */
+        boolean isQuietUntil(Round later) {
+            return !isBrowsing() && said.equals(later.said);
+        }
+    }
+
+    /** Asks anew. Completes within about two seconds, on a worker, never exceptionally. */
+    CompletableFuture<Round> ask() {
+        Instant now = timeline.now();
+        return nodes.<InstanceOperations>askSiblings(QUESTION, InstanceOperations::read, UNABLE)
+                .thenApply(heard -> round(now, heard));
+    }
+
+    private static Round round(Instant asOf, Heard<InstanceOperations> heard) {
+        Map<String, InstanceOperations> said = new TreeMap<>();
+        heard.instances().forEach(one -> {
+            if (one.answer() != null) {
+                said.put(one.instance(), one.answer());
+            }
+        });
+        List<OtherInstance> instances = heard.instances().stream()
+                .map(one -> new OtherInstance(
+                        one.instance(),
+                        one.version(),
+                        one.answer() == null ? Objects.requireNonNullElse(one.note(), UNABLE) : null,
+                        one.answer() == null ? List.of() : one.answer().operations()))
+                .sorted(Comparator.comparing(OtherInstance::instance))
+                .toList();
+        return new Round(new OtherInstances(asOf, heard.problem(), instances), said);
+    }
+
+    /** What they say, or said a few seconds ago; blocks for about two seconds at most. */
+    public OtherInstances told() {
+        CompletableFuture<Round> round = shared();
+        try {
+            if (Deadline.after(PATIENCE, timeline).await(round)) {
+                return round.join().told();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return new OtherInstances(timeline.now(), NOT_IN_TIME, List.of());
+    }
+
+    private synchronized CompletableFuture<Round> shared() {
+        CompletableFuture<Round> shared = latest;
+        if (shared == null || timeline.nanoTime() - askedAt > FRESH.toNanos()) {
+            askedAt = timeline.nanoTime();
+            shared = ask();
+            latest = shared;
+        }
+        return shared;
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.poison.elsewhere;
+
+import io.safebunny.operations.NodeCondition;
+import io.safebunny.operations.NodeCondition.Level;
+import io.safebunny.poison.OtherInstances;
+import io.safebunny.poison.OtherInstances.Operation;
+import io.safebunny.poison.OtherInstances.OtherInstance;
+import io.safebunny.poison.PoisonOperation.Kind;
+import io.safebunny.poison.PoisonOperation.RunState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages that are set aside: how many, which operations hold some of them, and who has not said whether it holds some. Immutable.
+ *
+ * @param copies in the poison queue; empty while nobody knows, as whenever somebody holds some, because the broker counts only the others
+ * @param here the operation of this instance that runs; {@code null} for none
+ * @param others {@code null} if they have not been asked yet
+ */
+public record SetAside(OptionalLong copies, @Nullable Operation here, @Nullable OtherInstances others) {
+
+    /** Nobody has said anything yet. */
+    public static final SetAside UNKNOWN = new SetAside(OptionalLong.empty(), null, null);
+
+    /** Of a node that has no poison queue. */
+    public static final SetAside NOTHING = new SetAside(OptionalLong.of(0), null, null);
+
+    /** A sentence is read at once. */
+    private static final int MOST_NAMES = 3;
+
+    /** The same while an operation of this instance runs. */
+    public SetAside whileRuns(Operation operation) {
+        return new SetAside(OptionalLong.empty(), operation, others);
+    }
+
+    /** Copies of the poison queue that operations hold, of all instances that have said so. */
+    public long held() {
+        Stream<Operation> elsewhere = others == null
+                ? Stream.of()
+                : others.instances().stream().flatMap(instance -> instance.operations().stream());
+        return Stream.concat(Stream.ofNullable(here), elsewhere)
+                .filter(operation -> operation.kind() != Kind.RESTORE) // it holds copies of the archive
+                .mapToLong(Operation::held)
+                .sum();
+    }
+
+    /** @param queue the poison queue */
+    public NodeCondition condition(String queue) {
+        List<String> unknown = new ArrayList<>();
+        if (here != null) {
+            unknown.add(running(here, ""));
+        }
+        if (others != null) {
+            addOthers(unknown, others);
+        }
+        if (copies.isEmpty()) {
+            return unknown(
+                    unknown.isEmpty()
+                            ? "The broker has not told yet how many messages are set aside."
+                            : String.join(" ", unknown));
+        }
+        long count = copies.getAsLong();
+        if (count == 0) {
+            return unknown.isEmpty()
+                    ? new NodeCondition(Level.UP, "No message is set aside.", Map.of())
+                    : unknown("No message is in %s. %s".formatted(queue, String.join(" ", unknown)));
+        }
+        unknown.add(
+                0,
+                "%s set aside, see %s. Look at the reasons, and replay or discard them."
+                        .formatted(count == 1 ? "1 message is" : count + " messages are", queue));
+        return new NodeCondition(Level.DEGRADED, String.join(" ", unknown), Map.of("copies", count));
+    }
+
+    private static NodeCondition unknown(String words) {
+        return new NodeCondition(Level.UNKNOWN, words, Map.of());
+    }
+
+    private static void addOthers(List<String> sentences, OtherInstances others) {
+        for (OtherInstance instance : others.instances()) {
+            instance.operations().stream()
+                    .filter(operation -> operation.state() == RunState.RUNNING)
+                    .map(operation -> running(operation, " at instance " + instance.instance()))
+                    .limit(MOST_NAMES)
+                    .forEach(sentences::add);
+        }
+        if (others.problem() != null) {
+            sentences.add("Whether another instance holds some is not known: %s.".formatted(others.problem()));
+            return;
+        }
+        List<OtherInstance> silent = others.instances().stream()
+                .filter(instance -> instance.silence() != null)
+                .toList();
+        silent.stream()
+                .limit(MOST_NAMES)
+                .map(instance -> "Whether instance %s holds some is not known: it %s."
+                        .formatted(instance.instance(), instance.silence()))
+                .forEach(sentences::add);
+        if (silent.size() > MOST_NAMES) {
+            sentences.add("Nor is it known of %s more instances.".formatted(silent.size() - MOST_NAMES));
+        }
+    }
+
+    private static String running(Operation operation, String where) {
+        return "Operation %s on poison messages runs%s, and holds some of them, %s now. Look at its progress; how many are left is known when it has ended."
+                .formatted(operation.id(), where, operation.held());
+    }
+}
