@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param problem why they could not be asked or heard, for humans; {@code null} if they could, as far as is known
  * @param instances by name: those that have answered, and those that have not, but gave a sign of life within three leases
  */
-public record OtherInstances(
-        Instant asOf, @Nullable String problem, List<OtherInstance> instances) {
+public record OtherInstances(Instant asOf, @Nullable String problem, List<OtherInstance> instances) {
 
     public OtherInstances {
         instances = List.copyOf(instances);

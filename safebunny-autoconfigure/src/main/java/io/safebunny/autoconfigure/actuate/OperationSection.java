@@ -105,7 +105,8 @@ final class OperationSection implements Section {
     private Map<String, Object> all() {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("instance", instance);
-        view.put("operations", operations().stream().map(OperationViews::summary).toList());
+        view.put(
+                "operations", operations().stream().map(OperationViews::summary).toList());
         view.put("elsewhere", ElsewhereViews.running(others()));
         return view;
     }

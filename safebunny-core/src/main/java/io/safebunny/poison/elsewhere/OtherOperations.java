@@ -47,8 +47,7 @@ public final class OtherOperations {
         String name = node.name();
         nodes.answers(
                 QUESTION,
-                (about, within) ->
-                        about.equals(name) ? own.get().json() : JsonNodeFactory.instance.objectNode());
+                (about, within) -> about.equals(name) ? own.get().json() : JsonNodeFactory.instance.objectNode());
     }
 
     /**

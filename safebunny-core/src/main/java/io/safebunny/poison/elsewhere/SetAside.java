@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
  * @param here the operation of this instance that runs; {@code null} for none
  * @param others {@code null} if they have not been asked yet
  */
-public record SetAside(OptionalLong copies, @Nullable Operation here, @Nullable OtherInstances others) {
+public record SetAside(
+        OptionalLong copies,
+        @Nullable Operation here,
+        @Nullable OtherInstances others) {
 
     /** Nobody has said anything yet. */
     public static final SetAside UNKNOWN = new SetAside(OptionalLong.empty(), null, null);
