@@ -117,9 +117,11 @@ class OtherInstancesIT {
                 await().atMost(SOON).untilAsserted(() -> {
                     assertThat(now(looking).level()).isEqualTo(Level.UNKNOWN);
                     assertThat(now(looking).words())
-                            .contains("Operation %s on poison messages runs at instance %s, and holds some of them, 1 now"
-                                    .formatted(
-                                            operation.id(), moving.operations().instance()));
+                            .contains(
+                                    "Operation %s on poison messages runs at instance %s, and holds some of them, 1 now"
+                                            .formatted(
+                                                    operation.id(),
+                                                    moving.operations().instance()));
                 });
             } finally {
                 moving.close();
