@@ -315,12 +315,13 @@ class OtherInstancesTest {
     void asksOnlyWhileSomebodyLooks() {
         List<String> asked = new ArrayList<>();
         MemoryTransport transport = new MemoryTransport(broker, TopologyOptions.defaults());
-        ControlChannel unused = transport.control(Map.of(new Everyone(), bytes -> asked.add(new String(bytes, UTF_8))));
+        ControlChannel unusedChannel =
+                transport.control(Map.of(new Everyone(), bytes -> asked.add(new String(bytes, UTF_8))));
         timeline.advance(Duration.ofMinutes(10));
         assertThat(asked).isEmpty();
 
         for (int i = 0; i < 60; i++) {
-            SetAside none = second.poison.setAside();
+            SetAside unused = second.poison.setAside();
             timeline.advance(Duration.ofSeconds(1));
         }
         assertThat(asked).hasSizeBetween(6, 10);
