@@ -5,6 +5,9 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +33,8 @@ public record Story(
         List<Event> timeline,
         List<NodeStory> nodes,
         List<Asked> asked) {
+
+    private static final Pattern ANYWHERE = Pattern.compile("\\$\\{ACTUATOR:-[^}]*}");
 
     public Story {
         sentences = List.copyOf(sentences);
@@ -96,7 +101,10 @@ public record Story(
      */
     public record Command(String why, String node, String curl) {}
 
-    /** The sentences and what helps, to be read in a terminal: no text can begin a line of its own. */
+    /**
+     * The sentences and what helps, to be read in a terminal: no text can begin a line of its own. Requests to another node than the one that
+     * was asked have a variable of their own in the place of {@code ACTUATOR}: without it they name that node, and ask nobody.
+     */
     public String toText() {
         StringBuilder text = new StringBuilder();
         sentences.forEach(sentence -> text.append(inLine(sentence)).append('\n'));
@@ -108,9 +116,22 @@ public record Story(
                 .append(": ")
                 .append(inLine(command.why()))
                 .append('\n')
-                .append(inLine(command.curl()))
+                .append(inLine(addressed(command)))
                 .append('\n'));
         return text.toString();
+    }
+
+    /** The request, which a shell refuses to send for another node than the one that was asked, until somebody says where that is. */
+    private String addressed(Command command) {
+        String own = nodes.isEmpty() ? "" : nodes.get(0).node();
+        if (command.node().equals(own)) {
+            return command.curl();
+        }
+        String node = command.node().replaceAll("[^A-Za-z0-9._-]", "_"); // whatever somebody else claims to be
+        String variable = "ACTUATOR_" + node.toUpperCase(Locale.ROOT).replaceAll("[.-]", "_");
+        return ANYWHERE.matcher(command.curl())
+                .replaceFirst(Matcher.quoteReplacement(
+                        "${%s:?set it to where the endpoints of node %s are}".formatted(variable, node)));
     }
 
     private static String inLine(String text) {

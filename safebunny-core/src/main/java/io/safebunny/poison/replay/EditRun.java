@@ -176,7 +176,7 @@ final class EditRun implements Runnable {
     private MisuseException none() {
         return new MisuseException(
                 MisuseException.COPY,
-                "There is no such copy [message=%s, digest=%s]: it was replayed, discarded or edited, or another operation has it. Check the copies of the message (PoisonMessages.find, or GET safebunnypoison/{id})."
+                "There is no such copy [message=%s, digest=%s]: it was replayed, discarded or edited, or another operation has it. Check the copies of the message (PoisonMessages.find, or GET safebunnypoison/{id}), on the node that has set it aside."
                         .formatted(Names.printable(edit.messageId()), Names.printable(edit.digest())));
     }
 }

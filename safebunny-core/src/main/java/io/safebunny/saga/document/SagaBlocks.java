@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga.document;
 
+import io.safebunny.message.PoisonReason;
 import io.safebunny.saga.BlockedOn;
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.document.SagaHistory.Happening;
+import io.safebunny.saga.document.SagaHistory.SetAside;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +19,7 @@ public final class SagaBlocks {
 
     private static final String NAME = "blockedOn";
     private static final String UNTOLD = "untold";
+    private static final String BEFORE = PoisonReason.SET_ASIDE_BEFORE.wireName();
     private static final int MOST = 100;
 
     private final ObjectNode root;
@@ -36,18 +41,21 @@ public final class SagaBlocks {
     public List<Block> all() {
         List<Block> blocks = new ArrayList<>();
         for (JsonNode blocked : root.path(NAME)) {
-            BlockedOn message = new BlockedOn(
-                    SagaFields.text(blocked, "message"),
-                    SagaFields.text(blocked, "type"),
-                    SagaFields.text(blocked, "node"),
-                    SagaFields.text(blocked, "reason"));
             blocks.add(new Block(
-                    message,
+                    message(blocked),
                     blocked.path("recordVersion").asLong(0),
                     blocked.path("setAsideAt").asLong(0),
                     blocked.path(UNTOLD).asBoolean(false)));
         }
         return blocks;
+    }
+
+    private static BlockedOn message(JsonNode blocked) {
+        return new BlockedOn(
+                SagaFields.text(blocked, "message"),
+                SagaFields.text(blocked, "type"),
+                SagaFields.text(blocked, "node"),
+                SagaFields.text(blocked, "reason"));
     }
 
     public List<Block> untold() {
@@ -63,16 +71,22 @@ public final class SagaBlocks {
     }
 
     /**
-     * Adds a block, or replaces one for the same message at the same node. Beyond a hundred, the oldest is dropped.
+     * Adds a block, or replaces one for the same message at the same node. Beyond a hundred, the oldest is dropped. Of a copy that was set
+     * aside only because another one had been before, it keeps why that one was, if the saga has heard of it.
      *
-     * @return {@code false} if the existing block is newer and stays
+     * @return what the saga is blocked on; {@code null} if the existing block is newer and stays
      */
-    public boolean put(Block block) {
+    public @Nullable BlockedOn put(Block block) {
         String messageId = block.message().messageId();
         String node = block.message().node();
-        for (Block known : all()) {
-            if (isAbout(known.message(), messageId, node) && known.recordVersion() > block.recordVersion()) {
-                return false;
+        String reason = cause(block.message());
+        for (JsonNode known : root.path(NAME)) {
+            boolean isNewer = known.path("recordVersion").asLong(0) > block.recordVersion();
+            if (isNewer && isAbout(message(known), messageId, node)) {
+                if (message(known).reason().equals(BEFORE)) {
+                    ((ObjectNode) known).put("reason", reason);
+                }
+                return null;
             }
         }
         remove(messageId, node);
@@ -81,13 +95,32 @@ public final class SagaBlocks {
         blocked.put("message", messageId);
         blocked.put("type", block.message().type());
         blocked.put("node", node);
-        blocked.put("reason", block.message().reason());
+        blocked.put("reason", reason);
         blocked.put("recordVersion", block.recordVersion());
         blocked.put("setAsideAt", block.setAsideAt());
         if (block.isUntold()) {
             blocked.put(UNTOLD, true);
         }
-        return true;
+        return new BlockedOn(messageId, block.message().type(), node, reason);
+    }
+
+    /** Why the message was first set aside: its later copies are, because it was. */
+    private String cause(BlockedOn message) {
+        String cause = message.reason();
+        if (cause.equals(BEFORE)) {
+            List<BlockedOn> told = new ArrayList<>(messages());
+            for (SagaView.Event event : new SagaHistory(root).all()) {
+                if (Happening.of(event) instanceof SetAside aside) {
+                    told.add(aside.message());
+                }
+            }
+            for (BlockedOn one : told) {
+                boolean tells = isAbout(one, message.messageId(), message.node())
+                        && !one.reason().equals(BEFORE);
+                cause = tells ? one.reason() : cause;
+            }
+        }
+        return cause;
     }
 
     /**

@@ -160,7 +160,7 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
         if (step != null && step.isUndoneBy(news.body().sent())) {
             boolean isMissed = step.status() == StepStatus.UNDOING && saga.status() == SagaStatus.COMPENSATING;
             if (isMissed) {
-                boolean unused = saga.blocks().put(news.block(false));
+                var unused = saga.blocks().put(news.block(false));
                 saga.become(SagaStatus.COMPENSATION_FAILED);
             }
             return isMissed;
@@ -168,7 +168,7 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
         boolean isStuck = (step != null || (isReceiver(type, saga, news) && mayBeGap(saga, news)))
                 && StickWhenSetAside.stick(saga, message);
         if (isStuck && step != null && isCommandMissed(saga, step, news)) { // OnPoisoned runs when the saga goes on
-            boolean unused = saga.blocks().put(news.block(true));
+            var unused = saga.blocks().put(news.block(true));
         }
         return isStuck;
     }
@@ -254,16 +254,16 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
             throws Exception {
         SagaDocument saga = visit.saga();
         Block block = news.block(saga.status() == SagaStatus.STUCK);
-        boolean isNew = saga.blocks().put(block);
+        BlockedOn blockedOn = saga.blocks().put(block);
         if (step.isUndoneBy(news.body().sent())) {
             saga.become(SagaStatus.COMPENSATION_FAILED);
         }
         SagaMethod method = visit.type().definition().poisoned();
-        if (isNew && saga.status() == SagaStatus.ACTIVE) {
+        if (blockedOn != null && saga.status() == SagaStatus.ACTIVE) {
             if (method == null) {
                 SagaLog.blocked(visit.type().node(), saga);
             } else {
-                visit.run(method, null, context, block.message());
+                visit.run(method, null, context, blockedOn);
             }
         }
     }
