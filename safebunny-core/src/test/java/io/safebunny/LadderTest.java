@@ -66,6 +66,7 @@ class LadderTest {
         "operations.questions",
         "operations",
         "story.exchange",
+        "story.search",
         "story.telling",
         "validation",
         "poison.queue",

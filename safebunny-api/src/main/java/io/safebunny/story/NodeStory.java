@@ -100,7 +100,7 @@ public record NodeStory(
         HANDLED,
         /** It is in the poison queue, unless somebody has discarded it. */
         SET_ASIDE,
-        /** It is a step of a saga that was undone: it is never handled any more. */
+        /** The undo of its step has arrived, done or not: it is never handled any more. */
         UNDONE
     }
 

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param sentences what has happened and what is waited for, the most important first; times are UTC
  * @param next what helps now: requests that look, then those that repair, at last those that give something up or end what somebody wanted;
  *     may be empty
- * @param timeline the latest 1,000 events in the order of time, with what is expected at its end
+ * @param timeline the latest 1,000 events in the order of time, and those of the same millisecond in that of cause and effect as far as that is
+ *     known; with what is expected at its end
  * @param nodes what each node knows: first the instance that was asked, then one part for each other node; more, if its instances know
  *     different things. The parts of other instances have no texts that people or exceptions have written, and nothing proves them
  * @param asked who was asked, by node and instance, with those that have not answered
@@ -83,12 +84,9 @@ public record Story(
             at = at.truncatedTo(ChronoUnit.MILLIS); // as precise as any of its sources
         }
 
-        /** By time. What has the same time has an order of its own, so that a story is always told in the same way. */
-        static final Comparator<Event> IN_ORDER = Comparator.comparing(Event::expected)
-                .thenComparing(Event::at)
-                .thenComparing(Event::node)
-                .thenComparing(Event::subject)
-                .thenComparing(Event::what);
+        /** By time. What has the same time stays in the order in which it was given: causes first. */
+        static final Comparator<Event> IN_ORDER =
+                Comparator.comparing(Event::expected).thenComparing(Event::at);
     }
 
     /**

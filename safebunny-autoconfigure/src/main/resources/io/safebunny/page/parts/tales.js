@@ -187,7 +187,7 @@ function ofMessage(story, { messageId, exception }, begun, isLate) {
         case 'UNSENT':
             return handled(own(story).flatMap(part => part.sagas), messageId, isLate);
         case 'UNDONE':
-            return { level: 'ended', words: 'It is not handled any more: its step was undone meanwhile.', isOver: true };
+            return { level: 'ended', words: 'It is not handled any more: the undo of its step has arrived.', isOver: true };
         case 'SET_ASIDE':
             return last || Date.parse(message.changedAt ?? '') > begun
                 ? { level: 'down', words: html`It has failed again${again && html`: ${again}`}. It is in the poison queue again.`, isOver: true }

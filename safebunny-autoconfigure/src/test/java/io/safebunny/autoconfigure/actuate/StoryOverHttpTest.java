@@ -77,7 +77,7 @@ class StoryOverHttpTest {
                 .publish(new Placed(SECRET), PublishOptions.none().withCorrelationId("order-1"));
         await().until(() -> String.join(
                         " ", context.getBean(BunnyStory.class).of("order-1").sentences())
-                .contains("the saga is blocked on it"));
+                .contains("has waited for a repair"));
     }
 
     private static List<String> read(HttpResponse<String> answer, String path) {
@@ -93,7 +93,7 @@ class StoryOverHttpTest {
             assertThat(answer.statusCode()).isEqualTo(200);
             assertThat(answer.headers().firstValue("Content-Type")).contains("application/json");
             assertThat(read(answer, "$.sentences[*]"))
-                    .anyMatch(sentence -> sentence.startsWith("Order order-1 of shop has been active since "))
+                    .anyMatch(sentence -> sentence.startsWith("Order order-1 of shop has waited for a repair since "))
                     .anyMatch(sentence -> sentence.startsWith("shop has set `Charge` ("));
             assertThat(read(answer, "$.timeline[*].what"))
                     .anyMatch(what -> what.contains("failed after") && what.contains("the <gateway> is down; end"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga.document;
 
+import io.safebunny.saga.document.SagaHistory.Repaired;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,7 @@ public record BunnyRepair(
 
     /** Entry in the saga's history if the repair was done. */
     public String done() {
-        return "%s: %s".formatted(action, reason);
+        return new Repaired(action, reason).words();
     }
 
     static boolean isDone(String entry, Action action) {

@@ -96,6 +96,10 @@ public final class SagaHistory {
             if (words.startsWith(Failed.WORDS)) {
                 return new Failed(words.substring(Failed.WORDS.length()));
             }
+            Matcher repaired = Repaired.WORDS.matcher(words);
+            if (repaired.matches()) {
+                return new Repaired(Action.valueOf(repaired.group(1)), repaired.group(2));
+            }
             Matcher took = Took.WORDS.matcher(words);
             Matcher over = TimedOut.WORDS.matcher(words);
             Matcher step = SentStep.WORDS.matcher(words);
@@ -151,6 +155,21 @@ public final class SagaHistory {
         public String words() {
             return "%s %s was set aside by %s: %s"
                     .formatted(message.type(), message.messageId(), message.node(), message.reason());
+        }
+    }
+
+    /**
+     * Somebody has repaired it by hand.
+     *
+     * @param reason {@code null} if it must not be told
+     */
+    public record Repaired(Action action, @Nullable String reason) implements Happening {
+        private static final Pattern WORDS =
+                Pattern.compile("(RETRY|SKIP|FAIL|RESUME|PATCH)(?:: (.*))?", Pattern.DOTALL);
+
+        @Override
+        public String words() {
+            return reason == null ? action.name() : "%s: %s".formatted(action, reason);
         }
     }
 

@@ -8,7 +8,6 @@ import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Looked;
 import io.safebunny.story.Story.Asked;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -47,9 +46,8 @@ public record Gathered(@Nullable String problem, List<NodeStory> parts, List<Ask
     /**
      * @param own that of this instance
      * @param version of this instance
-     * @param always types that keep sagas going whatever they wait for
      */
-    public static Gathered of(SharedPart own, String version, Heard<SharedPart> heard, Collection<String> always) {
+    public static Gathered of(SharedPart own, String version, Heard<SharedPart> heard) {
         NodeStory self = own.part();
         List<Asked> asked = new ArrayList<>();
         asked.add(new Asked(self.node(), self.instance(), version, true, self.asOf(), null));
@@ -66,7 +64,7 @@ public record Gathered(@Nullable String problem, List<NodeStory> parts, List<Ask
         asked.sort(IN_ORDER);
         List<NodeStory> all = new ArrayList<>(List.of(self));
         others.forEach(other -> all.add(other.part()));
-        Set<String> types = WaitedFor.in(all, always);
+        Set<String> types = WaitedFor.in(all);
         return new Gathered(
                 heard.problem(),
                 OnePerNode.of(
@@ -77,8 +75,8 @@ public record Gathered(@Nullable String problem, List<NodeStory> parts, List<Ask
     }
 
     /** Of these parts only, whoever was asked for them. */
-    public static Gathered alone(List<NodeStory> parts, Collection<String> always) {
-        Set<String> types = WaitedFor.in(parts, always);
+    public static Gathered alone(List<NodeStory> parts) {
+        Set<String> types = WaitedFor.in(parts);
         return new Gathered(
                 null, parts.stream().map(part -> WaitedFor.only(part, types)).toList(), List.of(), false);
     }

@@ -6,7 +6,6 @@ import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.State;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -20,8 +19,7 @@ final class WaitedFor {
 
     private WaitedFor() {}
 
-    /** @param always types that keep sagas going whatever they wait for */
-    static Set<String> in(List<NodeStory> parts, Collection<String> always) {
+    static Set<String> in(List<NodeStory> parts) {
         Set<String> handled = new HashSet<>();
         for (NodeStory part : parts) {
             part.messages().stream().filter(WaitedFor::isDone).forEach(message -> handled.add(message.id()));
@@ -38,7 +36,7 @@ final class WaitedFor {
             }
             part.outbox().forEach(row -> types.add(row.type()));
             part.sagas().stream().filter(saga -> !saga.status().isEnded()).forEach(saga -> {
-                types.addAll(always);
+                types.addAll(Awaiting.OF_SAGAS);
                 types(saga, handled).forEach(types::add);
             });
         }

@@ -3,6 +3,8 @@ package io.safebunny.story.exchange;
 
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaView;
+import io.safebunny.saga.document.SagaHistory.Happening;
+import io.safebunny.saga.document.SagaHistory.Repaired;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Awaited;
 import io.safebunny.story.NodeStory.Failure;
@@ -147,6 +149,9 @@ public final class WithoutTexts {
     }
 
     private static SagaView.Event event(SagaView.Event event) {
+        if (Happening.of(event) instanceof Repaired repaired) {
+            return new SagaView.Event(event.at(), new Repaired(repaired.action(), null).words());
+        }
         String what = event.what();
         return new SagaView.Event(
                 event.at(),

@@ -23,6 +23,9 @@ final class Advice {
     /** Whoever runs the request writes it. */
     private static final String REASON = "REASON";
 
+    /** There is one for each message that waits for somebody, if its cause tells which. */
+    private static final String USUAL = "the usual repair, ";
+
     private static final String ONCE_MENDED = "once the cause is mended, with your reason in the place of REASON: ";
 
     private final Map<String, Command> looks = new LinkedHashMap<>();
@@ -53,10 +56,15 @@ final class Advice {
         add(looks, Curl.get("the saga itself", node, SAGAS, "sagaId", saga.id()));
     }
 
-    /** A dry run, until somebody takes that out. */
-    void replay(String node, String messageId, String what) {
+    /**
+     * A dry run, until somebody takes that out.
+     *
+     * @param isUsual whether it is what helps most often
+     */
+    void replay(String node, String messageId, String what, boolean isUsual) {
         Map<String, String> body = replaying();
-        add(repairs, Curl.post(dryRun("handles %s again".formatted(what)), node, POISON, "messageId", messageId, body));
+        String why = (isUsual ? USUAL : "") + dryRun("handles %s again".formatted(what));
+        add(repairs, Curl.post(why, node, POISON, "messageId", messageId, body));
     }
 
     /** What came to a saga while it was stuck. */
@@ -93,7 +101,7 @@ final class Advice {
     }
 
     void retry(String node, Saga saga) {
-        add(repairs, repair(node, saga, "retry", null, ONCE_MENDED + "sends what was set aside again"));
+        add(repairs, repair(node, saga, "retry", null, USUAL + ONCE_MENDED + "sends what was set aside again"));
     }
 
     void skip(String node, Saga saga, String step, String when) {
@@ -116,7 +124,7 @@ final class Advice {
                         saga,
                         "fail",
                         null,
-                        "only if it is to end as failed, with your reason in the place of REASON: undoes its steps, the last one first, which cannot be taken back"));
+                        "only if it is to end as failed, with your reason in the place of REASON: undoes its steps, the last one first, which cannot be taken back. Replay none of its messages after that"));
     }
 
     /** Best before somebody repairs it: a saga that has ended well has no test. */
@@ -157,7 +165,7 @@ final class Advice {
     /** Nothing ends the pause of a breaker that has opened by itself, but time. */
     void end(String node, Pause pause) {
         String path = "safebunny/breakers/" + Curl.encoded(pause.type());
-        look("why `%s` is paused".formatted(Words.text(pause.type())), node, path);
+        look("why the handling of %s is paused".formatted(Words.types(pause.type())), node, path);
         String by = pause.by();
         boolean hasNotStarted = by == null && pause.state().equals("OPEN") && pause.until() == null;
         if (by == null && !hasNotStarted) {
@@ -174,8 +182,8 @@ final class Advice {
         add(
                 decisions,
                 Curl.post(
-                        "%s, with your reason in the place of REASON: handles `%s`"
-                                .formatted(when, Words.text(pause.type())),
+                        "%s, with your reason in the place of REASON: handles %s"
+                                .formatted(when, Words.types(pause.type())),
                         node,
                         path,
                         body));

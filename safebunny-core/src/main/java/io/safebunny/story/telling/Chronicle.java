@@ -4,6 +4,9 @@ package io.safebunny.story.telling;
 import io.safebunny.ScheduledMessage.Status;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
+import io.safebunny.saga.document.SagaHistory.Happening;
+import io.safebunny.saga.document.SagaHistory.SetAside;
+import io.safebunny.saga.document.SagaHistory.Took;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
@@ -16,35 +19,63 @@ import io.safebunny.story.NodeStory.Unsent;
 import io.safebunny.story.Story.Event;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Collects what happened at several nodes, and what is expected, one event each. Confined to one thread. */
 final class Chronicle {
 
+    private static final int MOST_DEPTH = 1_000;
+
     private final Instant now;
-    private final List<Event> events = new ArrayList<>();
+    private final List<Noted> events = new ArrayList<>();
     /** Nodes that have published a message, by its id. */
     private final Map<String, String> publishers = new HashMap<>();
+
+    /** Messages in whose handling a message was published, by its id. */
+    private final Map<String, String> causes = new HashMap<>();
+
+    /** What can be said of the order of what happened in the same millisecond. */
+    private record Noted(Event event, int depth, Phase phase, int index) {}
+
+    /** What becomes of a message, in this order. */
+    private enum Phase {
+        PUBLISHED,
+        TAKEN,
+        FAILED,
+        ENDED
+    }
+
+    /** Causes first. At last by name, so that a story is always told in the same way. */
+    private static final Comparator<Noted> IN_ORDER = Comparator.comparing(
+                    (Noted noted) -> noted.event().at())
+            .thenComparing(Noted::depth)
+            .thenComparing(Noted::phase)
+            .thenComparing(noted -> noted.event().node())
+            .thenComparing(noted -> noted.event().subject())
+            .thenComparing(Noted::index)
+            .thenComparing(noted -> noted.event().what())
+            .thenComparing(noted -> noted.event().expected());
 
     private Chronicle(Instant now) {
         this.now = now;
     }
 
-    /** In no particular order. */
+    /** By time, and at the same time by cause, as far as that is known. */
     static List<Event> of(Instant now, List<NodeStory> parts) {
         Chronicle chronicle = new Chronicle(now);
         parts.forEach(chronicle::note);
         parts.forEach(chronicle::add);
-        return chronicle.events;
+        return chronicle.events.stream().sorted(IN_ORDER).map(Noted::event).toList();
     }
 
     private void note(NodeStory part) {
         for (Message message : part.messages()) {
             for (Publication publication : message.published()) {
                 publishers.put(publication.id(), part.node());
+                causes.put(publication.id(), message.id());
             }
         }
         part.outbox().forEach(unsent -> publishers.put(unsent.messageId(), part.node()));
@@ -61,13 +92,24 @@ final class Chronicle {
         part.pauses().forEach(pause -> add(node, pause));
     }
 
-    private void happened(Instant at, String node, String subject, String what, @Nullable String from) {
-        events.add(new Event(at, node, subject, what, from, false));
+    private void happened(Event event, int depth, Phase phase) {
+        events.add(new Noted(event, depth, phase, events.size()));
+    }
+
+    /** Of how many messages it is the consequence; nobody proves that there is no circle. */
+    private int depth(String messageId) {
+        int depth = 0;
+        String id = messageId;
+        for (String cause = causes.get(id); cause != null && depth < MOST_DEPTH; cause = causes.get(id)) {
+            id = cause;
+            depth++;
+        }
+        return depth;
     }
 
     /** Also if its time has passed. */
     private void expected(Instant at, String node, String subject, String what) {
-        events.add(new Event(at, node, subject, what, null, true));
+        events.add(new Noted(new Event(at, node, subject, what, null, true), 0, Phase.ENDED, events.size()));
     }
 
     private String due(Instant at) {
@@ -76,8 +118,13 @@ final class Chronicle {
 
     private void add(String node, Saga saga) {
         String subject = saga.saga() + ' ' + saga.id();
+        int depth = 0;
+        Instant latest = Instant.MIN;
         for (SagaView.Event event : saga.history()) {
-            happened(event.at(), node, subject, Words.text(saga.saga()) + " " + Words.text(event.what()), null);
+            depth = Math.max(event.at().equals(latest) ? depth : 0, depth(event)); // its own order stays
+            latest = event.at();
+            String what = Words.text(saga.saga()) + " " + Words.text(Words.happening(event.what()));
+            happened(new Event(latest, node, subject, what, null, false), depth, Phase.TAKEN);
         }
         if (saga.status() == SagaStatus.ACTIVE) { // no other runs them
             saga.timeouts()
@@ -89,21 +136,34 @@ final class Chronicle {
         }
     }
 
+    private int depth(SagaView.Event event) {
+        Happening happening = Happening.of(event);
+        if (happening instanceof Took took) {
+            return depth(took.messageId());
+        }
+        return happening instanceof SetAside aside ? depth(aside.message().messageId()) + 1 : 0;
+    }
+
     private void add(String node, Message message) {
         String name = Words.message(message.type(), message.id());
         String from = publishers.get(message.id());
+        int depth = depth(message.id());
         for (Failure failure : message.failures()) {
             happened(
-                    failure.at(),
-                    node,
-                    message.id(),
-                    "%s failed after %s ms%s (%s)"
-                            .formatted(
-                                    name,
-                                    failure.millis(),
-                                    failure.instance().isEmpty() ? "" : " on " + Words.text(failure.instance()),
-                                    Words.failure(failure)),
-                    from);
+                    new Event(
+                            failure.at(),
+                            node,
+                            message.id(),
+                            "%s failed after %s ms%s (%s)"
+                                    .formatted(
+                                            name,
+                                            failure.millis(),
+                                            failure.instance().isEmpty() ? "" : " on " + Words.text(failure.instance()),
+                                            Words.failure(failure)),
+                            from,
+                            false),
+                    depth,
+                    Phase.FAILED);
         }
         if (message.state() == State.WAITING && !message.failures().isEmpty()) {
             Instant next = message.failures().get(message.failures().size() - 1).nextAt();
@@ -113,7 +173,10 @@ final class Chronicle {
             return; // its release says no more than the failure
         }
         if (message.changedAt() != null) {
-            happened(message.changedAt(), node, message.id(), name + ' ' + what(message), from);
+            happened(
+                    new Event(message.changedAt(), node, message.id(), name + ' ' + what(message), from, false),
+                    depth,
+                    Phase.ENDED);
         }
     }
 
@@ -127,13 +190,16 @@ final class Chronicle {
                         ? "was handled"
                         : "had been handled, and the broker had what it published";
             case SET_ASIDE -> "was set aside";
-            case UNDONE -> "is barred, because its step was undone";
+            case UNDONE -> "is barred: the undo of its step had arrived";
         };
     }
 
     private void add(String node, Unsent unsent) {
         String name = Words.message(unsent.type(), unsent.messageId());
-        happened(unsent.storedAt(), node, unsent.messageId(), name + " was stored in the outbox", null);
+        happened(
+                new Event(unsent.storedAt(), node, unsent.messageId(), name + " was stored in the outbox", null, false),
+                depth(unsent.messageId()),
+                Phase.PUBLISHED);
         if (unsent.dueAt().isAfter(now)) {
             expected(unsent.dueAt(), node, unsent.messageId(), name + " is sent by the outbox, if not before");
         }
@@ -152,17 +218,21 @@ final class Chronicle {
 
     private void add(String node, Pause pause) {
         happened(
-                pause.since(),
-                node,
-                pause.type(),
-                "`%s` was %s"
-                        .formatted(
-                                Words.text(pause.type()),
-                                pause.state().equals("OPEN") ? "paused" : "let in again, with few messages"),
-                null);
+                new Event(
+                        pause.since(),
+                        node,
+                        pause.type(),
+                        "%s was %s"
+                                .formatted(
+                                        Words.handling(pause.type()),
+                                        pause.state().equals("OPEN") ? "paused" : "let in again, with few messages"),
+                        null,
+                        false),
+                0,
+                Phase.PUBLISHED);
         Instant until = pause.until();
         if (until != null && until.isAfter(now)) {
-            expected(until, node, pause.type(), "the pause of `%s` is over".formatted(Words.text(pause.type())));
+            expected(until, node, pause.type(), "the pause of %s is over".formatted(Words.types(pause.type())));
         }
     }
 }

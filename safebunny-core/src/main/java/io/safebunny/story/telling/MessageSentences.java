@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.story.telling;
 
+import io.safebunny.saga.SagaView.Step;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
@@ -31,10 +32,8 @@ final class MessageSentences {
     private final Receivers receivers;
     /** The parts of all instances of its node. */
     private final List<NodeStory> instances;
-    /** Correlation ids of sagas that have all ended. */
-    private final Set<String> ended;
-    /** Commands and undos of steps that were skipped. */
-    private final Set<String> skipped;
+
+    private final Replays replays;
 
     MessageSentences(
             NodeStory part,
@@ -42,15 +41,13 @@ final class MessageSentences {
             Message message,
             Words words,
             Receivers receivers,
-            Set<String> ended,
-            Set<String> skipped) {
+            Replays replays) {
         this.part = part;
         this.instances = instances;
         this.message = message;
         this.words = words;
         this.receivers = receivers;
-        this.ended = ended;
-        this.skipped = skipped;
+        this.replays = replays;
     }
 
     /** @param detailed whether to tell what it has published, too */
@@ -65,13 +62,9 @@ final class MessageSentences {
             if (message.failures().isEmpty()) {
                 sentences.add("Its record does not tell why; its copy in the poison queue does.");
             }
-            if (isOfSkippedStep()) {
-                sentences.add(
-                        "Its step was skipped by an operator, as done by hand or not wanted: replayed, it would be done all the same.");
-            }
-            if (isOfEndedSaga()) {
-                sentences.add(
-                        "The saga with its correlation id has ended: handled again, it may do what nobody waits for any more.");
+            String refusal = replays.refusal(message);
+            if (refusal != null) {
+                sentences.add(refusal);
             }
         }
         List<Publication> unsent = message.published().stream()
@@ -99,8 +92,21 @@ final class MessageSentences {
             case UNSENT, HANDLED -> "has handled %s%s%s".formatted(name, by(at), after());
             case SET_ASIDE -> "has set %s aside%s%s".formatted(name, at, after());
             case UNDONE ->
-                "does not handle %s any more: its step was undone%s, and no record says that it had been finished"
-                        .formatted(name, at);
+                "does not handle %s any more: the undo of its step had arrived there%s, and no record says that it had been handled before%s"
+                        .formatted(name, at.replace(" at ", " by "), undo());
+        };
+    }
+
+    /** What its saga knows of the undo that has arrived. */
+    private String undo() {
+        Step step = replays.step(message);
+        if (step == null) {
+            return "";
+        }
+        return switch (step.status()) {
+            case UNDOING -> ". That undo is not acknowledged yet";
+            case UNDONE -> ". That undo was acknowledged";
+            case SENT, SKIPPED -> "";
         };
     }
 
@@ -127,20 +133,6 @@ final class MessageSentences {
                                         .formatted(words.at(silentSince)));
     }
 
-    /** A message of a saga, by which it is known without its id: that of an undo is not in the view of a step. */
-    static String inSaga(String type, String correlationId) {
-        return type + ' ' + correlationId;
-    }
-
-    /** Whether somebody has said that it is not to be carried out any more. */
-    private boolean isOfSkippedStep() {
-        return skipped.contains(inSaga(message.type(), message.correlationId()));
-    }
-
-    private boolean isOfEndedSaga() {
-        return ended.contains(message.correlationId());
-    }
-
     private String tries() {
         int count = message.failures().size();
         Failure last = last();
@@ -149,7 +141,7 @@ final class MessageSentences {
                         count < MOST_FAILURES ? "" : "at least ",
                         Words.times(count),
                         words.at(last.at()),
-                        Words.failure(last));
+                        receivers.failure(part, last));
     }
 
     private String after() {
@@ -161,7 +153,7 @@ final class MessageSentences {
                                 count < MOST_FAILURES ? "" : "at least ",
                                 Words.count(count, "failed attempt"),
                                 words.at(last().at()),
-                                Words.failure(last()));
+                                receivers.failure(part, last()));
     }
 
     private Failure last() {
@@ -192,7 +184,8 @@ final class MessageSentences {
             for (Pause pause : one.pauses()) {
                 if (pause.type().equals(message.type())) {
                     isPaused = true;
-                    sentences.add("Its type %s, %s.".formatted(words.pause(pause), Words.at(one)));
+                    sentences.add(
+                            "Its type %s, %s.".formatted(words.pause(pause, receivers.withheld(one)), Words.at(one)));
                 }
             }
         }
@@ -249,6 +242,14 @@ final class MessageSentences {
 
     void advise(Advice advice) {
         if (message.state() == State.WAITING) {
+            if (!message.failures().isEmpty()
+                    && last().text() == null
+                    && !receivers.withheld(part).isEmpty()) {
+                advice.look(
+                        "what its exceptions say, which does not leave the node",
+                        part.node(),
+                        "safebunnystory/" + Curl.encoded(message.correlationId()));
+            }
             instances.stream()
                     .flatMap(one -> one.pauses().stream())
                     .filter(pause -> pause.type().equals(message.type()))
@@ -256,8 +257,9 @@ final class MessageSentences {
         }
         if (message.state() == State.SET_ASIDE) {
             advice.lookAtPoison(part.node(), message.id());
-            if (!isOfEndedSaga() && !isOfSkippedStep()) {
-                advice.replay(part.node(), message.id(), Words.message(message.type(), message.id()));
+            if (replays.refusal(message) == null && !replays.isRepairedBySaga(message)) {
+                String name = Words.message(message.type(), message.id());
+                advice.replay(part.node(), message.id(), name, !replays.isOfSaga(message));
             }
         }
         if (message.state() == State.UNSENT && isOpen()) {

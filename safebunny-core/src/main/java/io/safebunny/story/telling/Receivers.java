@@ -2,11 +2,14 @@
 package io.safebunny.story.telling;
 
 import io.safebunny.story.NodeStory;
+import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Publication;
 import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.Story.Asked;
+import io.safebunny.story.exchange.Awaiting;
 import io.safebunny.story.exchange.Gathered;
+import io.safebunny.story.search.OwnPart;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,13 +19,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** Which nodes have a record of a message, and which have answered at all. Immutable. */
 final class Receivers {
 
+    private static final int MOST_NAMED = 5;
+
     private final Map<String, Set<String>> handledBy = new HashMap<>();
     private final Map<String, List<Known>> known = new HashMap<>();
     private final Map<String, Integer> answered = new HashMap<>();
+    private final NodeStory own;
     private final boolean wasAsked;
     private final boolean isComplete;
 
@@ -30,6 +37,7 @@ final class Receivers {
     record Known(NodeStory part, Message message) {}
 
     Receivers(Gathered gathered) {
+        own = gathered.parts().get(0);
         List<Asked> asked = gathered.asked();
         for (NodeStory part : gathered.parts()) {
             for (Message message : part.messages()) {
@@ -44,6 +52,22 @@ final class Receivers {
         wasAsked = !asked.isEmpty();
         isComplete = wasAsked && gathered.isComplete();
         asked.stream().filter(Asked::answered).forEach(one -> answered.merge(one.node(), 1, Integer::sum));
+    }
+
+    /** {@code ask billing}, of texts that do not leave it; empty if they are here. */
+    String withheld(NodeStory part) {
+        boolean isOwn = part.node().equals(own.node()) && part.instance().equals(own.instance());
+        return wasAsked && !isOwn ? "ask %s".formatted(Words.text(part.node())) : "";
+    }
+
+    /** A failure, and who tells its text. */
+    String failure(NodeStory part, Failure failure) {
+        return failure(part, failure.exception(), failure.text());
+    }
+
+    String failure(NodeStory part, String exception, @Nullable String text) {
+        String withheld = text == null ? withheld(part) : "";
+        return Words.failure(exception, text) + (withheld.isEmpty() ? "" : "; %s for its text".formatted(withheld));
     }
 
     /** Nodes that say that they have handled it, by name. */
@@ -89,6 +113,24 @@ final class Receivers {
             }
         }
         return List.copyOf(untaken.values());
+    }
+
+    /** At most one sentence. */
+    static List<String> sentences(List<Untaken> untaken) {
+        if (untaken.isEmpty()) {
+            return List.of();
+        }
+        List<String> names = new ArrayList<>();
+        untaken.stream()
+                .limit(MOST_NAMED)
+                .forEach(one -> names.add("%s of %s"
+                        .formatted(Words.message(one.sent().type(), one.sent().id()), Words.text(one.publisher()))));
+        if (untaken.size() > MOST_NAMED) {
+            names.add(Words.count(untaken.size() - MOST_NAMED, "more message"));
+        }
+        return List.of(
+                "Published, but no node that has answered has a record of: %s. Each waits for its first delivery, is for a node that keeps no records or has not answered, is older than the records that are kept, or is taken by nobody."
+                        .formatted(Words.join(names, "and")));
     }
 
     boolean hasAnswered(String node) {

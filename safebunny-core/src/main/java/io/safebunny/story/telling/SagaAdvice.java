@@ -10,6 +10,7 @@ import io.safebunny.saga.SagaView.StuckOn;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.Saga;
+import io.safebunny.story.exchange.Awaiting;
 import org.jspecify.annotations.Nullable;
 
 /** Finds what helps one saga. */
@@ -34,7 +35,7 @@ final class SagaAdvice {
 
     /** While its steps are undone, a saga waits for undos and for their acknowledgements only. */
     static boolean isWaitedFor(Saga saga, BlockedOn blocked) {
-        return takesCommands(saga) || isAcknowledgement(blocked) || step(saga, blocked) != null;
+        return takesCommands(saga) || isAcknowledgement(blocked.type()) || step(saga, blocked) != null;
     }
 
     private static boolean takesCommands(Saga saga) {
@@ -42,8 +43,8 @@ final class SagaAdvice {
     }
 
     /** Whether it says that an undo was carried out. */
-    static boolean isAcknowledgement(BlockedOn blocked) {
-        return blocked.type().equals(Awaiting.UNDONE);
+    static boolean isAcknowledgement(String type) {
+        return type.equals(Awaiting.UNDONE);
     }
 
     void add() {
@@ -65,7 +66,7 @@ final class SagaAdvice {
         if (saga.status() == SagaStatus.STUCK && on != null) {
             String message = SagaSentences.message(on);
             advice.lookAtPoison(on.node(), on.messageId());
-            advice.replay(on.node(), on.messageId(), message);
+            advice.replay(on.node(), on.messageId(), message, true);
             advice.replayRefused(part.node(), saga, on);
             advice.resume(part.node(), saga, Awaiting.isTimeout(on.type()) ? null : message);
             advice.fail(part.node(), saga);
@@ -80,8 +81,8 @@ final class SagaAdvice {
         if (!isWaitedFor(saga, blocked)) {
             return;
         }
-        if (isAcknowledgement(blocked)) {
-            advice.replay(blocked.node(), blocked.messageId(), message);
+        if (isAcknowledgement(blocked.type())) {
+            advice.replay(blocked.node(), blocked.messageId(), message, true);
         } else if (isTooOld(blocked)) {
             if (step != null) {
                 advice.skip(part.node(), saga, step.name(), message + " was carried out, or is not to be any more");
@@ -95,12 +96,12 @@ final class SagaAdvice {
             }
             advice.test(part.node(), saga);
         } else {
-            advice.replay(blocked.node(), blocked.messageId(), message);
+            advice.replay(blocked.node(), blocked.messageId(), message, true);
         }
     }
 
     /** Whose command or undo it is, if the saga still wants that; otherwise a retry is refused. */
-    private static @Nullable Step step(Saga saga, BlockedOn blocked) {
+    static @Nullable Step step(Saga saga, BlockedOn blocked) {
         boolean wantsCommands = takesCommands(saga);
         return saga.steps().stream()
                 .filter(step -> wantsCommands

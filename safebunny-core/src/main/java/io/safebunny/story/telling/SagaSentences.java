@@ -10,6 +10,7 @@ import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Awaited;
 import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.Saga;
+import io.safebunny.story.exchange.Awaiting;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -35,39 +36,41 @@ final class SagaSentences {
 
     List<String> sentences() {
         List<String> sentences = new ArrayList<>();
+        BlockSentences blocks = new BlockSentences(saga, words, receivers);
+        BlockedOn repair = blocks.waitsForRepairOf();
         sentences.add("%s %s of %s %s."
-                .formatted(Words.text(saga.saga()), Words.text(saga.id()), Words.text(part.node()), status()));
+                .formatted(
+                        Words.text(saga.saga()),
+                        Words.text(saga.id()),
+                        Words.text(part.node()),
+                        repair == null ? status() : blocks.status(repair)));
+        PastSentences past = new PastSentences(part, saga, words, receivers);
+        sentences.addAll(past.timeout());
         if (saga.status().isEnded()) {
             return sentences;
         }
         if (saga.status() == SagaStatus.STUCK) {
             sentences.add("It takes no other message until somebody repairs it.");
         }
-        for (BlockedOn blocked : saga.blockedOn()) {
-            sentences.add("%s has set %s aside (%s), and the saga %s.%s"
-                    .formatted(
-                            Words.text(blocked.node()),
-                            Words.message(blocked.type(), blocked.messageId()),
-                            Words.text(blocked.reason()),
-                            SagaAdvice.isWaitedFor(saga, blocked)
-                                    ? "is blocked on it"
-                                    : "does not wait for it any more",
-                            SagaAdvice.isTooOld(blocked)
-                                    ? " It is too old for %s to know whether it was carried out: find that out first."
-                                            .formatted(Words.text(blocked.node()))
-                                    : ""));
-        }
-        if (saga.status() == SagaStatus.ACTIVE) {
+        sentences.addAll(blocks.sentences(repair));
+        sentences.addAll(past.repairs());
+        if (saga.status() == SagaStatus.ACTIVE && repair == null) {
             addWaiting(sentences);
         }
-        addPauses(sentences);
+        if (saga.status() == SagaStatus.ACTIVE) {
+            addSkipped(sentences);
+        }
+        addPauses(sentences, repair == null);
         addTimeouts(sentences);
         return sentences;
     }
 
     private String status() {
         String changed = words.at(saga.changedAt());
-        String reason = saga.reason() == null ? "" : " (" + Words.quoted(saga.reason()) + ')';
+        String withheld = receivers.withheld(part);
+        String reason = saga.reason() != null
+                ? " (" + Words.quoted(saga.reason()) + ')'
+                : withheld.isEmpty() ? "" : " (%s why)".formatted(withheld);
         return switch (saga.status()) {
             case ACTIVE -> "has been active since " + words.at(saga.startedAt());
             case COMPLETED -> "completed; it last changed at " + changed;
@@ -92,7 +95,7 @@ final class SagaSentences {
                         words.at(on.since()),
                         message(on),
                         Words.text(on.node()),
-                        exception == null ? "" : ": " + Words.failure(exception, on.text()));
+                        exception == null ? "" : ": " + receivers.failure(part, exception, on.text()));
     }
 
     static String message(StuckOn on) {
@@ -125,8 +128,17 @@ final class SagaSentences {
         Step step = undoing();
         return step == null
                 ? ""
-                : ". It waits for the acknowledgement of `%s`, the undo of step %s"
-                        .formatted(undo(step), Words.text(step.name()));
+                : ". It has sent `%s`, the undo of step %s%s, and waits for its acknowledgement"
+                        .formatted(undo(step), Words.text(step.name()), sentAt(step));
+    }
+
+    /** The last time, if its history reaches back. */
+    private String sentAt(Step undoing) {
+        return saga.history().stream()
+                .filter(event -> event.what().equals("undoing step " + undoing.name()))
+                .reduce((earlier, later) -> later)
+                .map(event -> ", at " + words.at(event.at()))
+                .orElse("");
     }
 
     /** An undo whose acknowledgement was set aside was carried out: who does it again may pay twice. */
@@ -135,7 +147,7 @@ final class SagaSentences {
         if (step == null) {
             return "an undo was set aside";
         }
-        return saga.blockedOn().stream().anyMatch(SagaAdvice::isAcknowledgement)
+        return saga.blockedOn().stream().map(BlockedOn::type).anyMatch(SagaAdvice::isAcknowledgement)
                 ? "the acknowledgement of `%s`, the undo of step %s, was set aside: the undo itself was carried out"
                         .formatted(undo(step), Words.text(step.name()))
                 : "an undo was set aside: `%s` of step %s".formatted(undo(step), Words.text(step.name()));
@@ -160,7 +172,7 @@ final class SagaSentences {
             sentences.add("%s Of what it takes, %s: %s; what comes more than once is not in this list."
                     .formatted(
                             changed,
-                            isHistoryWhole()
+                            isHistoryWhole(saga)
                                     ? "it has not taken these yet"
                                     : "what is left of its history (%s) does not name these"
                                             .formatted(
@@ -180,6 +192,9 @@ final class SagaSentences {
                                     ? ", of which no node that has answered has a record"
                                     : ""));
         }
+    }
+
+    private void addSkipped(List<String> sentences) {
         saga.steps().stream()
                 .filter(step -> step.status() == StepStatus.SKIPPED)
                 .forEach(step -> sentences.add(
@@ -188,7 +203,7 @@ final class SagaSentences {
     }
 
     /** It begins with what started the saga, unless the earliest events made room for later ones, or for a large state. */
-    private boolean isHistoryWhole() {
+    static boolean isHistoryWhole(Saga saga) {
         return saga.history().isEmpty() || !saga.history().get(0).at().isAfter(saga.startedAt());
     }
 
@@ -211,12 +226,15 @@ final class SagaSentences {
                 || saga.awaited().stream().anyMatch(awaited -> awaited.type().equals(pause.type()));
     }
 
-    private void addPauses(List<String> sentences) {
+    /** @param detailed whether to tell that there is none, too */
+    private void addPauses(List<String> sentences, boolean detailed) {
         List<Pause> pauses =
                 part.pauses().stream().filter(pause -> isHeldBy(saga, pause)).toList();
-        pauses.forEach(pause ->
-                sentences.add("`%s` %s, %s.".formatted(Words.text(pause.type()), words.pause(pause), Words.at(part))));
-        if (pauses.isEmpty()
+        pauses.forEach(pause -> sentences.add("%s %s, %s."
+                .formatted(
+                        Words.handling(pause.type()), words.pause(pause, receivers.withheld(part)), Words.at(part))));
+        if (detailed
+                && pauses.isEmpty()
                 && saga.status() == SagaStatus.ACTIVE
                 && !saga.awaited().isEmpty()) {
             sentences.add(

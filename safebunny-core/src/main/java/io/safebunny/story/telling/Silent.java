@@ -39,6 +39,12 @@ final class Silent {
                                 .formatted(Words.text(node), Words.text(problem))));
     }
 
+    /** Of a message that is not theirs, others know only by its correlation id. */
+    static String notRelated(String id, String correlationId) {
+        return "Other nodes were asked for %s only, and not for its correlation id %s, of which they may know more."
+                .formatted(Words.text(id), Words.text(correlationId));
+    }
+
     List<String> sentences() {
         Map<String, List<Asked>> byNode = new LinkedHashMap<>();
         asked.forEach(one ->

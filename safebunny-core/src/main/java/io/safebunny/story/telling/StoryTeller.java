@@ -17,6 +17,7 @@ import io.safebunny.story.Story;
 import io.safebunny.story.exchange.Gathered;
 import io.safebunny.story.exchange.PartJson;
 import io.safebunny.story.exchange.SharedPart;
+import io.safebunny.story.search.OwnPart;
 import io.safebunny.time.Deadline;
 import java.time.Duration;
 import java.time.Instant;
@@ -101,8 +102,8 @@ public final class StoryTeller implements BunnyStory, NodeFeature {
         requireId(id);
         long begun = node.timeline().nanoTime();
         if (begun - searchesFrom < 0) {
-            NodeStory unsearched = own.ofCorrelation(
-                    id, IdSearch.RECORDS, "searches for other nodes take a tenth of the time at most");
+            NodeStory unsearched =
+                    own.ofCorrelation(id, OwnPart.RECORDS, "searches for other nodes take a tenth of the time at most");
             return PartJson.answer(id, unsearched, shared);
         }
         Duration left = within.minus(REST);
@@ -187,7 +188,7 @@ public final class StoryTeller implements BunnyStory, NodeFeature {
     }
 
     Gathered gathered(NodeStory part, Heard<SharedPart> heard) {
-        return Gathered.of(new SharedPart(part, shared), others.version(), heard, Awaiting.OF_SAGAS);
+        return Gathered.of(new SharedPart(part, shared), others.version(), heard);
     }
 
     Story told(String id, Gathered gathered) {

@@ -13,6 +13,7 @@ import io.safebunny.story.NodeStory.Unsent;
 import io.safebunny.story.Story;
 import io.safebunny.story.Story.Event;
 import io.safebunny.story.exchange.Gathered;
+import io.safebunny.story.search.OwnPart;
 import io.safebunny.story.telling.Receivers.Untaken;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,7 +34,6 @@ final class Telling {
     /** Of messages that are not handled yet, and of what waits to be sent. The timeline has all of them. */
     private static final int MOST_TOLD = 20;
 
-    private static final int MOST_NAMED = 5;
     private static final int MOST_NODES = 10;
 
     /** Each part has its own limits; this is one for many. */
@@ -41,12 +41,6 @@ final class Telling {
 
     /** More would be slow to read and to draw. */
     private static final int MOST_EVENTS = 1_000;
-
-    private static final Comparator<Event> LATEST_FIRST = Comparator.comparing(Event::at)
-            .reversed()
-            .thenComparing(Event::node)
-            .thenComparing(Event::subject)
-            .thenComparing(Event::what);
 
     /** What waits for a person comes first. */
     private static final List<State> URGENT =
@@ -65,10 +59,7 @@ final class Telling {
 
     private final List<String> sentences = new ArrayList<>();
     private final Advice advice = new Advice();
-    /** Correlation ids of sagas that have all ended. */
-    private final Set<String> ended = new HashSet<>();
-    /** Commands and undos of steps that an operator has skipped, see {@link MessageSentences#inSaga}. */
-    private final Set<String> skipped = new HashSet<>();
+    private final Replays replays;
 
     private Telling(String id, Instant now, Gathered gathered) {
         this.id = id;
@@ -77,24 +68,13 @@ final class Telling {
         this.words = new Words(now);
         this.receivers = new Receivers(gathered);
         this.silent = new Silent(words, gathered.problem(), gathered.asked());
-        List<Saga> sagas = parts.stream().flatMap(part -> part.sagas().stream()).toList();
-        sagas.forEach(saga -> ended.add(saga.id()));
-        sagas.stream().filter(saga -> !saga.status().isEnded()).forEach(saga -> ended.remove(saga.id()));
-        for (Saga saga : sagas) {
-            saga.steps().stream()
-                    .filter(step -> step.status() == StepStatus.SKIPPED)
-                    .forEach(step -> {
-                        skipped.add(MessageSentences.inSaga(step.type(), saga.id()));
-                        if (step.undo() != null) {
-                            skipped.add(MessageSentences.inSaga(step.undo(), saga.id()));
-                        }
-                    });
-        }
+        this.replays = new Replays(
+                parts.stream().flatMap(part -> part.sagas().stream()).toList());
     }
 
     /** Of parts alone, whoever was asked for them. */
     static Story of(String id, Instant now, List<NodeStory> parts) {
-        return of(id, now, Gathered.alone(parts, Awaiting.OF_SAGAS));
+        return of(id, now, Gathered.alone(parts));
     }
 
     static Story of(String id, Instant now, Gathered gathered) {
@@ -125,8 +105,7 @@ final class Telling {
         if (events.size() <= MOST_EVENTS) {
             return events;
         }
-        List<Event> latest =
-                events.stream().sorted(LATEST_FIRST).limit(MOST_EVENTS).toList();
+        List<Event> latest = events.subList(events.size() - MOST_EVENTS, events.size());
         sentences.add("%s more events are left out of the timeline, the earliest ones."
                 .formatted(events.size() - MOST_EVENTS));
         return latest;
@@ -199,7 +178,7 @@ final class Telling {
     }
 
     private MessageSentences of(NodeStory part, Message message) {
-        return new MessageSentences(part, pausesAt(part), message, words, receivers, ended, skipped);
+        return new MessageSentences(part, pausesAt(part), message, words, receivers, replays);
     }
 
     /** Those of all its instances that have told. */
@@ -213,20 +192,9 @@ final class Telling {
             return;
         }
         List<Untaken> untaken = receivers.untaken(parts, words);
-        List<String> names = untaken.stream()
+        sentences.addAll(Receivers.sentences(untaken.stream()
                 .filter(one -> !unknown.contains(one.sent().id()))
-                .map(one -> "%s of %s"
-                        .formatted(Words.message(one.sent().type(), one.sent().id()), Words.text(one.publisher())))
-                .toList();
-        if (!names.isEmpty()) {
-            List<String> some = new ArrayList<>(names.subList(0, Math.min(MOST_NAMED, names.size())));
-            if (names.size() > MOST_NAMED) {
-                some.add(Words.count(names.size() - MOST_NAMED, "more message"));
-            }
-            sentences.add(
-                    "Published, but no node that has answered has a record of: %s. Each waits for its first delivery, is for a node that keeps no records or has not answered, is older than the records that are kept, or is taken by nobody."
-                            .formatted(Words.join(some, "and")));
-        }
+                .toList()));
         Set<String> types =
                 untaken.stream().map(one -> one.sent().type()).collect(Collectors.toCollection(TreeSet::new));
         parts.stream()
@@ -241,7 +209,11 @@ final class Telling {
     private void tellPauses(Set<String> types) {
         for (NodeStory part : parts) {
             for (NodeStory.Pause pause : part.pauses()) {
-                String paused = "`%s` %s, %s.".formatted(Words.text(pause.type()), words.pause(pause), Words.at(part));
+                String paused = "%s %s, %s."
+                        .formatted(
+                                Words.handling(pause.type()),
+                                words.pause(pause, receivers.withheld(part)),
+                                Words.at(part));
                 if (types.contains(pause.type()) && !sentences.contains(paused)) {
                     sentences.add(paused);
                     advice.end(part.node(), pause);
@@ -254,9 +226,7 @@ final class Telling {
     private void tellCorrelation() {
         String correlationId = gathered.isRelated() ? null : gathered.leadsTo(id);
         if (receivers.wereAsked() && correlationId != null) {
-            sentences.add(
-                    "Other nodes were asked for %s only, and not for its correlation id %s, of which they may know more."
-                            .formatted(Words.text(id), Words.text(correlationId)));
+            sentences.add(Silent.notRelated(id, correlationId));
             advice.look(
                     "what all nodes know of its correlation id",
                     parts.get(0).node(),
@@ -301,14 +271,12 @@ final class Telling {
             case UNSENT -> "handled, with publications that are not confirmed";
             case HANDLED -> "handled";
             case SET_ASIDE -> "set aside";
-            case UNDONE -> "not to be handled, because the step was undone";
+            case UNDONE -> "not to be handled, because the undo of the step has arrived";
         };
     }
 
     private static String name(Message message) {
-        return message.type().isEmpty()
-                ? "of a type that the record does not tell"
-                : '`' + Words.text(message.type()) + '`';
+        return message.type().isEmpty() ? "of a type that the record does not tell" : Words.type(message.type());
     }
 
     /** {@code `Capture` (2) and `Refund`}. */
@@ -330,15 +298,16 @@ final class Telling {
     private void tellUnsent(NodeStory part) {
         List<Unsent> unsent = part.outbox();
         for (Unsent row : unsent.subList(0, Math.min(MOST_TOLD, unsent.size()))) {
-            sentences.add("%s has been in the outbox of %s since %s, and the broker has not confirmed it%s. %s"
-                    .formatted(
-                            Words.message(row.type(), row.messageId()),
-                            Words.text(part.node()),
-                            words.at(row.storedAt()),
-                            row.attempts() == 0 ? "" : ": the relay has failed " + Words.times(row.attempts()),
-                            words.isPast(row.dueAt())
-                                    ? "It was to be sent at %s, if not before.".formatted(words.at(row.dueAt()))
-                                    : "It is sent at %s, if not before.".formatted(words.at(row.dueAt()))));
+            sentences.add(Words.capitalised(
+                    "%s has been in the outbox of %s since %s, and the broker has not confirmed it%s. %s"
+                            .formatted(
+                                    Words.message(row.type(), row.messageId()),
+                                    Words.text(part.node()),
+                                    words.at(row.storedAt()),
+                                    row.attempts() == 0 ? "" : ": the relay has failed " + Words.times(row.attempts()),
+                                    words.isPast(row.dueAt())
+                                            ? "It was to be sent at %s, if not before.".formatted(words.at(row.dueAt()))
+                                            : "It is sent at %s, if not before.".formatted(words.at(row.dueAt())))));
         }
         if (unsent.size() > MOST_TOLD) {
             sentences.add("The outbox of %s has %s of it."
@@ -385,7 +354,7 @@ final class Telling {
         undone.subList(0, Math.min(MOST_TOLD, undone.size()))
                 .forEach(message -> sentences.addAll(of(part, message).sentences(false)));
         if (undone.size() > MOST_TOLD) {
-            sentences.add("%s has %s that it does not handle any more: their steps were undone."
+            sentences.add("%s has %s that it does not handle any more: the undos of their steps have arrived."
                     .formatted(Words.text(part.node()), Words.count(undone.size() - MOST_TOLD, "more message")));
         }
         if (!handled.isEmpty()) {

@@ -5,6 +5,7 @@ import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Looked;
 import io.safebunny.story.Story.Asked;
 import io.safebunny.story.exchange.Gathered;
+import io.safebunny.story.search.OwnPart;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

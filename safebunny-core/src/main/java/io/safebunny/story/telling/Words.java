@@ -5,6 +5,7 @@ import io.safebunny.failure.details.Printable;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Pause;
+import io.safebunny.story.exchange.Awaiting;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -36,9 +37,41 @@ final class Words {
         return time.isBefore(now);
     }
 
-    /** {@code `Capture` (m-1)}, or {@code message m-1}. */
+    /** {@code `Capture` (m-1)}, {@code the end of a timeout (m-1)}, or {@code message m-1}. */
     static String message(String type, String id) {
-        return type.isEmpty() ? "message " + text(id) : "`%s` (%s)".formatted(text(type), text(id));
+        return type.isEmpty() ? "message " + text(id) : "%s (%s)".formatted(type(type), text(id));
+    }
+
+    /** {@code `Capture`}, or {@code the end of a timeout}. */
+    static String type(String type) {
+        String own = Awaiting.one(type);
+        return own == null ? '`' + text(type) + '`' : own;
+    }
+
+    /** As what is handled: {@code `Capture`}, or {@code timeouts}. */
+    static String types(String type) {
+        String own = Awaiting.several(type);
+        return own == null ? '`' + text(type) + '`' : own;
+    }
+
+    /** As the beginning of a sentence. */
+    static String handling(String type) {
+        String own = Awaiting.several(type);
+        return own == null ? '`' + text(type) + '`' : "The handling of " + own;
+    }
+
+    /** What a saga's history has stored, without our types. */
+    static String happening(String what) {
+        String words = what;
+        for (String type : Awaiting.OWN_TYPES) {
+            words = words.replaceAll("(^|[ :])" + type + "(?= )", "$1" + Awaiting.one(type));
+        }
+        return words.replaceFirst("^undoing step ", "sent the undo of step ")
+                .replaceFirst("^undone: step (.*)$", "heard that the undo of step $1 is done");
+    }
+
+    static String capitalised(String sentence) {
+        return Character.toUpperCase(sentence.charAt(0)) + sentence.substring(1);
     }
 
     static String text(String text) {
@@ -84,19 +117,24 @@ final class Words {
         return text(name) + (text == null ? "" : ": " + quoted(text));
     }
 
-    /** As the end of a sentence about a type. */
-    String pause(Pause pause) {
+    /**
+     * As the end of a sentence about a type.
+     *
+     * @param withheld who tells what is not told here; empty if all is told
+     */
+    String pause(Pause pause, String withheld) {
         Instant until = pause.until();
         String by = pause.by();
         String reason = pause.reason();
         String opened = pause.opened();
-        return "has been %s since %s%s%s%s%s"
+        return "has been %s since %s%s%s%s%s%s"
                 .formatted(
                         pause.state().equals("OPEN") ? "paused" : "probed with few messages",
                         at(pause.since()),
                         until == null ? "" : ", until " + at(until),
                         by == null ? "" : ", by " + text(by),
                         reason == null ? "" : " (" + quoted(reason) + ')',
+                        reason == null && !withheld.isEmpty() ? " (%s why)".formatted(withheld) : "",
                         opened == null ? "" : ", and its breaker has opened by itself (" + quoted(opened) + ')');
     }
 

@@ -151,11 +151,19 @@ class AcrossTest {
         Story story = story("orders", ID);
         assertThat(told(story))
                 .isEqualTo(
-                        "OrderSaga order-1 of orders has been active since 00:00:00Z. It last changed at 00:00:00Z. Of what it takes, it has not taken these yet: `Captured` from billing; what comes more than once is not in this list. Its latest step is pay: `Capture` (%1$s). This type is not paused at instance %2$s of orders. billing has failed to handle `Capture` (%1$s) twice; the last attempt failed at 00:00:10Z (IllegalStateException). The next attempt is due at 00:00:20Z. Its type is not paused at instance %3$s of billing. orders has handled one message of it: `PlaceOrder`."
+                        "OrderSaga order-1 of orders has been active since 00:00:00Z. It last changed at 00:00:00Z. Of what it takes, it has not taken these yet: `Captured` from billing; what comes more than once is not in this list. Its latest step is pay: `Capture` (%1$s). This type is not paused at instance %2$s of orders. billing has failed to handle `Capture` (%1$s) twice; the last attempt failed at 00:00:10Z (IllegalStateException; ask billing for its text). The next attempt is due at 00:00:20Z. Its type is not paused at instance %3$s of billing. orders has handled one message of it: `PlaceOrder`."
                                 .formatted(
                                         command(story),
                                         asked(story, "orders").instance(),
                                         asked(story, "billing").instance()));
+        assertThat(story.next())
+                .filteredOn(command -> command.node().equals("billing"))
+                .extracting(Command::curl)
+                .anyMatch(curl -> curl.endsWith("/safebunnystory/order-1\""));
+        assertThat(story("billing", ID).next())
+                .filteredOn(command -> command.node().equals("billing"))
+                .extracting(Command::curl)
+                .noneMatch(curl -> curl.contains("safebunnystory"));
         assertThat(story.problem()).isNull();
         assertThat(story.nodes()).extracting(NodeStory::node).containsExactly("orders", "billing", "storefront");
         assertThat(story.asked()).extracting(Asked::node).containsExactly("billing", "orders", "storefront");
@@ -182,7 +190,7 @@ class AcrossTest {
                         "It has published `Captured` (",
                         "Published, but no node that has answered has a record of: `Captured` (",
                         ") of billing. Each waits for its first delivery",
-                        "`Captured` has been paused since 00:00:00Z, until 01:00:00Z, by an operator, at instance ")
+                        "`Captured` has been paused since 00:00:00Z, until 01:00:00Z, by an operator (ask orders why), at instance ")
                 .doesNotContain("stock is counted", "ann,")
                 .containsOnlyOnce("`Captured` has been paused");
         assertThat(told(story("orders", ID))).contains("by ann (\"stock is counted\")");
@@ -200,7 +208,7 @@ class AcrossTest {
                 .contains(
                         "Its latest step is pay: `Capture` (%s), of which no node that has answered has a record."
                                 .formatted(command(story)),
-                        "`Capture` has been paused since 00:00:00Z, until 01:00:00Z, by an operator, at instance %s of billing."
+                        "`Capture` has been paused since 00:00:00Z, until 01:00:00Z, by an operator (ask billing why), at instance %s of billing."
                                 .formatted(asked(story, "billing").instance()))
                 .doesNotContain("bank");
         assertThat(story.next())

@@ -27,12 +27,16 @@ import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.Story;
+import io.safebunny.story.Story.Asked;
+import io.safebunny.story.exchange.Gathered;
+import io.safebunny.story.exchange.WithoutTexts;
 import io.safebunny.time.Deadline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -64,6 +68,15 @@ final class CauseDesk {
     record Seen(String id) {}
 
     record Note(String id) {}
+
+    /** The saga sends its command anew, as another one. */
+    record Again(String id) {}
+
+    record BuyAll(String id) {}
+
+    record Pack(String id) {}
+
+    record Fetched(String id) {}
 
     record Gossip(String id) {}
 
@@ -106,6 +119,29 @@ final class CauseDesk {
         void late(State state, SagaContext saga) {
             desk.mayFail("payment");
             saga.fail("too late");
+        }
+    }
+
+    /** Sends two commands at once. */
+    @BunnySaga
+    static final class Collecting {
+        @Starts
+        @BunnyHandler(from = "storefront")
+        State on(BuyAll all, SagaContext saga) {
+            saga.step("pay", new Capture(all.id()), new Refund(all.id()));
+            saga.step("pack", new Pack(all.id()));
+            return new State(all.id());
+        }
+
+        @BunnyHandler(from = "storefront")
+        void on(Again again, State state, SagaContext saga) {
+            boolean unused = saga.forget("pack");
+            saga.step("pack", new Pack(again.id()));
+        }
+
+        @BunnyHandler(from = "billing")
+        void on(Fetched fetched, State state, SagaContext saga) {
+            saga.complete();
         }
     }
 
@@ -269,7 +305,7 @@ final class CauseDesk {
                         next.run();
                     };
                     world.consumeMiddlewares = List.of(refusing);
-                    world.start(node, store, List.of(), new Buying(this), new Watching());
+                    world.start(node, store, List.of(), new Buying(this), new Watching(), new Collecting());
                     world.consumeMiddlewares = List.of();
                 }
                 case "billing" ->
@@ -278,7 +314,8 @@ final class CauseDesk {
                             store,
                             List.of(
                                     SagaWorld.handler("orders", Capture.class, doing("Capture")),
-                                    SagaWorld.handler("orders", Refund.class, doing("Refund"))));
+                                    SagaWorld.handler("orders", Refund.class, doing("Refund")),
+                                    SagaWorld.handler("orders", Pack.class, doing("Pack"))));
                 default -> world.start(node, store, List.of());
             }
         }
@@ -354,6 +391,18 @@ final class CauseDesk {
 
     Story story(String node, String id) {
         return Telling.of(id, world.timeline.now(), List.of(part(node, id)));
+    }
+
+    /** As the first node tells it when all have answered. */
+    Story together(String... nodes) {
+        List<NodeStory> parts = new ArrayList<>();
+        List<Asked> asked = new ArrayList<>();
+        for (String node : nodes) {
+            NodeStory part = part(node, ID);
+            parts.add(parts.isEmpty() ? part : WithoutTexts.of(part));
+            asked.add(new Asked(node, part.instance(), "", true, world.timeline.now(), null));
+        }
+        return Telling.of(ID, world.timeline.now(), new Gathered(null, parts, asked, true));
     }
 
     String command() {

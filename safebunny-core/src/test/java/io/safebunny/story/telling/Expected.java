@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -92,8 +93,15 @@ final class Expected {
         String changed = Fact.at(saga.changedAt);
         String subject = saga.name + ' ' + saga.id;
         Seen.Step undoing = saga.undoing();
+        Seen.Blocked repair = repair(saga);
         switch (saga.status) {
-            case ACTIVE -> addHead(saga, "saga:active", "since", Fact.at(saga.startedAt));
+            case ACTIVE -> {
+                if (repair == null) {
+                    addHead(saga, "saga:active", "since", Fact.at(saga.startedAt));
+                } else {
+                    addRepair(saga, subject, repair);
+                }
+            }
             case COMPLETED -> addHead(saga, "saga:completed", "changed", changed);
             case FAILED ->
                 addHead(saga, "saga:failed", "reason", saga.reason, "steps", steps(saga), "changed", changed);
@@ -107,6 +115,8 @@ final class Expected {
                         undoing == null ? null : undoing.undo,
                         "step",
                         undoing == null ? null : undoing.name,
+                        "sent",
+                        undoing == null ? null : Fact.at(undoing.undoneAt),
                         "changed",
                         changed);
             case COMPENSATION_FAILED ->
@@ -136,13 +146,20 @@ final class Expected {
                         on.last().why());
             }
         }
+        addTimedOut(saga, subject);
         if (saga.status.isEnded()) {
             return;
+        }
+        if (!saga.repairs.isEmpty()) {
+            add("byHand", subject, "repairs", repairs(saga));
         }
         if (saga.status == SagaStatus.STUCK) {
             add("takesNoOther", subject);
         }
         for (Seen.Blocked blocked : saga.blocked.values()) {
+            if (blocked.equals(repair)) {
+                continue;
+            }
             facts.add(Fact.of(
                     "blocked",
                     "by",
@@ -151,15 +168,96 @@ final class Expected {
                     "`%s` (%s)".formatted(blocked.type(), blocked.messageId()),
                     "reason",
                     blocked.reason(),
+                    "why",
+                    why(saga, blocked),
                     "how",
                     isWaitedFor(saga, blocked) ? "is blocked on it" : "does not wait for it any more"));
         }
         Set<String> awaited = awaited(saga);
-        if (saga.status == SagaStatus.ACTIVE) {
+        if (saga.status == SagaStatus.ACTIVE && repair == null) {
             addWaiting(saga, subject, changed, awaited);
         }
-        addPauses(saga, subject, awaited);
+        if (saga.status == SagaStatus.ACTIVE) {
+            saga.steps.values().stream()
+                    .filter(step -> step.status == StepStatus.SKIPPED)
+                    .forEach(step -> add("skipped", subject, "step", step.name));
+        }
+        addPauses(saga, subject, awaited, repair == null);
         saga.timeouts.forEach((name, due) -> addTimeout(saga, subject, name, due));
+    }
+
+    private static String repairs(Seen.Saga saga) {
+        Map<String, String> verbs =
+                Map.of("SKIP", "skipped a step of it", "FAIL", "made it fail", "RESUME", "resumed it");
+        Map<String, List<Seen.Repair>> all = new LinkedHashMap<>();
+        saga.repairs.forEach(repair ->
+                all.computeIfAbsent(repair.action(), any -> new ArrayList<>()).add(repair));
+        List<String> parts = new ArrayList<>();
+        all.forEach((action, some) -> {
+            Seen.Repair last = some.get(some.size() - 1);
+            int times = some.size();
+            parts.add("%s %s, %s %s (\"%s\")"
+                    .formatted(
+                            verbs.get(action),
+                            times == 1 ? "once" : times == 2 ? "twice" : times + " times",
+                            times == 1 ? "at" : "last at",
+                            Fact.at(last.at()),
+                            last.reason()));
+        });
+        String end = parts.remove(parts.size() - 1);
+        return parts.isEmpty() ? end : String.join(", ", parts) + " and " + end;
+    }
+
+    private void addTimedOut(Seen.Saga saga, String subject) {
+        String timeout = saga.timedOut;
+        if (timeout == null) {
+            return;
+        }
+        add("byTimeout", subject, "timeout", timeout, "at", Fact.at(saga.timedOutAt));
+        for (Seen.Step step : saga.steps.values()) {
+            Observed.Sent command = observed.sent(saga.id, step.type);
+            String id = command == null ? "" : command.id();
+            String on = "`%s` (%s)".formatted(step.type, id);
+            Seen.Heard heard = saga.heard.get(id);
+            Seen.Message message = nodes.stream()
+                    .map(node -> observed.at(node).get(id + ' ' + saga.id))
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElse(null);
+            Seen.Failure last = message == null ? null : before(message, saga.timedOutAt);
+            String why = last == null ? null : last.why();
+            if (heard != null && heard.takes() == saga.takes && !heard.at().isAfter(saga.timedOutAt)) {
+                String since = Fact.at(heard.at());
+                add(
+                        "asideBefore",
+                        subject,
+                        "since",
+                        since,
+                        "by",
+                        heard.node(),
+                        "on",
+                        on,
+                        "step",
+                        step.name,
+                        "reason",
+                        heard.reason(),
+                        "why",
+                        nodes.contains(heard.node()) ? why : null);
+            } else if (step.taken == saga.takes && last != null && message != null && message.state != State.HANDLED) {
+                String failed = Fact.at(last.at());
+                facts.add(Fact.of(
+                        "failedBefore", "by", message.node, "on", on, "step", step.name, "failed", failed, "why", why));
+            }
+        }
+    }
+
+    /** Records keep the latest five. */
+    private static Seen.@Nullable Failure before(Seen.Message message, Instant over) {
+        List<Seen.Failure> failures = message.failures;
+        return failures.subList(Math.max(0, failures.size() - 5), failures.size()).stream()
+                .filter(failure -> !failure.at().isAfter(over))
+                .reduce((earlier, later) -> later)
+                .orElse(null);
     }
 
     private void addHead(Seen.Saga saga, String shape, @Nullable String... values) {
@@ -235,18 +333,69 @@ final class Expected {
                     "command",
                     "`%s` (%s)".formatted(last.type, command == null ? "never sent" : command.id()));
         }
-        saga.steps.values().stream()
-                .filter(step -> step.status == StepStatus.SKIPPED)
-                .forEach(step -> add("skipped", subject, "step", step.name));
     }
 
-    private void addPauses(Seen.Saga saga, String subject, Set<String> awaited) {
+    /** What was set aside of the step on which alone it waits: all others were sent before something came. */
+    private Seen.@Nullable Blocked repair(Seen.Saga saga) {
+        List<Seen.Step> open = saga.steps.values().stream()
+                .filter(step -> step.status == StepStatus.SENT)
+                .toList();
+        if (saga.status != SagaStatus.ACTIVE || open.isEmpty()) {
+            return null;
+        }
+        Seen.Step last = open.get(open.size() - 1);
+        Seen.Blocked blocked = blocked(saga, last);
+        boolean isAlone =
+                open.stream().allMatch(step -> step == last || blocked(saga, step) != null || step.taken < last.taken);
+        return isAlone ? blocked : null;
+    }
+
+    private static Seen.@Nullable Blocked blocked(Seen.Saga saga, Seen.Step step) {
+        return saga.blocked.values().stream()
+                .filter(blocked -> blocked.type().equals(step.type))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private void addRepair(Seen.Saga saga, String subject, Seen.Blocked blocked) {
+        Instant since = blocked.since();
+        addHead(
+                saga,
+                "saga:repair",
+                "since",
+                since == null ? null : Fact.at(since),
+                "by",
+                blocked.node(),
+                "on",
+                "`%s` (%s)".formatted(blocked.type(), blocked.messageId()),
+                "step",
+                saga.steps.values().stream()
+                        .filter(step -> step.type.equals(blocked.type()))
+                        .map(step -> step.name)
+                        .findFirst()
+                        .orElse("none"),
+                "reason",
+                blocked.reason(),
+                "why",
+                why(saga, blocked));
+        add("repair", subject, "since", Fact.at(saga.startedAt), "changed", Fact.at(saga.changedAt));
+    }
+
+    /** Only its own node tells how it has failed. */
+    private @Nullable String why(Seen.Saga saga, Seen.Blocked blocked) {
+        Seen.Message message = observed.at(blocked.node()).get(blocked.messageId() + ' ' + saga.id);
+        return !nodes.contains(blocked.node()) || message == null || message.failures.isEmpty()
+                ? null
+                : message.last().why();
+    }
+
+    private void addPauses(Seen.Saga saga, String subject, Set<String> awaited, boolean detailed) {
         List<Seen.Pause> pauses = Stream.concat(awaited.stream(), OF_SAGAS.stream())
                 .map(type -> observed.pause(saga.node, type))
                 .filter(Objects::nonNull)
                 .toList();
         pauses.forEach(pause -> facts.add(pause("pause", saga.node, pause)));
-        if (pauses.isEmpty() && saga.status == SagaStatus.ACTIVE && !awaited.isEmpty()) {
+        if (detailed && pauses.isEmpty() && saga.status == SagaStatus.ACTIVE && !awaited.isEmpty()) {
             String which = awaited.size() == 1 ? "This type is not" : "None of these types is";
             add("notPaused", subject, "which", which, "instance", instances.apply(saga.node), "node", saga.node);
         }
@@ -334,18 +483,11 @@ final class Expected {
                 if (!failed) {
                     add("noReason", name);
                 }
-                if (saga != null
-                        && nodes.contains(saga.node)
-                        && saga.steps.values().stream()
-                                .filter(step -> step.status == StepStatus.SKIPPED)
-                                .anyMatch(step -> message.type.equals(step.type) || message.type.equals(step.undo))) {
-                    add("stepSkipped", name);
-                }
-                if (saga != null && saga.status.isEnded() && nodes.contains(saga.node)) {
-                    add("sagaEnded", name);
+                if (saga != null && nodes.contains(saga.node)) {
+                    addRefusal(message, saga, name);
                 }
             }
-            case UNDONE -> addHead("message:undone", message, "at", at);
+            case UNDONE -> addHead("message:undone", message, "at", at, "undo", undo(message));
             case HANDLED, UNSENT -> {
                 addHead(
                         published(message).isEmpty() ? "message:handled" : "message:handledBy",
@@ -368,6 +510,45 @@ final class Expected {
         if (message.id.equals(asked)) {
             addPublished(message);
         }
+    }
+
+    private void addRefusal(Seen.Message message, Seen.Saga saga, String name) {
+        Seen.Step step = saga.steps.values().stream()
+                .filter(one -> message.type.equals(one.type) || message.type.equals(one.undo))
+                .findFirst()
+                .orElse(null);
+        StepStatus undo = step != null && message.type.equals(step.undo) ? step.status : null;
+        if (step != null && step.status == StepStatus.SKIPPED) {
+            add("stepSkipped", name);
+        } else if (saga.status.isEnded()) {
+            add("sagaEnded", name);
+        } else if (undo == StepStatus.UNDONE) {
+            add("undoAcknowledged", name);
+        } else if (step == null && saga.sent.contains(message.type)) {
+            add("notItsStep", name);
+        } else if (saga.status != SagaStatus.ACTIVE
+                && saga.status != SagaStatus.STUCK
+                && undo != StepStatus.UNDOING
+                && !message.type.equals("BunnyUndone")) {
+            add("sagaUndoing", name);
+        }
+    }
+
+    /** What the saga knows, if its node tells. */
+    private @Nullable String undo(Seen.Message command) {
+        Seen.Saga saga = observed.sagas.get(correlationId);
+        if (saga == null || !nodes.contains(saga.node)) {
+            return null;
+        }
+        return saga.steps.values().stream()
+                .filter(step -> {
+                    Observed.Sent sent = observed.sent(saga.id, step.type);
+                    return sent != null && sent.id().equals(command.id);
+                })
+                .filter(step -> step.status == StepStatus.UNDOING || step.status == StepStatus.UNDONE)
+                .map(step -> step.status == StepStatus.UNDOING ? "is not acknowledged yet" : "was acknowledged")
+                .findFirst()
+                .orElse(null);
     }
 
     private void addWaiting(Seen.Message message, boolean failed, String at) {

@@ -22,7 +22,8 @@ record Fact(String shape, Map<String, String> values) {
 
     private static final Pattern TIME = Pattern.compile("(?:(\\d{4}-\\d\\d-\\d\\d) )?(\\d\\d:\\d\\d:\\d\\dZ)");
     private static final Pattern GROUP = Pattern.compile("\\(\\?<(\\w+)>");
-    private static final Pattern ITS = Pattern.compile("(It|Its|The next|This type|None of|The saga with its) .*");
+    private static final Pattern ITS = Pattern.compile(
+            "(It|Its|The next|This type|None of|The saga with its|That step|By hand,|The undo of its) .*");
     private static final Pattern NAME = Pattern.compile("name|what|types");
 
     private static final String AT = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ";
@@ -34,6 +35,15 @@ record Fact(String shape, Map<String, String> values) {
     private static final String AFTER =
             "(?:, after (?<count>.+ attempts?), the last at (?<failed>AT) \\((?<why>.*)\\))?";
     private static final String FAILED = "failed(?: \\(\"(?<reason>[^\"]*)\"\\))?";
+
+    private static final Map<String, String> OWN = Map.of(
+            "the end of a timeout", "BunnyTimeout",
+            "the acknowledgement of an undo", "BunnyUndone",
+            "a repair by hand", "BunnyRepair",
+            "the news of a message that was set aside", "BunnyPoisoned",
+            "The handling of timeouts", "BunnyTimeout",
+            "The handling of acknowledgements of undos", "BunnyUndone",
+            "The handling of repairs by hand", "BunnyRepair");
 
     /** Every sentence that a story may have. A leading {@code saga:} or {@code message:} says that it names what follows is about. */
     private static final Map<String, Shape> SHAPES = shapes();
@@ -52,7 +62,7 @@ record Fact(String shape, Map<String, String> values) {
                 shapes,
                 "saga:undoing",
                 SAGA + FAILED
-                        + " and undoes its steps(?:\\. It waits for the acknowledgement of `(?<undo>\\w+)`, the undo of step (?<step>\\w+))?; it last changed at (?<changed>AT)\\.");
+                        + " and undoes its steps(?:\\. It has sent `(?<undo>\\w+)`, the undo of step (?<step>\\w+), at (?<sent>AT), and waits for its acknowledgement)?; it last changed at (?<changed>AT)\\.");
         add(
                 shapes,
                 "saga:stuck",
@@ -66,8 +76,30 @@ record Fact(String shape, Map<String, String> values) {
         add(shapes, "takesNoOther", "It takes no other message until somebody repairs it\\.");
         add(
                 shapes,
+                "saga:repair",
+                SAGA
+                        + "(?:has waited for a repair since (?<since>AT)|waits for a repair): (?<by>ID) has set (?<on>MESSAGE), the command of its step (?<step>\\w+), aside \\((?<reason>[a-z-]+)(?:: (?<why>.*))?\\)\\.");
+        add(
+                shapes,
+                "repair",
+                "That step does not go on until somebody repairs it: nothing tries it again by itself\\. The saga has been active since (?<since>AT), and last changed at (?<changed>AT)\\.");
+        add(
+                shapes,
+                "byHand",
+                "By hand, somebody has (?<repairs>[^.]*)\\.(?<again> What was sent again was set aside again\\.)?");
+        add(shapes, "byTimeout", "It failed when its timeout (?<timeout>\\w+) was over, at (?<at>AT)\\.");
+        add(
+                shapes,
+                "asideBefore",
+                "It had taken no message since (?<since>AT), when it heard that (?<by>ID) had set (?<on>MESSAGE), the command of its step (?<step>\\w+), aside \\((?<reason>[a-z-]+)(?:: (?<why>.*))?\\)\\.");
+        add(
+                shapes,
+                "failedBefore",
+                "Until then (?<by>ID) had failed to handle (?<on>MESSAGE), the command of its step (?<step>\\w+), the last time at (?<failed>AT) \\((?<why>.*)\\)\\.");
+        add(
+                shapes,
                 "blocked",
-                "(?<by>ID) has set (?<on>MESSAGE) aside \\((?<reason>[a-z-]+)\\), and the saga (?<how>is blocked on it|does not wait for it any more)\\.(?: It is too old for \\k<by> to know whether it was carried out: find that out first\\.)?");
+                "(?<by>ID) has set (?<on>MESSAGE) aside \\((?<reason>[a-z-]+)(?:: (?<why>.*))?\\), and the saga (?<how>is blocked on it|does not wait for it any more)\\.(?: It is too old for \\k<by> to know whether it was carried out: find that out first\\.)?");
         add(shapes, "allTaken", "It last changed at (?<changed>AT)\\. All that it takes has come at least once\\.");
         add(
                 shapes,
@@ -114,6 +146,18 @@ record Fact(String shape, Map<String, String> values) {
                 shapes,
                 "sagaEnded",
                 "The saga with its correlation id has ended: handled again, it may do what nobody waits for any more\\.");
+        add(
+                shapes,
+                "sagaUndoing",
+                "The saga with its correlation id has failed, and wants its steps undone: handled again, it may do what nobody waits for any more\\.");
+        add(
+                shapes,
+                "undoAcknowledged",
+                "The undo of its step is acknowledged already: replayed, it would be done once more\\.");
+        add(
+                shapes,
+                "notItsStep",
+                "Its type is that of a step, but its saga has no such step with this message: it has forgotten it, or somebody else has sent the message\\. Replayed, it may be done twice\\.");
         add(shapes, "message:handled", "(?<node>ID) has handled (?<message>MESSAGE) at (?<at>AT)" + AFTER + "\\.");
         add(shapes, "message:handledBy", "(?<node>ID) has handled (?<message>MESSAGE) by (?<at>AT)" + AFTER + "\\.");
         add(shapes, "unsent", "Its record does not say (?<yet>yet )?that the broker has (?<names>.*)\\.");
@@ -125,7 +169,7 @@ record Fact(String shape, Map<String, String> values) {
         add(
                 shapes,
                 "message:undone",
-                "(?<node>ID) does not handle (?<message>MESSAGE) any more: its step was undone at (?<at>AT), and no record says that it had been finished\\.");
+                "(?<node>ID) does not handle (?<message>MESSAGE) any more: the undo of its step had arrived there by (?<at>AT), and no record says that it had been handled before(?:\\. That undo (?<undo>is not acknowledged yet|was acknowledged))?\\.");
         add(
                 shapes,
                 "published",
@@ -175,12 +219,24 @@ record Fact(String shape, Map<String, String> values) {
         List<Fact> facts = new ArrayList<>();
         String subject = "";
         for (String sentence : sentences) {
-            Fact fact = told(withDays(sentence, now), subject);
+            Fact fact = told(withDays(withTypes(sentence), now), subject);
             facts.add(fact);
             subject = fact.values().getOrDefault("subject", subject);
             fact.values().remove("subject");
         }
         return facts;
+    }
+
+    /** SafeBunny's own types by their names, which no sentence has. */
+    private static String withTypes(String sentence) {
+        if (sentence.contains("Bunny")) {
+            throw new AssertionError("An internal name: " + sentence);
+        }
+        String named = sentence;
+        for (Map.Entry<String, String> own : OWN.entrySet()) {
+            named = named.replace(own.getKey(), '`' + own.getValue() + '`');
+        }
+        return named;
     }
 
     /** All times with their days. */

@@ -305,16 +305,18 @@ final class Observed {
         }
         if (payload instanceof BunnyPoisoned news) {
             saga.stick(message, now());
-            block(saga, news);
+            block(saga, news, null);
         } else if (payload instanceof BunnyTimeout || isTaken(saga, message.type)) {
             saga.stick(message, now());
         }
     }
 
-    private void block(Seen.Saga saga, BunnyPoisoned news) {
+    /** @param since {@code null} while nobody has told it */
+    private void block(Seen.Saga saga, BunnyPoisoned news, @Nullable Instant since) {
         Seen.Message message = Objects.requireNonNull(at(news.node()).get(news.messageId() + ' ' + saga.id));
         saga.blocked.put(
-                news.messageId(), new Seen.Blocked(news.messageId(), news.type(), news.node(), message.poisonReason));
+                news.messageId(),
+                new Seen.Blocked(news.messageId(), news.type(), news.node(), message.poisonReason, since));
     }
 
     private boolean isTaken(Seen.Saga saga, String type) {
@@ -336,6 +338,10 @@ final class Observed {
             if (hasRun) {
                 saga.timeouts.remove(timeout.name());
                 act(saga);
+                if (saga.reason != null) {
+                    saga.timedOut = timeout.name();
+                    saga.timedOutAt = now();
+                }
             }
         } else if (payload instanceof BunnyUndone undone) {
             undone(saga, undone);
@@ -345,6 +351,7 @@ final class Observed {
             repaired(saga, repair);
         } else if (hasRun) {
             saga.taken.add(message.type);
+            saga.takes++;
             act(saga);
         }
     }
@@ -388,6 +395,9 @@ final class Observed {
         }
         saga.changedAt = now();
         Seen.Message aside = at(news.node()).get(news.messageId() + ' ' + saga.id);
+        if (aside != null) {
+            saga.heard.put(news.messageId(), new Seen.Heard(now(), saga.takes, news.node(), aside.poisonReason));
+        }
         if (isReceiver
                 && saga.status == SagaStatus.ACTIVE
                 && aside != null
@@ -401,7 +411,7 @@ final class Observed {
         }
         boolean isUndo = news.type().equals(sender.undo);
         if (sender.status == (isUndo ? StepStatus.UNDOING : StepStatus.SENT)) {
-            block(saga, news);
+            block(saga, news, now());
             if (isUndo) {
                 saga.status = SagaStatus.COMPENSATION_FAILED;
             } else if (saga.status == SagaStatus.ACTIVE && hasRun) {
@@ -416,6 +426,7 @@ final class Observed {
             case FAIL -> {
                 if (saga.status == SagaStatus.ACTIVE || saga.status == SagaStatus.STUCK) {
                     saga.fail(repair.reason());
+                    done(saga, repair);
                 }
             }
             case RESUME -> {
@@ -423,20 +434,27 @@ final class Observed {
                     saga.mended.add(Objects.requireNonNull(saga.stuckOn).id);
                     saga.status = SagaStatus.ACTIVE;
                     saga.stuckOn = null;
+                    done(saga, repair);
                 }
             }
             case SKIP -> {
                 Seen.Step step = saga.steps.get(String.valueOf(repair.step()));
                 if (step != null && !saga.status.isEnded() && step.status == StepStatus.UNDOING) {
                     saga.ended(step, StepStatus.SKIPPED);
+                    done(saga, repair);
                 } else if (step != null && !saga.status.isEnded() && step.status == StepStatus.SENT) {
                     step.status = StepStatus.SKIPPED;
+                    done(saga, repair);
                     Sent command = sent(saga.id, step.type);
                     saga.blocked.remove(command == null ? "" : command.id());
                 }
             }
             default -> throw new AssertionError("not in this test: " + repair);
         }
+    }
+
+    private void done(Seen.Saga saga, BunnyRepair repair) {
+        saga.repairs.add(new Seen.Repair(repair.action().name(), now(), repair.reason()));
     }
 
     // ---- in methods of sagas

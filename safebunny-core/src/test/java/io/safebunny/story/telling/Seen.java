@@ -69,6 +69,10 @@ final class Seen {
         final String type;
         final @Nullable String undo;
         StepStatus status = StepStatus.SENT;
+        /** How many messages the saga had taken when it sent it. */
+        int taken;
+
+        Instant undoneAt = Instant.EPOCH;
 
         Step(String name, String type, @Nullable String undo) {
             this.name = name;
@@ -77,7 +81,18 @@ final class Seen {
         }
     }
 
-    record Blocked(String messageId, String type, String node, String reason) {}
+    /** @param since when the saga heard of it; {@code null} if it could not hear of it yet */
+    record Blocked(
+            String messageId,
+            String type,
+            String node,
+            String reason,
+            @Nullable Instant since) {}
+
+    /** @param takes how many messages the saga had taken */
+    record Heard(Instant at, int takes, String node, String reason) {}
+
+    record Repair(String action, Instant at, String reason) {}
 
     /** A saga with state. */
     static final class Saga {
@@ -99,6 +114,19 @@ final class Seen {
         final Map<String, Instant> timeouts = new TreeMap<>();
         final Map<String, Blocked> blocked = new LinkedHashMap<>();
         final Set<String> taken = new LinkedHashSet<>();
+        /** Types of all commands that it has sent. */
+        final Set<String> sent = new LinkedHashSet<>();
+
+        int takes;
+        /** What it was told of messages that were set aside, by their ids. */
+        final Map<String, Heard> heard = new LinkedHashMap<>();
+
+        final List<Repair> repairs = new ArrayList<>();
+        /** The timeout with which it failed. */
+        @Nullable
+        String timedOut;
+
+        Instant timedOutAt = Instant.EPOCH;
         /** Messages on which it was stuck. */
         final Set<String> mended = new LinkedHashSet<>();
 
@@ -108,6 +136,12 @@ final class Seen {
             this.node = node;
             this.startedAt = startedAt;
             this.changedAt = startedAt;
+        }
+
+        void send(Step step) {
+            step.taken = takes;
+            sent.add(step.type);
+            steps.put(step.name, step);
         }
 
         void complete() {
@@ -139,6 +173,7 @@ final class Seen {
                 Step step = all.get(i);
                 if (step.status == StepStatus.SENT && step.undo != null) {
                     step.status = StepStatus.UNDOING;
+                    step.undoneAt = changedAt;
                     return;
                 }
             }

@@ -546,7 +546,7 @@ final class Shop {
             }
             String type = MessageTypes.nameOf(command.getClass());
             String undoes = undo == null ? null : MessageTypes.nameOf(undo.getClass());
-            observed.deed(seen -> seen.steps.put(name, new Seen.Step(name, type, undoes)));
+            observed.deed(seen -> seen.send(new Seen.Step(name, type, undoes)));
         }
 
         void forget(String name) {

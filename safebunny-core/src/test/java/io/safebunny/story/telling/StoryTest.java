@@ -31,6 +31,7 @@ import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.Story;
 import io.safebunny.story.Story.Command;
 import io.safebunny.story.Story.Event;
+import io.safebunny.story.search.OwnPart;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -233,8 +234,9 @@ class StoryTest {
         place();
 
         assertThat(told("orders", ID))
-                .contains("billing has set `Capture` (%s) aside (handler-failed), and the saga is blocked on it."
-                        .formatted(command()));
+                .startsWith(
+                        "OrderSaga order-1 of orders has waited for a repair since 00:00:00Z: billing has set `Capture` (%s), the command of its step pay, aside (handler-failed). That step does not go on until somebody repairs it"
+                                .formatted(command()));
         assertThat(curls(story("orders", ID)).get(0)).contains("curl -s \"", "/safebunnypoison/" + command());
         assertThat(story("orders", ID).next().get(0).node()).isEqualTo("billing");
         assertThat(curls(story("orders", ID))).anySatisfy(curl -> assertThat(curl)
@@ -302,7 +304,7 @@ class StoryTest {
 
         assertThat(told("orders", ID))
                 .contains(
-                        "OrderSaga order-1 of orders failed (\"declined\") and undoes its steps. It waits for the acknowledgement of `Refund`, the undo of step pay; it last changed at 00:00:00Z.")
+                        "OrderSaga order-1 of orders failed (\"declined\") and undoes its steps. It has sent `Refund`, the undo of step pay, at 00:00:00Z, and waits for its acknowledgement; it last changed at 00:00:00Z.")
                 .doesNotContain("paused");
         assertThat(curls(story("orders", ID)))
                 .contains("curl -s \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/nodes\"");
@@ -339,7 +341,8 @@ class StoryTest {
                         .sentences())
                 .contains("billing has handled one message of it: `Capture`.")
                 .anyMatch(sentence -> sentence.startsWith(
-                        "billing does not handle message %s any more: its step was undone".formatted(capture)));
+                        "billing does not handle message %s any more: the undo of its step had arrived there"
+                                .formatted(capture)));
     }
 
     @Test
@@ -365,7 +368,7 @@ class StoryTest {
 
         assertThat(told("orders", ID))
                 .contains(
-                        "`BunnyTimeout` has been paused since 00:00:01Z",
+                        "The handling of timeouts has been paused since 00:00:01Z",
                         "Its timeout payment has been due since 00:15:00Z.");
         assertThat(story("orders", ID).timeline())
                 .filteredOn(Event::expected)
@@ -640,7 +643,7 @@ class StoryTest {
                                 List.of(part("orders", ID), part("billing", ID)))
                         .sentences())
                 .contains(
-                        "It has published `Capture` (%s) and `BunnyTimeout` (%s), due at 00:15:00Z; nobody who was asked has a record that says handled."
+                        "It has published `Capture` (%s) and the end of a timeout (%s), due at 00:15:00Z; nobody who was asked has a record that says handled."
                                 .formatted(
                                         command(),
                                         part("orders", ID)

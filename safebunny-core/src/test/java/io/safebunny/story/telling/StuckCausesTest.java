@@ -21,6 +21,8 @@ import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.Trail;
 import io.safebunny.story.Story;
 import io.safebunny.story.Story.Command;
+import io.safebunny.story.telling.CauseDesk.Again;
+import io.safebunny.story.telling.CauseDesk.BuyAll;
 import io.safebunny.story.telling.CauseDesk.Captured;
 import io.safebunny.story.telling.CauseDesk.Declined;
 import io.safebunny.story.telling.CauseDesk.Gossip;
@@ -33,11 +35,15 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Why an order does not go on: each cause that there is, named by the story of the node that knows it, with the request that helps. */
 class StuckCausesTest {
+
+    /** Names of our own types. */
+    private static final Pattern OURS = Pattern.compile("\\bBunny[A-Z]");
 
     /** One row of the table: what has happened, who is asked, and what has to be told. */
     private static final class Cause {
@@ -48,6 +54,9 @@ class StuckCausesTest {
         private final List<String> says = new ArrayList<>();
         private final List<String> silent = new ArrayList<>();
         private final List<String> helps = new ArrayList<>();
+        private final List<String> all = new ArrayList<>();
+        private @Nullable String first;
+        private @Nullable String usual;
         private boolean helpsOnly;
 
         Cause(String name) {
@@ -61,6 +70,24 @@ class StuckCausesTest {
 
         Cause at(String where) {
             node = where;
+            return this;
+        }
+
+        /** The story of all these nodes, the first of which is asked. */
+        Cause among(String... nodes) {
+            all.addAll(List.of(nodes));
+            return this;
+        }
+
+        /** How the first sentence begins. */
+        Cause first(String part) {
+            first = part;
+            return this;
+        }
+
+        /** Part of the one request that is marked as usual; empty if none is. */
+        Cause usual(String part) {
+            usual = part;
             return this;
         }
 
@@ -226,7 +253,7 @@ class StuckCausesTest {
                         })
                         .says(
                                 "Its timeout payment has been due since 00:15:00Z.",
-                                "orders has failed to handle " + message("BunnyTimeout") + " once",
+                                "orders has failed to handle " + "the end of a timeout (*)" + " once",
                                 "The next attempt is due at 00:15:10Z.")
                         .helps("safebunny/nodes/billing", "safebunny/nodes/storefront", "safebunny/sagas/order-1"),
                 of("the message of its timeout got lost")
@@ -341,7 +368,7 @@ class StuckCausesTest {
                             desk.pass(900);
                         })
                         .says(
-                                "`BunnyTimeout`" + paused + "orders.",
+                                "The handling of timeouts" + paused + "orders.",
                                 "Its timeout payment has been due since 00:15:00Z.")
                         .helps("safebunny/breakers/BunnyTimeout", "\"state\":\"closed\""),
                 of("acknowledgements of undos are paused")
@@ -353,8 +380,8 @@ class StuckCausesTest {
                             desk.order();
                         })
                         .says(
-                                "It waits for the acknowledgement of `Refund`, the undo of step pay",
-                                "`BunnyUndone`" + paused + "orders.")
+                                "It has sent `Refund`, the undo of step pay, at 00:00:01Z, and waits for its acknowledgement",
+                                "The handling of acknowledgements of undos" + paused + "orders.")
                         .helps("safebunny/breakers/BunnyUndone", "\"state\":\"closed\""),
                 of("repairs are paused")
                         .when(desk -> {
@@ -363,7 +390,9 @@ class StuckCausesTest {
                             desk.sagas().fail("Buying", ID, "given up");
                             desk.pass(1);
                         })
-                        .says("Buying order-1 of orders has been active", "`BunnyRepair`" + paused + "orders.")
+                        .says(
+                                "Buying order-1 of orders has been active",
+                                "The handling of repairs by hand" + paused + "orders.")
                         .helps("safebunny/breakers/BunnyRepair", "\"state\":\"closed\""));
     }
 
@@ -376,8 +405,13 @@ class StuckCausesTest {
                             desk.throwing("Capture", unfit());
                             desk.place();
                         })
-                        .says("billing has set " + message("Capture")
-                                + " aside (handler-failed), and the saga is blocked on it.")
+                        .first("Buying order-1 of orders has waited for a repair since 00:00:00Z: billing has set "
+                                + message("Capture") + ", the command of its step pay, aside (handler-failed).")
+                        .says(
+                                "That step does not go on until somebody repairs it: nothing tries it again by itself. The saga has been active since 00:00:00Z",
+                                "Its timeout payment is due at 00:15:00Z.")
+                        .never("has not taken these yet", "is paused", "latest step")
+                        .usual("\"action\":\"retry\"")
                         .helps(
                                 "safebunnypoison/",
                                 "\"action\":\"retry\",\"saga\":\"Buying\"",
@@ -388,7 +422,8 @@ class StuckCausesTest {
                             desk.place();
                             desk.pass(30);
                         })
-                        .says("aside (retries-exhausted), and the saga is blocked on it.")
+                        .first("Buying order-1 of orders has waited for a repair since 00:00:20Z: billing has set ")
+                        .says("aside (retries-exhausted).")
                         .helps(
                                 "safebunnypoison/",
                                 "\"action\":\"retry\",\"saga\":\"Buying\"",
@@ -404,12 +439,39 @@ class StuckCausesTest {
                                 "billing has set " + message("Capture")
                                         + " aside at 00:00:20Z, after 3 failed attempts, the last at 00:00:20Z (IllegalStateException: \"the gateway is down\").")
                         .helps("safebunnypoison/", "\"action\":\"replay\",\"dryRun\":\"true\""),
+                of("the command was set aside, as all nodes tell it")
+                        .when(desk -> {
+                            desk.throwing("Capture", down());
+                            desk.place();
+                            desk.pass(30);
+                        })
+                        .among("orders", "billing")
+                        .first("Buying order-1 of orders has waited for a repair since 00:00:20Z: billing has set "
+                                + message("Capture")
+                                + ", the command of its step pay, aside (retries-exhausted: IllegalStateException")
+                        .says("billing has set " + message("Capture")
+                                + " aside at 00:00:20Z, after 3 failed attempts, the last at 00:00:20Z (")
+                        .never("\"action\":\"replay\"", "is paused", "has not taken these yet")
+                        .usual("\"action\":\"retry\"")
+                        .helps("\"action\":\"retry\",\"saga\":\"Buying\"", "\"action\":\"fail\",\"saga\":\"Buying\""),
+                of("another step is on its way while one was set aside")
+                        .when(desk -> {
+                            desk.throwing("Pack", unfit());
+                            desk.startAll();
+                            desk.publish(new BuyAll("1"), ID);
+                        })
+                        .first("Collecting order-1 of orders has been active since 00:00:00Z")
+                        .says(
+                                "billing has set " + message("Pack")
+                                        + " aside (handler-failed), and the saga is blocked on it.",
+                                "has not taken these yet: `Again` from storefront, `Fetched` from billing")
+                        .usual("\"action\":\"retry\""),
                 of("the command cannot be read")
                         .when(desk -> {
                             desk.spoilt.add("Capture");
                             desk.place();
                         })
-                        .says("aside (malformed-body), and the saga is blocked on it.")
+                        .says("has waited for a repair since 00:00:00Z", "aside (malformed-body).")
                         .helps(
                                 "safebunnypoison/",
                                 "\"action\":\"retry\",\"saga\":\"Buying\"",
@@ -425,6 +487,7 @@ class StuckCausesTest {
                                         + ", which orders has set aside: PoisonMessageException: \"SB-3001 no such card\".",
                                 "It takes no other message until somebody repairs it.")
                         .never("has not taken these yet")
+                        .usual("\"action\":\"replay\"")
                         .helps(
                                 "\"action\":\"replay\"",
                                 "\"action\":\"resume\",\"saga\":\"Buying\"",
@@ -473,7 +536,18 @@ class StuckCausesTest {
                                 "failed (\"declined\"), and an undo was set aside: `Refund` of step pay. It is stuck until somebody repairs it",
                                 "billing has set " + message("Refund")
                                         + " aside (handler-failed), and the saga is blocked on it.")
+                        .usual("\"action\":\"retry\"")
                         .helps("safebunnypoison/", "\"action\":\"retry\",\"saga\":\"Buying\"", "\"action\":\"skip\""),
+                of("the undo was set aside, as all nodes tell it")
+                        .when(desk -> {
+                            desk.replies(new Declined("1"));
+                            desk.throwing("Refund", unfit());
+                            desk.place();
+                        })
+                        .among("orders", "billing")
+                        .says("aside (handler-failed: PoisonMessageException", "and the saga is blocked on it.")
+                        .never("\"action\":\"replay\"")
+                        .usual("\"action\":\"retry\""),
                 of("the acknowledgement of the undo was set aside")
                         .when(desk -> {
                             desk.refused.add("BunnyUndone");
@@ -483,8 +557,9 @@ class StuckCausesTest {
                         })
                         .says(
                                 "the acknowledgement of `Refund`, the undo of step pay, was set aside: the undo itself was carried out",
-                                "orders has set " + message("BunnyUndone") + " aside")
+                                "orders has set " + "the acknowledgement of an undo (*)" + " aside")
                         .never("an undo was set aside")
+                        .usual("\"action\":\"replay\"")
                         .helps("safebunnypoison/", "\"action\":\"replay\",\"dryRun\":\"true\""),
                 of("the timeout was set aside")
                         .when(desk -> {
@@ -493,7 +568,7 @@ class StuckCausesTest {
                             desk.pass(901);
                         })
                         .says(
-                                "has been stuck since 00:15:00Z on " + message("BunnyTimeout"),
+                                "has been stuck since 00:15:00Z on " + "the end of a timeout (*)",
                                 "Its timeout payment was due at 00:15:00Z, but does not run until the saga goes on")
                         .helps(
                                 "\"action\":\"replay\"",
@@ -514,14 +589,26 @@ class StuckCausesTest {
                             desk.sagas().retry("Buying", ID, "the bank is open");
                             desk.pass(2);
                         })
+                        .usual("")
                         .says(
-                                "billing has set " + message("Capture") + " aside (too-old)",
+                                "billing has set " + message("Capture")
+                                        + ", the command of its step pay, aside (too-old)",
                                 "It is too old for billing to know")
                         .never("\"action\":\"retry\"")
                         .helps(
                                 "safebunnypoison/",
                                 "\"action\":\"skip\",\"saga\":\"Buying\",\"step\":\"pay\"",
                                 "\"state\":\"closed\""));
+    }
+
+    private static void retryTwice(CauseDesk desk) {
+        desk.throwing("Capture", unfit());
+        desk.place();
+        for (String reason : List.of("the bank is open", "it has a card now")) {
+            desk.pass(1);
+            desk.sagas().retry("Buying", ID, reason);
+            desk.pass(0);
+        }
     }
 
     // ---- its saga does not take it, or is not waited for
@@ -612,6 +699,52 @@ class StuckCausesTest {
                         .says(
                                 "failed (\"declined\"), and has ended, with one step undone; it last changed at 00:00:00Z.")
                         .helps("safebunny/sagas/order-1"),
+                of("its timeout was over while its command had been set aside")
+                        .when(desk -> {
+                            desk.throwing("Capture", unfit());
+                            desk.place();
+                            desk.pass(901);
+                        })
+                        .among("orders", "billing")
+                        .says(
+                                "failed (\"too late\"), and has ended",
+                                "It failed when its timeout payment was over, at 00:15:00Z.",
+                                "It had taken no message since 00:00:00Z, when it heard that billing had set "
+                                        + message("Capture")
+                                        + ", the command of its step pay, aside (handler-failed: PoisonMessageException"),
+                of("its timeout was over while its command was tried again and again")
+                        .when(desk -> {
+                            desk.throwing("Capture", new RetryLaterException(Duration.ofMinutes(14)));
+                            desk.place();
+                            desk.pass(901);
+                        })
+                        .among("orders", "billing")
+                        .says(
+                                "It failed when its timeout payment was over, at 00:15:00Z.",
+                                "Until then billing had failed to handle " + message("Capture")
+                                        + ", the command of its step pay, the last time at 00:14:00Z (RetryLaterException"),
+                of("its timeout was over, and its command had been sent again and handled before")
+                        .when(desk -> {
+                            desk.throwing("Capture", unfit());
+                            desk.place();
+                            desk.does.remove("Capture");
+                            desk.sagas().retry("Buying", ID, "the bank is open");
+                            desk.pass(1);
+                            desk.publish(new Note("1"), ID);
+                            desk.pass(901);
+                        })
+                        .among("orders", "billing")
+                        .says("It failed when its timeout payment was over, at 00:15:00Z.")
+                        .never("had taken no message", "had failed to handle"),
+                of("it was made to fail by hand, and not by its timeout")
+                        .when(desk -> {
+                            desk.throwing("Capture", unfit());
+                            desk.place();
+                            desk.sagas().fail("Buying", ID, "given up");
+                            desk.pass(1);
+                        })
+                        .says("failed (\"given up\")")
+                        .never("timeout"),
                 of("its undo is not acknowledged, because it fails")
                         .when(desk -> {
                             desk.replies(new Declined("1"));
@@ -619,7 +752,7 @@ class StuckCausesTest {
                             desk.place();
                         })
                         .says(
-                                "and undoes its steps. It waits for the acknowledgement of `Refund`, the undo of step pay")
+                                "and undoes its steps. It has sent `Refund`, the undo of step pay, at 00:00:00Z, and waits for its acknowledgement")
                         .helps("safebunny/nodes", "safebunny/sagas/order-1"),
                 of("its undo fails, as its node tells it")
                         .when(desk -> {
@@ -643,7 +776,7 @@ class StuckCausesTest {
                         })
                         .at("billing")
                         .says("Its record does not say that the broker has " + message("Gossip") + " and "
-                                + message("BunnyUndone"))
+                                + "the acknowledgement of an undo (*)")
                         .helps("safebunny/publisher"),
                 of("its command came after its undo")
                         .when(desk -> {
@@ -654,8 +787,72 @@ class StuckCausesTest {
                             desk.pass(1);
                         })
                         .at("billing")
-                        .says("billing does not handle message * any more: its step was undone at 00:00:01Z")
+                        .says(
+                                "billing does not handle message * any more: the undo of its step had arrived there by 00:00:01Z, and no record")
+                        .never("was undone", "acknowledged")
                         .helps(),
+                of("its command came after its undo, and that is not acknowledged")
+                        .when(desk -> {
+                            desk.startAll();
+                            desk.pause("billing", "Capture");
+                            desk.throwing("Refund", down());
+                            desk.order();
+                            desk.sagas().fail("Buying", ID, "given up");
+                            desk.pass(1);
+                        })
+                        .among("orders", "billing")
+                        .says("had been handled before. That undo is not acknowledged yet."),
+                of("its command came after its undo, and that is acknowledged")
+                        .when(desk -> {
+                            desk.startAll();
+                            desk.pause("billing", "Capture");
+                            desk.order();
+                            desk.sagas().fail("Buying", ID, "given up");
+                            desk.pass(1);
+                        })
+                        .among("orders", "billing")
+                        .says("had been handled before. That undo was acknowledged."),
+                of("a reply was set aside, and its saga was made to fail and undoes its steps")
+                        .when(desk -> {
+                            desk.fails.put("Captured", unfit());
+                            desk.replies(new Captured("1"));
+                            desk.throwing("Refund", down());
+                            desk.place();
+                            desk.sagas().fail("Buying", ID, "given up");
+                            desk.pass(1);
+                        })
+                        .among("orders", "billing")
+                        .says(
+                                "orders has set " + message("Captured") + " aside",
+                                "The saga with its correlation id has failed, and wants its steps undone: handled again, it may do what nobody waits for any more.")
+                        .never("\"action\":\"replay\""),
+                of("a command was set aside, and its saga was made to fail and waits for an undo that was set aside")
+                        .when(desk -> {
+                            desk.throwing("Pack", unfit());
+                            desk.throwing("Refund", unfit());
+                            desk.startAll();
+                            desk.publish(new BuyAll("1"), ID);
+                            desk.sagas().fail("Collecting", ID, "given up");
+                            desk.pass(1);
+                        })
+                        .among("orders", "billing")
+                        .says(
+                                "an undo was set aside: `Refund` of step pay",
+                                "billing has set " + message("Pack") + " aside at")
+                        .never("\"action\":\"replay\"")
+                        .usual("\"action\":\"retry\""),
+                of("a command was set aside, and its saga has sent another in its place")
+                        .when(desk -> {
+                            desk.throwing("Pack", unfit());
+                            desk.startAll();
+                            desk.publish(new BuyAll("1"), ID);
+                            desk.does.remove("Pack");
+                            desk.publish(new Again("1"), ID);
+                        })
+                        .among("orders", "billing")
+                        .says(
+                                "it has forgotten it, or somebody else has sent the message. Replayed, it may be done twice.")
+                        .never("\"action\":\"replay\""),
                 of("a command was set aside that nobody waits for any more")
                         .when(desk -> {
                             desk.throwing("Capture", down());
@@ -666,7 +863,8 @@ class StuckCausesTest {
                             desk.sagas().fail("Buying", ID, "given up");
                             desk.pass(20);
                         })
-                        .says("It waits for the acknowledgement of `Refund`")
+                        .says(
+                                "It has sent `Refund`, the undo of step pay, at 00:00:16Z, and waits for its acknowledgement")
                         .never("is blocked on it")
                         .helps("safebunny/nodes", "safebunny/sagas/order-1"));
     }
@@ -687,12 +885,14 @@ class StuckCausesTest {
                         .helps("safebunny/sagas/order-1"),
                 of("the step on which it was blocked was skipped by hand")
                         .when(desk -> {
-                            desk.fails.put("Capture", unfit());
+                            desk.throwing("Capture", unfit());
                             desk.place();
                             desk.sagas().skip("Buying", ID, "pay", "paid in cash");
                             desk.pass(1);
                         })
+                        .among("orders", "billing")
                         .says(
+                                "Its step was skipped by an operator, as done by hand or not wanted: replayed, it would be done all the same.",
                                 "Its step pay was skipped by an operator: if its answer does not come all the same, the saga goes on only by something else.")
                         .never("\"action\":\"replay\""),
                 of("it was resumed without what it was stuck on")
@@ -707,7 +907,34 @@ class StuckCausesTest {
                                 "Buying order-1 of orders has been active since 00:00:00Z",
                                 "has not taken these yet: `Captured`",
                                 "orders has set " + message("Captured") + " aside")
+                        .usual("")
                         .helps("safebunnypoison/", "\"action\":\"replay\",\"dryRun\":\"true\""),
+                of("it was sent again twice, and was set aside again")
+                        .when(StuckCausesTest::retryTwice)
+                        .among("orders", "billing")
+                        .first("Buying order-1 of orders has waited for a repair since 00:00:03Z: ")
+                        .says(
+                                "By hand, somebody has retried it twice, last at 00:00:03Z (\"it has a card now\"). What was sent again was set aside again.")
+                        .usual("\"action\":\"retry\""),
+                of("it was sent again twice, as another node tells it")
+                        .when(StuckCausesTest::retryTwice)
+                        .among("billing", "orders")
+                        .says(
+                                "By hand, somebody has retried it twice, last at 00:00:03Z (ask orders why). What was sent again was set aside again.")
+                        .never("it has a card now"),
+                of("it was retried once, and something else was set aside later")
+                        .when(desk -> {
+                            desk.throwing("Pack", unfit());
+                            desk.startAll();
+                            desk.publish(new BuyAll("1"), ID);
+                            desk.does.remove("Pack");
+                            desk.sagas().retry("Collecting", ID, "packed");
+                            desk.pass(1);
+                            desk.throwing("Pack", unfit());
+                            desk.publish(new Again("1"), ID);
+                        })
+                        .says("By hand, somebody has retried it once, at 00:00:01Z (\"packed\").")
+                        .never("set aside again"),
                 of("it was sent again, and fails again")
                         .when(desk -> {
                             desk.throwing("Capture", unfit());
@@ -920,11 +1147,30 @@ class StuckCausesTest {
     void isNamedWithWhatHelps(Cause cause) {
         CauseDesk desk = new CauseDesk();
         cause.happens.accept(desk);
-        Story story = desk.inHandler == null ? desk.story(cause.node, cause.id) : desk.inHandler;
+        Story story = desk.inHandler != null
+                ? desk.inHandler
+                : cause.all.isEmpty()
+                        ? desk.story(cause.node, cause.id)
+                        : desk.together(cause.all.toArray(String[]::new));
         String told = String.join("\n", story.sentences());
 
+        assertThat(told).doesNotContainPattern(OURS);
+        assertThat(story.timeline()).extracting(Story.Event::what).noneMatch(what -> OURS.matcher(what)
+                .find());
+        assertThat(story.next()).extracting(Command::why).noneMatch(why -> OURS.matcher(why)
+                .find());
         for (String part : cause.says) {
-            assertThat(told).containsPattern(Pattern.quote(part).replace("*", "\\E[A-Za-z0-9._:-]+\\Q"));
+            assertThat(told).containsPattern(pattern(part));
+        }
+        if (cause.first != null) {
+            assertThat(story.sentences().get(0)).containsPattern("^" + pattern(cause.first));
+        }
+        if (cause.usual != null) {
+            assertThat(story.next())
+                    .filteredOn(command -> command.why().startsWith("the usual repair, "))
+                    .extracting(Command::curl)
+                    .hasSize(cause.usual.isEmpty() ? 0 : 1)
+                    .allMatch(curl -> curl.contains(cause.usual));
         }
         List<String> curls = story.next().stream().map(Command::curl).toList();
         for (String part : cause.silent) {
@@ -933,6 +1179,10 @@ class StuckCausesTest {
         if (cause.helpsOnly) {
             assertHelps(cause, curls);
         }
+    }
+
+    private static String pattern(String part) {
+        return Pattern.quote(part).replace("*", "\\E[A-Za-z0-9._:-]+\\Q");
     }
 
     private static void assertHelps(Cause cause, List<String> curls) {

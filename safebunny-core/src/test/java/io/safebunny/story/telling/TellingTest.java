@@ -193,6 +193,53 @@ class TellingTest {
                         .doesNotContain("gives up"));
     }
 
+    /** Somebody has replayed its copy: the saga hears of that only by its answer. */
+    @Test
+    void aSagaWhoseCommandIsTriedAgainDoesNotWaitForARepair() {
+        Saga saga = saga(
+                SagaStatus.ACTIVE,
+                List.of(new Step("pay", "m-1", "Capture", "Refund", StepStatus.SENT)),
+                List.of(new BlockedOn("m-1", "Capture", "shop", "handler-failed")),
+                List.of());
+        for (State state : List.of(State.WAITING, State.HANDLING, State.HANDLED)) {
+            Message again = message(state, null, List.of(), List.of());
+            assertThat(Telling.of("c", NOW, List.of(of(List.of(saga), List.of(again), List.of(), List.of())))
+                            .sentences())
+                    .contains(
+                            "Order c of shop has been active since 10:31:00Z.",
+                            "shop has set `Capture` (m-1) aside (handler-failed), and the saga is blocked on it.");
+        }
+        assertThat(told(saga).sentences())
+                .contains(
+                        "Order c of shop waits for a repair: shop has set `Capture` (m-1), the command of its step pay, aside (handler-failed).");
+    }
+
+    /** An undo that was acknowledged was carried out, wherever else a copy of it was set aside. */
+    @Test
+    void anUndoThatIsAcknowledgedIsNotOfferedForReplay() {
+        Message undo = message(State.SET_ASIDE, null, List.of(), List.of());
+        for (StepStatus status : List.of(StepStatus.UNDONE, StepStatus.UNDOING)) {
+            Saga saga = saga(
+                    SagaStatus.COMPENSATING,
+                    List.of(
+                            new Step("reserve", "m-0", "Reserve", "Release", StepStatus.UNDOING),
+                            new Step("pay", "m-2", "Pay", "Capture", status)),
+                    List.of(),
+                    List.of());
+            Story story = Telling.of("c", NOW, List.of(of(List.of(saga), List.of(undo), List.of(), List.of())));
+            boolean isDone = status == StepStatus.UNDONE;
+
+            assertThat(story.next())
+                    .extracting(Command::curl)
+                    .matches(curls -> curls.stream().noneMatch(curl -> curl.contains("replay\"")) == isDone);
+            assertThat(
+                            story.sentences()
+                                    .contains(
+                                            "The undo of its step is acknowledged already: replayed, it would be done once more."))
+                    .isEqualTo(isDone);
+        }
+    }
+
     /** Sent again it would come back; only who has looked may say that it was done. */
     @Test
     void whatIsTooOldIsNotSentAgain() {
@@ -363,6 +410,82 @@ class TellingTest {
                         tuple("`Capture` (m-1) was handled", false), tuple("scheduled message s-1 is overdue", true));
     }
 
+    /** All in one millisecond, and against the order of all names. */
+    @Test
+    void causesAreToldBeforeTheirEffects() {
+        Message first = new Message(
+                "z",
+                "c",
+                "Zebra",
+                State.HANDLED,
+                0,
+                null,
+                NOW,
+                List.of(),
+                List.of(new Publication("a", "Ant", true, null)),
+                0);
+        Message second = new Message(
+                "a",
+                "c",
+                "Ant",
+                State.SET_ASIDE,
+                0,
+                null,
+                NOW,
+                List.of(failure(0)),
+                List.of(new Publication("0", "Bee", true, null)),
+                0);
+        Saga saga = new Saga(
+                "Order",
+                "c",
+                SagaStatus.ACTIVE,
+                NOW,
+                NOW,
+                null,
+                List.of(),
+                Map.of(),
+                List.of(),
+                null,
+                List.of(),
+                List.of(
+                        new SagaView.Event(NOW, "took Zebra z"),
+                        new SagaView.Event(NOW, "step pay: Ant"),
+                        new SagaView.Event(NOW, "Ant a was set aside by shop: handler-failed")));
+        NodeStory part = new NodeStory(
+                "shop",
+                "shop-1",
+                NOW,
+                "correlation id",
+                List.of("c"),
+                List.of(),
+                List.of(saga),
+                List.of(second, first),
+                List.of(),
+                List.of(new Unsent("a", "c", "Ant", 0, NOW, NOW)),
+                List.of(),
+                List.of(),
+                false);
+
+        assertThat(Telling.of("c", NOW, List.of(part)).timeline())
+                .extracting(Story.Event::what)
+                .containsExactly(
+                        "Order took Zebra z",
+                        "Order step pay: Ant",
+                        "`Zebra` (z) had been handled, and the broker had what it published",
+                        "`Ant` (a) was stored in the outbox",
+                        "`Ant` (a) failed after 7 ms on host (GatewayTimeout)",
+                        "`Ant` (a) was set aside",
+                        "Order Ant a was set aside by shop: handler-failed");
+    }
+
+    /** As another node may tell it: nobody proves that it makes sense. */
+    @Test
+    void causesThatAreACircleAreToldAllTheSame() {
+        Message one = message(State.HANDLED, null, List.of(), List.of(new Publication("m-1", "Capture", true, null)));
+
+        assertThat(told(one).timeline()).hasSize(1);
+    }
+
     @Test
     void aLongStoryIsCutAndSaysSo() {
         List<Message> messages = new ArrayList<>();
@@ -500,7 +623,7 @@ class TellingTest {
     void aStepThatWasUndone() {
         assertThat(told(message(State.UNDONE, null, List.of(), List.of())).sentences())
                 .containsExactly(
-                        "shop does not handle `Capture` (m-1) any more: its step was undone at 10:40:00Z, and no record says that it had been finished.");
+                        "shop does not handle `Capture` (m-1) any more: the undo of its step had arrived there by 10:40:00Z, and no record says that it had been handled before.");
     }
 
     @Test

@@ -43,7 +43,8 @@ class StoryIT {
             browser.fill(BOX, " order-2 ");
             browser.press(Keys.ENTER);
 
-            browser.shows("Story: order-2", "Order order-2 of shop has been active", "In order", "What shop knows");
+            browser.shows(
+                    "Story: order-2", "Order order-2 of shop has waited for a repair", "In order", "What shop knows");
             assertThat(browser.address()).hasFragment("/story/order-2");
         }
         browser.fill(BOX, setAside(site, "order-1"));

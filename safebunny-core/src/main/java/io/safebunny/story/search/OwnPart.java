@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.story.telling;
+package io.safebunny.story.search;
 
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyOperations;
@@ -27,6 +27,7 @@ import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.Scheduled;
 import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.NodeStory.Unsent;
+import io.safebunny.story.exchange.Awaiting;
 import io.safebunny.story.exchange.Gathered;
 import io.safebunny.time.Deadline;
 import io.safebunny.transport.OutboundMessage;
@@ -43,18 +44,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what this node knows of an id. Thread-safe. */
-final class OwnPart {
+public final class OwnPart {
 
     /** Of records, and of outbox rows. */
-    static final int MOST = 500;
+    public static final int MOST = 500;
 
-    static final String POISON_QUEUE = Gathered.POISON_QUEUE;
+    public static final String POISON_QUEUE = Gathered.POISON_QUEUE;
+
+    /** Where an id is searched for that has no key. */
+    public static final String RECORDS = IdSearch.RECORDS;
 
     /** More are told by the endpoint for them. */
     private static final int MOST_PAUSES = 100;
 
     /** Type of what brings a scheduled message to its own node. */
-    static final String SCHEDULED = MessageTypes.nameOf(BunnyScheduled.class);
+    public static final String SCHEDULED = MessageTypes.nameOf(BunnyScheduled.class);
 
     private static final int MOST_SCHEDULED = 50;
 
@@ -68,7 +72,8 @@ final class OwnPart {
     private final Sagas sagas;
     private final Supplier<List<SagaDefinition>> definitions;
 
-    OwnPart(Node node, Supplier<String> instance, Sagas sagas, Supplier<List<SagaDefinition>> definitions) {
+    /** @param definitions the sagas of this node; empty before the start */
+    public OwnPart(Node node, Supplier<String> instance, Sagas sagas, Supplier<List<SagaDefinition>> definitions) {
         this.node = node;
         this.instance = instance;
         this.sagas = sagas;
@@ -76,7 +81,7 @@ final class OwnPart {
     }
 
     /** What is found by keys that every store has: of a correlation id. */
-    NodeStory ofCorrelation(String id) {
+    public NodeStory ofCorrelation(String id) {
         return of(id, List.of(), new Looks(), Duration.ZERO, IdSearch::correlated);
     }
 
@@ -85,12 +90,12 @@ final class OwnPart {
      *
      * @param atMost how long the search may take
      */
-    NodeStory of(String id, List<HandlerDefinition> handlers, Duration atMost) {
+    public NodeStory of(String id, List<HandlerDefinition> handlers, Duration atMost) {
         return of(id, handlers, new Looks(), atMost, IdSearch::find);
     }
 
     /** The same without the search, and with why there was none. */
-    NodeStory ofCorrelation(String id, String where, String why) {
+    public NodeStory ofCorrelation(String id, String where, String why) {
         Looks looks = new Looks();
         looks.notAt(where, why);
         return of(id, List.of(), looks, Duration.ZERO, IdSearch::correlated);

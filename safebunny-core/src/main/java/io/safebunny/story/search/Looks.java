@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.story.telling;
+package io.safebunny.story.search;
 
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.details.Printable;

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.story.telling;
+
+import io.safebunny.saga.BlockedOn;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.SagaView;
+import io.safebunny.saga.SagaView.Step;
+import io.safebunny.saga.SagaView.StepStatus;
+import io.safebunny.saga.document.SagaHistory.Happening;
+import io.safebunny.saga.document.SagaHistory.SentStep;
+import io.safebunny.saga.document.SagaHistory.Took;
+import io.safebunny.story.NodeStory.Saga;
+import io.safebunny.story.NodeStory.State;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Says of one saga which of its messages were set aside, and whether it waits for somebody who repairs that. */
+final class BlockSentences {
+
+    private final Saga saga;
+    private final Words words;
+    private final Receivers receivers;
+
+    BlockSentences(Saga saga, Words words, Receivers receivers) {
+        this.saga = saga;
+        this.words = words;
+        this.receivers = receivers;
+    }
+
+    /**
+     * What was set aside, if nothing else is known that the saga waits for: the command that it has sent last, after it had an answer to those
+     * before it. {@code null} if there is no such message, or if somebody has had it handled again already.
+     */
+    @Nullable
+    BlockedOn waitsForRepairOf() {
+        List<Step> sent = saga.steps().stream()
+                .filter(step -> step.status() == StepStatus.SENT)
+                .toList();
+        if (saga.status() != SagaStatus.ACTIVE || sent.isEmpty()) {
+            return null;
+        }
+        Step latest = sent.get(sent.size() - 1);
+        return saga.blockedOn().stream()
+                .filter(blocked -> blocked.messageId().equals(latest.messageId()))
+                .filter(blocked -> receivers.of(blocked.messageId()).stream()
+                        .noneMatch(known -> known.part().node().equals(blocked.node())
+                                && known.message().state() != State.SET_ASIDE))
+                .findFirst()
+                .filter(blocked -> isAnsweredBefore(latest, sent))
+                .orElse(null);
+    }
+
+    /** Whether all other steps whose fate is open were sent before a message came, and the latest one after it. */
+    private boolean isAnsweredBefore(Step latest, List<Step> sent) {
+        Set<String> open = new HashSet<>();
+        sent.stream()
+                .filter(step -> saga.blockedOn().stream()
+                        .noneMatch(blocked -> blocked.messageId().equals(step.messageId())))
+                .forEach(step -> open.add(new SentStep(step.name(), step.type()).words()));
+        boolean isAnswered = true;
+        for (SagaView.Event event : saga.history()) {
+            if (open.contains(event.what())) {
+                isAnswered = false;
+            } else if (Happening.of(event) instanceof Took) {
+                isAnswered = true;
+            } else if (event.what().equals(new SentStep(latest.name(), latest.type()).words())) {
+                return isAnswered;
+            }
+        }
+        return isAnswered;
+    }
+
+    /** The end of the sentence that names the saga. */
+    String status(BlockedOn blocked) {
+        Instant since = setAsideAt(blocked);
+        String step = saga.steps().stream()
+                .filter(one -> one.messageId().equals(blocked.messageId()))
+                .map(Step::name)
+                .findFirst()
+                .orElse("");
+        return "%s a repair%s: %s"
+                .formatted(
+                        since == null ? "waits for" : "has waited for",
+                        since == null ? "" : " since " + words.at(since),
+                        setAside(blocked, ", the command of its step %s,".formatted(Words.text(step))));
+    }
+
+    /** @param repair of which the first sentence tells; {@code null} for none */
+    List<String> sentences(@Nullable BlockedOn repair) {
+        List<String> sentences = new ArrayList<>();
+        if (repair != null) {
+            sentences.add(
+                    "That step does not go on until somebody repairs it: nothing tries it again by itself.%s The saga has been active since %s, and last changed at %s."
+                            .formatted(tooOld(repair), words.at(saga.startedAt()), words.at(saga.changedAt())));
+        }
+        saga.blockedOn().stream()
+                .filter(blocked -> !blocked.equals(repair))
+                .forEach(blocked -> sentences.add("%s, and the saga %s.%s"
+                        .formatted(
+                                setAside(blocked, ""),
+                                SagaAdvice.isWaitedFor(saga, blocked)
+                                        ? "is blocked on it"
+                                        : "does not wait for it any more",
+                                tooOld(blocked))));
+        return sentences;
+    }
+
+    /** When the saga has heard of it; {@code null} if its history does not reach back. */
+    private @Nullable Instant setAsideAt(BlockedOn blocked) {
+        return saga.history().stream()
+                .filter(event -> PastSentences.isAbout(event, blocked))
+                .map(SagaView.Event::at)
+                .reduce((earlier, later) -> later)
+                .orElse(null);
+    }
+
+    /** @param apposition what it is */
+    private String setAside(BlockedOn blocked, String apposition) {
+        return "%s has set %s%s aside (%s%s)"
+                .formatted(
+                        Words.text(blocked.node()),
+                        Words.message(blocked.type(), blocked.messageId()),
+                        apposition,
+                        Words.text(blocked.reason()),
+                        failure(blocked));
+    }
+
+    /** The last one, if the record of the message is known and tells it. */
+    private String failure(BlockedOn blocked) {
+        return receivers.of(blocked.messageId()).stream()
+                .filter(known -> known.part().node().equals(blocked.node()))
+                .filter(known -> known.message().state() == State.SET_ASIDE)
+                .flatMap(
+                        known -> known.message().failures().stream().map(last -> receivers.failure(known.part(), last)))
+                .reduce((earlier, later) -> later)
+                .map(last -> ": " + last)
+                .orElse("");
+    }
+
+    private static String tooOld(BlockedOn blocked) {
+        return SagaAdvice.isTooOld(blocked)
+                ? " It is too old for %s to know whether it was carried out: find that out first."
+                        .formatted(Words.text(blocked.node()))
+                : "";
+    }
+}
