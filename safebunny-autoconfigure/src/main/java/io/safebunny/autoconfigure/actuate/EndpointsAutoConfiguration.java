@@ -132,6 +132,7 @@ final class EndpointsAutoConfiguration {
     @ConditionalOnMissingBean(name = "safebunnypoisonEndpoint")
     PoisonEndpoint safebunnypoisonEndpoint(
             SafeBunnyEngine engine,
+            SafeBunnyParts parts,
             PoisonMessages poison,
             PoisonEndpointProperties properties,
             ObjectProvider<BodyMasker> masker,
@@ -139,7 +140,14 @@ final class EndpointsAutoConfiguration {
             Rights rights,
             Audit audit) {
         return new PoisonEndpoint(
-                poison, masker.getIfAvailable(), properties, tests, rights, audit, () -> engine.handlers().stream()
+                parts.options().node(),
+                poison,
+                masker.getIfAvailable(),
+                properties,
+                tests,
+                rights,
+                audit,
+                () -> engine.handlers().stream()
                         .map(HandlerDefinition::type)
                         .collect(Collectors.toCollection(TreeSet::new)));
     }

@@ -149,7 +149,7 @@ function Operations({ of }) {
             { name: 'operation', cell: row => html`<a href=${href(['operations', row.operation])}><${Id} of=${row.operation} /></a>` },
             { name: 'what', cell: row => `${row.kind.toLowerCase()}${row.dryRun ? ', dry run' : ''}` },
             { name: 'state', cell: row => html`<${Badge} of=${row.state} />` },
-            { name: 'moved', cell: row => `${row.moved} of ${row.matched}` },
+            { name: 'moved', cell: row => (row.dryRun ? `none, would move ${row.wouldMove} of ${row.matched}` : `${row.moved} of ${row.matched}`) },
             { name: 'by', cell: row => row.by },
             { name: 'reason', cell: row => row.reason },
             { name: 'begun', cell: row => html`<${Time} at=${row.begunAt} />` },
@@ -169,7 +169,7 @@ export function Operation({ id }) {
     return html`
         <${Page} title="Operation" id=${id} question="How far is it, and what was not moved?" polls=${[poll]}>
             ${data && html`
-                <p role="status">${data.dryRun ? 'Would have moved' : 'Moved'} ${data.moved} of ${data.matched} that were looked at.${' '}
+                <p role="status">${data.dryRun ? 'Would have moved' : 'Moved'} ${data.wouldMove ?? data.moved} of ${data.matched} that were looked at.${' '}
                     <${Badge} of=${data.state} /></p>
                 <${Facts} of=${[
                     ['what', `${data.kind.toLowerCase()}${data.dryRun ? ', dry run' : ''}`],

@@ -13,7 +13,7 @@ const counts = verdicts =>
 
 /** What to say of an operation that was begun. */
 export const begun = answer => html`
-    <p>${answer.dryRun ? 'Nothing was moved. It would have moved' : 'Moved'} ${answer.moved} of ${answer.matched} that matched. Verdicts: ${counts(answer.verdicts)}.</p>
+    <p>${answer.dryRun ? 'Nothing was moved. It would have moved' : 'Moved'} ${answer.wouldMove ?? answer.moved} of ${answer.matched} that matched. Verdicts: ${counts(answer.verdicts)}.</p>
     ${answer.limit && answer.matched >= answer.limit && html`<p>It has stopped at the limit of ${answer.limit}: more may match.</p>`}
     <p>${answer.state === 'RUNNING' ? 'It goes on by itself. ' : ''}<a href=${href(['operations', answer.operation])}>Its progress, and what was not moved</a></p>`;
 

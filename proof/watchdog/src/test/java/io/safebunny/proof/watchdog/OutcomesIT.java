@@ -188,7 +188,7 @@ class OutcomesIT {
             """;
 
     private static final String LEFT = """
-            {"operation": "o-1", "kind": "REPLAY", "state": "ENDED", "dryRun": true, "matched": 2, "moved": 1, "verdicts": {"RUN": 1},
+            {"operation": "o-1", "kind": "REPLAY", "state": "ENDED", "dryRun": true, "matched": 2, "moved": 0, "wouldMove": 1, "verdicts": {"RUN": 1},
                 "refusals": [{"messageId": "m-1", "type": "Charge", "verdict": "RUN", "explanation": "It is handled."}]}
             """;
 

@@ -139,7 +139,9 @@ public final class Answers {
         }
         if (operation != null) {
             problem.put("operation", operation.id());
-            problem.put("moved", operation.progress().moved());
+            problem.put(
+                    "moved",
+                    operation.request().dryRun() ? 0 : operation.progress().moved());
         }
         return new WebEndpointResponse<>(problem, status, PROBLEM);
     }

@@ -53,7 +53,12 @@ public final class OperationViews {
         view.put("depth", progress.depth());
         view.put("scanned", progress.scanned());
         view.put("matched", progress.matched());
-        view.put("moved", progress.moved());
+        if (request.dryRun()) {
+            view.put("moved", 0);
+            view.put("wouldMove", progress.moved());
+        } else {
+            view.put("moved", progress.moved());
+        }
         view.put("verdicts", progress.verdicts());
         if (progress.missed() > 0) {
             view.put("missed", progress.missed());

@@ -15,6 +15,8 @@ import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonRequest;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -46,6 +48,7 @@ public final class PoisonEndpoint {
 
     private static final String OF_SOME = "messageId says which message";
 
+    private final String node;
     private final PoisonMessages poison;
     private final PoisonChanges changes;
     private final PoisonLooks looks;
@@ -55,11 +58,13 @@ public final class PoisonEndpoint {
     private final Supplier<Set<String>> types;
 
     /**
+     * @param node the node whose messages they are
      * @param masker {@code null} for none
      * @param tests makes tests of messages
      * @param types the message types that the node handles
      */
     public PoisonEndpoint(
+            String node,
             PoisonMessages poison,
             @Nullable BodyMasker masker,
             PoisonEndpointProperties properties,
@@ -68,6 +73,7 @@ public final class PoisonEndpoint {
             Audit audit,
             Supplier<Set<String>> types) {
         PoisonAudit told = new PoisonAudit(audit);
+        this.node = node;
         this.poison = poison;
         this.changes = new PoisonChanges(poison, told);
         this.looks = new PoisonLooks(poison, masker, properties, told);
@@ -178,9 +184,9 @@ public final class PoisonEndpoint {
         return one.isBlank() ? NOTHING : one;
     }
 
-    private static String missing(String id) {
-        return "There is no such copy of this message [id=%s]. If another request is reading or moving it right now, try again."
-                .formatted(Names.printable(id));
+    private String missing(String id) {
+        return "There is no such copy of this message in the poison queue of node %s, which was asked [id=%s]. If another request is reading or moving it right now, try again. Another node may have set it aside: GET safebunnystory?about=%s asks all of them, and each shows only its own copies."
+                .formatted(node, Names.printable(id), URLEncoder.encode(id, StandardCharsets.UTF_8));
     }
 
     /** Changes all that match, or one message whose id no path can have. */
