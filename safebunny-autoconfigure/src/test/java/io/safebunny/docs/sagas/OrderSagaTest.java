@@ -24,6 +24,7 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -87,6 +88,7 @@ class OrderSagaTest {
 
     private ConfigurableApplicationContext start(String node, Class<?>... beans) {
         return new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.NONE)
                 .sources(beans)
                 .initializers(context -> context.getBeanFactory().registerSingleton("broker", broker))
                 .initializers(context -> context.getBeanFactory().registerSingleton("shop", shop))

@@ -83,7 +83,7 @@ final class KillRun {
             Death death = executioner.death;
             if (death != null) {
                 say(
-                        "process %d went on [messages that came to it again: %d, claims it took over: %d]",
+                        "process %d went on [messages that the broker gave it again: %d, claims it took over: %d]",
                         survivor.pid(), counts.redelivered(), counts.claimsTakenOver());
             }
             supervision.end();

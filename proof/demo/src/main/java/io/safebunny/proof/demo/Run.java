@@ -106,13 +106,17 @@ final class Run {
         Map<Node, String> addresses = saga.addresses();
         addresses.forEach((node, address) -> out.println(node.wireName() + ": " + address));
         if (options.dashboard()) {
-            out.println("page: " + addresses.get(options.watched()) + "safebunnyui");
+            out.println("page: " + addresses.get(options.watched()) + "/safebunnyui");
             out.println(
                     "Open it in a browser. It shows the node "
                             + options.watched().wireName()
                             + " and links to the others, and whoever can open it may pause, replay and repair without a login:");
             out.println(
                     "that is for this demo only, and on this machine only. docs/dashboard.md says how to guard yours.");
+            if (options.chaos()) {
+                out.println(
+                        "What is stuck waits for you. A retry or a replay helps some of it; what chaos has struck beyond repair fails again: fail such a saga, or skip the step.");
+            }
         }
     }
 

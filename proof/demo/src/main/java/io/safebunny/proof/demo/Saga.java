@@ -158,7 +158,7 @@ final class Saga implements AutoCloseable {
     }
 
     private static String endpoints(int port) {
-        return "http://localhost:" + port + "/actuator/";
+        return "http://localhost:" + port + "/actuator";
     }
 
     /** The last node to start, the storefront, gets the first port. */

@@ -21,7 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** The endpoint over HTTP, as docs/endpoints.md describes it, of a node of a served saga. */
 class EndpointIT {
 
-    private static final Pattern BILLING = Pattern.compile("(?m)^billing: (http://localhost:\\d+/actuator/)$");
+    private static final Pattern BILLING = Pattern.compile("(?m)^billing: (http://localhost:\\d+/actuator)$");
     private static final String PROBLEM = "application/problem+json";
     private static final String ANSWER = "application/vnd.spring-boot.actuator.v3+json";
 
@@ -34,7 +34,7 @@ class EndpointIT {
                         Options.defaults().withRabbit(broker.address()).withHttp(0))) {
             Matcher address = BILLING.matcher(saga.printed());
             assertThat(address.find()).as(saga.printed()).isTrue();
-            String endpoint = address.group(1) + "safebunny";
+            String endpoint = address.group(1) + "/safebunny";
 
             JsonNode node = json(get(endpoint), 200, ANSWER);
             assertThat(node.path("node").asString()).isEqualTo("billing");
@@ -54,7 +54,7 @@ class EndpointIT {
 
             pausesAndResumes(endpoint + "/breakers", type);
             saysWhatIsWrong(endpoint, type);
-            looksAtPoison(address.group(1));
+            looksAtPoison(address.group(1) + "/");
             saga.stop();
         }
     }

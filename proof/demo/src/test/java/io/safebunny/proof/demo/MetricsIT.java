@@ -35,7 +35,7 @@ class MetricsIT {
     private static final Path PAGE = Path.of("../../docs/operations.md");
     private static final Pattern ROW = Pattern.compile("(?m)^\\| (`safebunny\\.[^|]*) \\| ([^|]*) \\|");
     private static final Pattern QUOTED = Pattern.compile("`([^`]*)`");
-    private static final Pattern ADDRESS = Pattern.compile("(?m)^(\\w+): (http://localhost:\\d+/actuator/)$");
+    private static final Pattern ADDRESS = Pattern.compile("(?m)^(\\w+): (http://localhost:\\d+/actuator)$");
     private static final Pattern SAMPLE = Pattern.compile("(?m)^(\\w+)(?:\\{(.*)\\})? \\S+$");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"[^\"]*\"");
     private static final Path DASHBOARD = Path.of("../../docs/grafana-dashboard.json");
@@ -73,7 +73,7 @@ class MetricsIT {
                 Channel channel = broker.channel()) {
             Map<String, String> addresses = addresses(saga.printed());
             placeOrders(channel);
-            await().atMost(Duration.ofMinutes(1)).until(() -> text(addresses.get("notifications") + "prometheus")
+            await().atMost(Duration.ofMinutes(1)).until(() -> text(addresses.get("notifications") + "/prometheus")
                     .contains("safebunny_handler_seconds_count{error=\"none\""));
 
             await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertDocumented(scrape(addresses)));
@@ -81,7 +81,7 @@ class MetricsIT {
             assertKnown(DASHBOARD, EXPR_IN_JSON, 18, samples);
             assertKnown(ALERTS, EXPR_IN_YAML, 13, samples);
             for (String address : addresses.values()) {
-                assertThat(text(address + "health")).contains("\"safebunny\"").contains("\"status\":\"UP\"");
+                assertThat(text(address + "/health")).contains("\"safebunny\"").contains("\"status\":\"UP\"");
             }
             saga.stop();
         }
@@ -113,7 +113,7 @@ class MetricsIT {
     private Map<String, Set<String>> scrape(Map<String, String> addresses) throws Exception {
         Map<String, Set<String>> samples = new TreeMap<>();
         for (String address : addresses.values()) {
-            Matcher sample = SAMPLE.matcher(text(address + "prometheus"));
+            Matcher sample = SAMPLE.matcher(text(address + "/prometheus"));
             while (sample.find()) {
                 String labels = sample.group(2) == null ? "" : sample.group(2);
                 samples.computeIfAbsent(sample.group(1), name -> new TreeSet<>())

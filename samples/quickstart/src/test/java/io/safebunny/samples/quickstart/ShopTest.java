@@ -58,7 +58,10 @@ class ShopTest {
         assertThat(printed)
                 .contains("the connection broke after the charge, on purpose")
                 .containsOnlyOnce("order-2 is charged")
-                .contains("order-1 has paid 1999 cents", "order-2 has paid 1999 cents", "order-3 has paid 0 cents")
+                .contains(
+                        "order-1 has paid 1999 cents in this run",
+                        "order-2 has paid 1999 cents in this run",
+                        "order-3 has paid 0 cents in this run")
                 .contains("3 orders, each charged once");
     }
 

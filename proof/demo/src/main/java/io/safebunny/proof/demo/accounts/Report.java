@@ -96,7 +96,7 @@ public record Report(
         line(table, "mailed twice", doubleMails);
         line(table, "accepted or ended twice", doubleSteps);
         table.append(format("%n"));
-        line(table, "messages delivered again", duplicatesDelivered);
+        line(table, "delivered twice to one process", duplicatesDelivered);
         line(table, "duplicates not handled again", duplicatesSuppressed);
         line(table, "claims of the dead taken over", claimsTakenOver);
         line(table, "calls repeated, known by their key", repeatedCalls);
