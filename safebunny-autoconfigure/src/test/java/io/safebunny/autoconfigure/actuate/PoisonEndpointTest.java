@@ -375,8 +375,7 @@ class PoisonEndpointTest {
 
             isProblem(look(context, id), 404, "is in the archive [id=" + id + "]");
             isProblem(look(context, id), 404, "correlationId=");
-            isProblem(
-                    look(context, "another"), 404, "in the poison queue of node shop, which was asked [id=another]");
+            isProblem(look(context, "another"), 404, "in the poison queue of node shop, which was asked [id=another]");
             isProblem(look(context, "another"), 404, "GET safebunnystory?about=another asks all of them");
         });
     }
