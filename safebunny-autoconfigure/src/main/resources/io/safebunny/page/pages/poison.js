@@ -149,7 +149,7 @@ function Operations({ of }) {
             { name: 'operation', cell: row => html`<a href=${href(['operations', row.operation])}><${Id} of=${row.operation} /></a>` },
             { name: 'what', cell: row => `${row.kind.toLowerCase()}${row.dryRun ? ', dry run' : ''}` },
             { name: 'state', cell: row => html`<${Badge} of=${row.state} />` },
-            { name: 'moved', cell: row => (row.dryRun ? `none, would move ${row.wouldMove} of ${row.matched}` : `${row.moved} of ${row.matched}`) },
+            { name: 'moved', cell: row => (row.dryRun ? `none, would move ${row.wouldMove ?? row.moved} of ${row.matched}` : `${row.moved} of ${row.matched}`) },
             { name: 'by', cell: row => row.by },
             { name: 'reason', cell: row => row.reason },
             { name: 'begun', cell: row => html`<${Time} at=${row.begunAt} />` },

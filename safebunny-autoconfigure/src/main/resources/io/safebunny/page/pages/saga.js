@@ -24,10 +24,11 @@ const UNDOING = ['COMPENSATING', 'COMPENSATION_FAILED'];
 export function Saga({ saga, id }) {
     const { path, query } = place('sagas', id, 'sagaId');
     const poll = usePoll(look('node', path, { saga, content: 'false', ...query }), EVERY);
-    const { data: story } = usePoll(storyOf(id), STORY_EVERY);
+    const found = poll.data?.sagas?.[0];
+    // of one that is not there, all nodes would be searched again and again
+    const { data: story } = usePoll(found ? storyOf(id) : null, STORY_EVERY);
     const messages = story?.nodes.flatMap(part => part.messages) ?? [];
     const isNarrow = useNarrow();
-    const found = poll.data?.sagas?.[0];
     const repairs = found && html`
         <${Repairs} key="repairs" of=${found} messages=${messages} again=${poll.again} withState=${look('node', path, { saga, ...query })} />`;
     return html`
@@ -164,14 +165,14 @@ function sentAgain({ history = [], steps = [], blockedOn = [] }) {
 const names = messages => messages.map(({ type, node }) => `${type} at ${node}`).join(', ');
 
 /**
- * That a saga which goes on waits for nothing.
+ * That nothing is known to come to a saga which goes on.
  *
  * @param without the step that is waited for no more
  */
 function Endless({ of: { steps = [], timeouts = {}, blockedOn }, messages, without }) {
     const isOpen = step => step.name !== without && ['SENT', 'FAILED'].includes(stepStatus(step, { blockedOn }, messages));
     return Object.keys(timeouts).length === 0 && !steps.some(isOpen) && html`
-        <strong class="endless"> Then it waits for nothing: no step is open, and it has no timeout. Unless somebody sends it a message, it stays as it is for ever; if nobody will, fail it instead.</strong>`;
+        <strong class="endless"> Then nothing is known to come: no step is open, and it has no timeout. An answer may be on its way, or set aside: its story tells. If nothing comes, it stays as it is for ever: then fail it.</strong>`;
 }
 
 /** What resuming means for this one. */

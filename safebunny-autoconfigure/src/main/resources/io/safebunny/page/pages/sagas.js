@@ -78,7 +78,9 @@ function Attention({ lists: [stuck, blocked, running], query: { saga, olderThan 
     return html`
         ${rows.length > 0 && html`<${List} caption="Sagas that need attention: stuck, then blocked, then late" rows=${rows} />`}
         ${rows.length === 0 && lists.length === 3 && html`
-            <section class="verdict" data-level="up" aria-label="Attention"><p>No saga${saga || olderThan ? ' of this filter' : ''} needs attention. These are running:</p></section>
+            <section class="verdict" data-level=${more.length > 0 ? 'unknown' : 'up'} aria-label="Attention">
+                <p>No saga${saga || olderThan ? ' of this filter' : ''}${more.length > 0 ? ' that was looked at' : ''} needs attention${more.length > 0 ? '; there are more than were looked at' : ''}. These are running:</p>
+            </section>
             <${List} caption="Running sagas, the oldest first" rows=${running.data.sagas} />`}
         ${more.map(([state, { data }]) => html`
             <p key=${state}><a href=${href(...place(state, data.next))}>The next that are ${state}</a>${state === 'running' && ': whether those are late was not looked at'}</p>`)}

@@ -3,6 +3,7 @@ package io.safebunny.saga.management;
 
 import io.safebunny.saga.SagaPage;
 import io.safebunny.saga.SagaQuery;
+import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.scheduling.ListedRecords;
@@ -68,7 +69,7 @@ final class SagaPages {
                 .filter(saga -> query.saga() == null || saga.equals(query.saga()))
                 .toList();
         List<String> listings = query.statuses().stream()
-                .flatMap(status -> SagaDocument.listings(status).stream())
+                .flatMap(status -> listings(status, query.blocked()).stream())
                 .toList();
         int shared = Math.min(query.limit(), LARGEST_PORTION) / Math.max(1, names.size() * listings.size());
         return names.stream()
@@ -84,6 +85,11 @@ final class SagaPages {
                                 store)
                         .before(query.startedBefore())))
                 .toList();
+    }
+
+    /** Active ones that are blocked have a listing of their own, so that the others need not be read to find them. */
+    private static List<String> listings(SagaStatus status, boolean blocked) {
+        return blocked && status == SagaStatus.ACTIVE ? List.of(SagaDocument.BLOCKED) : SagaDocument.listings(status);
     }
 
     /** The source with the oldest next saga; {@code null} if all are exhausted. */

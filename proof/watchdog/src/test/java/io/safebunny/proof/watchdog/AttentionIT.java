@@ -27,7 +27,7 @@ class AttentionIT {
 
     private static final String RED = "rgb(164, 14, 38)";
     private static final String TEXT = "rgb(27, 31, 36)";
-    private static final String ENDLESS = "Then it waits for nothing";
+    private static final String ENDLESS = "Then nothing is known to come";
 
     private static void place(Site site, String order) {
         Incidents.publish(site, order, new PlaceOrder("a gift"));
@@ -102,6 +102,14 @@ class AttentionIT {
 
             browser.shows("No saga needs attention. These are running:", "Running sagas, the oldest first", "order-71");
             assertThat(browser.barriers()).isEmpty();
+
+            browser.answer(
+                    "GET",
+                    "state=running",
+                    list(saga("early", "ACTIVE", "2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z"))
+                            .replace("\"next\": null", "\"next\": \"more\""));
+            browser.shows(
+                    "No saga that was looked at needs attention; there are more than were looked at. These are running:");
         }
     }
 

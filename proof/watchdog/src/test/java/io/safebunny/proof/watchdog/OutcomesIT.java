@@ -226,7 +226,7 @@ class OutcomesIT {
         browser.shows(
                 "It will take messages again. Add m-1 is left out: it stays in the poison queue of shop",
                 "Timeout payment is due: it runs at once when the saga goes on.");
-        assertThat(browser.text()).doesNotContain("Then it waits for nothing");
+        assertThat(browser.text()).doesNotContain("Then nothing is known to come");
         browser.click("Cancel");
         browser.click("Fail…");
         browser.shows("Ends the saga as failed", "It cannot be taken back.");
