@@ -73,6 +73,9 @@ class IncidentIT {
         assertThat(answer.headers().firstValue("Content-Type").orElse("").replace(" ", ""))
                 .isEqualToIgnoringCase("text/plain;charset=UTF-8");
         assertThat(answer.body()).doesNotContain(IBAN).startsWith("package io.safebunny.incidents;\n");
+        String name = GeneratedTest.name(answer.body());
+        assertThat(answer.body()).contains("\n// Run it alone: mvn test -Dtest=" + name + "\n");
+        assertThat(name).endsWith("Test");
         return answer.body();
     }
 
@@ -106,7 +109,7 @@ class IncidentIT {
         String source = exported("safebunny/sagas/price-1?as=test");
 
         assertThat(source)
-                .contains("class PriceIncidentTest {", "SagaScenario.of(new Workshop.Price())", "\"cents\": 1999")
+                .contains("class PriceIncident", "SagaScenario.of(new Workshop.Price())", "\"cents\": 1999")
                 .contains("// java.lang.IllegalStateException: no price for lamp\n", poison.messageId())
                 .contains(
                         "// Masked in the state: iban.",
@@ -123,7 +126,8 @@ class IncidentIT {
 
         String source = exported("safebunny/sagas/room-1?as=test");
 
-        assertThat(source).contains("class RoomIncidentTest {", "advance(Duration.parse(\"PT72H\"))");
+        assertThat(exported("safebunny/sagas/room-1?as=test")).isEqualTo(source);
+        assertThat(source).contains("class RoomIncident", "advance(Duration.parse(\"PT72H\"))");
         failsUntilMended(source, "saga Room 'room-1' is ACTIVE", "not to be equal to");
     }
 
@@ -136,7 +140,7 @@ class IncidentIT {
         String source = exported("safebunny/sagas/parcel-1?as=test");
 
         assertThat(source)
-                .contains("class PackIncidentTest {", "@BunnyTest(properties = \"safebunny.node=workshop\")")
+                .contains("class PackIncident", "@BunnyTest(properties = \"safebunny.node=workshop\")")
                 .contains("// Masked in the body of Pack: iban.", "bunny.as(\"workshop\").deliver(\"Pack\", BODY");
         failsUntilMended(source, exceptionOf(poison), "no paper");
     }
@@ -148,7 +152,7 @@ class IncidentIT {
 
         String source = exported("safebunny/sagas/trip-1?as=test");
 
-        assertThat(source).contains("class TripIncidentTest {", "The end of the timeout seat", "// no seat\n");
+        assertThat(source).contains("class TripIncident", "The end of the timeout seat", "// no seat\n");
         failsUntilMended(source, "no seat");
     }
 
@@ -172,7 +176,7 @@ class IncidentIT {
 
         String source = exported("safebunny/sagas/loan-1?as=test");
 
-        assertThat(source).contains("class LoanIncidentTest {").doesNotContain(".stored(");
+        assertThat(source).contains("class LoanIncident").doesNotContain(".stored(");
         failsUntilMended(written(source, "AskLoan", "{\"who\": \"nobody\"}"), "nobody gets no loan");
     }
 
@@ -184,8 +188,7 @@ class IncidentIT {
         production.publish("loan-2", new LoanChecked(false));
         production.awaitSaga("loan-2", saga -> saga.status() == SagaStatus.FAILED);
 
-        String source = exported("safebunny/sagas/loan-2?as=test")
-                .replace("class LoanIncidentTest", "class LoanAfterAStepIncidentTest");
+        String source = exported("safebunny/sagas/loan-2?as=test");
 
         assertThat(source).contains(".stored(STORED)").doesNotContain("letter");
         failsUntilMended(written(source, "LoanChecked", "{\"good\": false}"), "no good check");
@@ -201,7 +204,7 @@ class IncidentIT {
 
         String source = exported("safebunny/sagas/gift-1?as=test");
 
-        assertThat(source).contains("class UnwrapIncidentTest {", "deliver(\"Unwrap\", BODY");
+        assertThat(source).contains("class UnwrapIncident", "deliver(\"Unwrap\", BODY");
         failsUntilMended(source, exceptionOf(poison), "the gift is open");
     }
 
@@ -227,10 +230,7 @@ class IncidentIT {
         String source = exported("safebunnypoison/%s?as=test".formatted(poison.messageId()));
 
         assertThat(source)
-                .contains(
-                        "class InvoiceIncidentTest {",
-                        "deliver(\"Invoice\", BODY, \"invoice-1\")",
-                        "\"iban\": \"***\"");
+                .contains("class InvoiceIncident", "deliver(\"Invoice\", BODY, \"invoice-1\")", "\"iban\": \"***\"");
         assertThat(exceptionOf(poison)).isEqualTo("io.safebunny.PoisonMessageException: SB-3001 invoice 7 is negative");
         failsUntilMended(source, exceptionOf(poison));
     }
@@ -244,7 +244,7 @@ class IncidentIT {
 
         String source = exported("safebunnypoison/%s?as=test".formatted(poison.messageId()));
 
-        assertThat(source).contains("class ReminderIncidentTest {", "{\"day\":\"Someday\"}");
+        assertThat(source).contains("class ReminderIncident", "{\"day\":\"Someday\"}");
         failsUntilMended(source, exceptionOf(poison));
     }
 }

@@ -406,11 +406,11 @@ class IncidentsOverHttpTest {
             AtomicReference<HttpResponse<String>> second = new AtomicReference<>();
             production.bean(Interrupted.class).meanwhile.set(() -> second.set(production.get(path)));
 
-            assertThat(source(production, path)).contains("class InvoiceIncidentTest {");
+            assertThat(source(production, path)).contains("class InvoiceIncident");
 
             isProblem(second.get(), 409, "SB-5027", "another one is being made", "Try again");
             production.bean(Interrupted.class).meanwhile.set(() -> {});
-            assertThat(source(production, path)).contains("class InvoiceIncidentTest {");
+            assertThat(source(production, path)).contains("class InvoiceIncident");
         }
     }
 
@@ -470,8 +470,7 @@ class IncidentsOverHttpTest {
             production.awaitSaga("claim-3", saga -> saga.status() == SagaStatus.STUCK);
             PoisonedMessage unused = production.awaitPoison("another-id");
 
-            String stuck = source(production, "safebunny/sagas/claim-3?as=test")
-                    .replace("ClaimIncidentTest", "StuckClaimIncidentTest");
+            String stuck = source(production, "safebunny/sagas/claim-3?as=test");
             assertThat(stuck).contains("\"iban\": \"claim-3\"").doesNotContain("Masked in");
             GeneratedTest test = GeneratedTest.of(stuck);
             assertThat(test.failures().get(0)).contains("nobody checks");

@@ -7,6 +7,7 @@ import io.safebunny.handler.SagaHandler;
 import io.safebunny.incident.writing.Reproduction;
 import io.safebunny.incident.writing.Reproduction.Delivered;
 import io.safebunny.incident.writing.Reproduction.Expectation;
+import io.safebunny.incident.writing.Reproduction.Name;
 import io.safebunny.incident.writing.Reproduction.Subject;
 import io.safebunny.message.Names;
 import io.safebunny.message.PoisonReason;
@@ -180,7 +181,7 @@ final class MessageIncidents {
                 made == null ? sources.home() : made.saga().construction() == null ? sources.home() : made.home();
         comment.addAll(notes(where, made != null && made.saga().construction() != null));
         return new Reproduction(
-                message.type(),
+                new Name(message.type(), List.of("MESSAGE", message.messageId(), delivered.body())),
                 where,
                 sources.node().name(),
                 made == null ? null : made.saga(),

@@ -5,6 +5,7 @@ import io.safebunny.incident.writing.JsonLayout;
 import io.safebunny.incident.writing.Reproduction;
 import io.safebunny.incident.writing.Reproduction.Delivered;
 import io.safebunny.incident.writing.Reproduction.Expectation;
+import io.safebunny.incident.writing.Reproduction.Name;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.poison.replay.QueuePoisonMessages.Found;
@@ -50,7 +51,14 @@ final class ParticipantIncidents {
         String home = isHere ? sources.home() : "";
         comment.addAll(messages.notes(home, false));
         return new Reproduction(
-                delivered.type(), home, node, null, delivered, Duration.ZERO, Expectation.NOTHING_SET_ASIDE, comment);
+                new Name(delivered.type(), saga.identity(message.messageId())),
+                home,
+                node,
+                null,
+                delivered,
+                Duration.ZERO,
+                Expectation.NOTHING_SET_ASIDE,
+                comment);
     }
 
     /** As the saga keeps it. */

@@ -8,6 +8,7 @@ import io.safebunny.incident.writing.JsonLayout;
 import io.safebunny.incident.writing.Reproduction;
 import io.safebunny.incident.writing.Reproduction.Delivered;
 import io.safebunny.incident.writing.Reproduction.Expectation;
+import io.safebunny.incident.writing.Reproduction.Name;
 import io.safebunny.incident.writing.Reproduction.Subject;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.message.Names;
@@ -225,7 +226,7 @@ final class SagaIncidents {
         String home = isScenario ? type.home() : sources.home();
         comment.addAll(messages.notes(home, isScenario));
         return new Reproduction(
-                document.saga(),
+                new Name(document.saga(), saga.identity(stuckOn(saga))),
                 home,
                 sources.node().name(),
                 new Subject(document.saga(), document.id(), stored, construction),
@@ -233,6 +234,10 @@ final class SagaIncidents {
                 action.advance(),
                 action.expectation(),
                 comment);
+    }
+
+    private static String stuckOn(StoredSaga saga) {
+        return saga.view().stuckOn() == null ? "" : saga.view().stuckOn().messageId();
     }
 
     /** The saga with which the test begins, masked. */

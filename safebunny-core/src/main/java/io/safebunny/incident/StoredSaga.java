@@ -29,6 +29,16 @@ record StoredSaga(SagaDefinition definition, SagaDocument document, SagaView vie
         return "Saga %s %s is %s.".formatted(view.saga(), view.id(), view.status());
     }
 
+    /**
+     * What tells this incident from others.
+     *
+     * @param messageId of the message that was set aside; empty if none was
+     */
+    List<String> identity(String messageId) {
+        SagaStatus kind = view.status() == SagaStatus.COMPENSATING ? SagaStatus.FAILED : view.status();
+        return List.of(kind.name(), view.saga(), view.id(), messageId);
+    }
+
     MisuseException refused(String why, String whatToDo) {
         return Incidents.refused("saga " + view.saga(), view.id(), why, whatToDo);
     }

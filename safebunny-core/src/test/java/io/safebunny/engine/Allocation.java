@@ -76,7 +76,11 @@ final class Allocation {
 
     private Allocation() {}
 
-    /** Prints the bytes. @param arguments an {@link Of}, and how many bytes are few enough to measure no longer */
+    /**
+     * Prints the bytes.
+     *
+     * @param arguments an {@link Of}, and how many bytes are few enough to measure no longer
+     */
     public static void main(String[] arguments) {
         Allocation allocation = new Allocation();
         System.out.println(allocation.measure(Of.valueOf(arguments[0]), Integer.parseInt(arguments[1])));

@@ -48,7 +48,7 @@ export function AsTest({ isAllowed, needs, request }) {
 function Source({ text }) {
     const [said, setSaid] = useState('');
     const shown = useRef(null);
-    const name = /\bclass (\w+)/.exec(text)?.[1] ?? 'IncidentTest';
+    const name = /^class (\w+) \{$/m.exec(text)?.[1] ?? 'IncidentTest';
     const folder = (/^package ([\w.]+);/m.exec(text)?.[1] ?? '').replaceAll('.', '/');
 
     async function copy() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.incident.writing.Reproduction.Delivered;
 import io.safebunny.incident.writing.Reproduction.Expectation;
+import io.safebunny.incident.writing.Reproduction.Name;
 import io.safebunny.incident.writing.Reproduction.Subject;
 import io.safebunny.incidents.GeneratedTest;
 import java.time.Duration;
@@ -26,7 +27,7 @@ class TestWriterTest {
             Duration advance,
             Expectation expectation) {
         return new Reproduction(
-                EVIL,
+                new Name(EVIL, List.of(EVIL)),
                 home,
                 EVIL,
                 new Subject(EVIL, EVIL, stored, construction),
@@ -48,7 +49,7 @@ class TestWriterTest {
         }
         all.add(with("com.example.m\u00fcller", null, "new Object()", null, Duration.ZERO, Expectation.ENDED));
         all.add(new Reproduction(
-                "",
+                new Name("", List.of()),
                 "",
                 EVIL,
                 null,
@@ -69,6 +70,40 @@ class TestWriterTest {
                     .as(source)
                     .isEmpty();
         });
+    }
+
+    private static Reproduction named(String subject, String... identity) {
+        return new Reproduction(
+                new Name(subject, List.of(identity)),
+                "",
+                "shop",
+                null,
+                new Delivered("shop", "Charge", "{}", "order-1"),
+                Duration.ZERO,
+                Expectation.NOTHING_SET_ASIDE,
+                List.of("class Other {", "Its class is: class Other"));
+    }
+
+    /** So that tests of several incidents can be in one package. */
+    @Test
+    void eachIncidentHasItsOwnClass() {
+        List<Reproduction> incidents = List.of(
+                named("Order", "STUCK", "order-1", "m-1"),
+                named("Order", "STUCK", "order-1", "m-2"),
+                named("Order", "STUCK", "order-2", "m-1"),
+                named("Order", "FAILED", "order-1", "m-1"),
+                named("Order", "STUCK", "order-1m-1", ""),
+                named("order", "STUCK", "order-1", "m-1"));
+
+        assertThat(incidents.stream().map(TestWriter::className))
+                .doesNotHaveDuplicates()
+                .allMatch(name -> name.matches("OrderIncident[0-9a-f]{8}Test"));
+        assertThat(incidents).allSatisfy(made -> assertThat(TestWriter.source(made))
+                .contains("\nclass " + TestWriter.className(made) + " {\n")
+                .contains("// Run it alone: mvn test -Dtest=" + TestWriter.className(made) + "\n"));
+        assertThat(TestWriter.className(named("Order", "STUCK", "order-1", "m-1")))
+                .as("the same incident has the same name tomorrow")
+                .isEqualTo("OrderIncidentd89b38c6Test");
     }
 
     /** A saga that is stuck has not failed, and does not wait. */

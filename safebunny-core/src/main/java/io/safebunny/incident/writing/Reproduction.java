@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a test does to repeat an incident. Immutable.
  *
- * @param name of the saga or message type; the test's class is named after it
+ * @param name after which the test's class is named
  * @param home package of the test; empty if it is not known
  * @param node whose code is tested
  * @param saga {@code null} if the test is of a plain handler
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param comment what production saw, in paragraphs
  */
 public record Reproduction(
-        String name,
+        Name name,
         String home,
         String node,
         @Nullable Subject saga,
@@ -28,6 +28,20 @@ public record Reproduction(
 
     public Reproduction {
         comment = List.copyOf(comment);
+    }
+
+    /**
+     * The name of an incident: no two incidents have the same, and one keeps it.
+     *
+     * @param subject the saga or message type
+     * @param identity what tells it from other incidents of the subject: what kind of incident it is, and ids. No content that a masker
+     *     hides: short hashes of it can be guessed
+     */
+    public record Name(String subject, List<String> identity) {
+
+        public Name {
+            identity = List.copyOf(identity);
+        }
     }
 
     /**

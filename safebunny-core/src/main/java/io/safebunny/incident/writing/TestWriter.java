@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.incident.writing;
 
+import io.safebunny.identity.FieldHash;
 import io.safebunny.incident.writing.Reproduction.Delivered;
 import io.safebunny.incident.writing.Reproduction.Expectation;
 import io.safebunny.incident.writing.Reproduction.Subject;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeSet;
@@ -17,11 +19,16 @@ public final class TestWriter {
 
     private static final String BODY_INDENT = "            ";
     private static final String LINE = "        ";
+    private static final int HASH_BYTES = 4;
 
     private TestWriter() {}
 
+    /** The same for the same incident, and another one for another, so that tests of several can be in one package. */
     public static String className(Reproduction made) {
-        return JavaText.name(made.name()) + "IncidentTest";
+        FieldHash hash = FieldHash.sha256().add(made.name().subject());
+        made.name().identity().forEach(hash::add);
+        String digits = HexFormat.of().formatHex(hash.finish(new byte[0]), 0, HASH_BYTES);
+        return JavaText.name(made.name().subject()) + "Incident" + digits + "Test";
     }
 
     public static String source(Reproduction made) {

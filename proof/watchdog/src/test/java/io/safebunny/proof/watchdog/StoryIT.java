@@ -164,17 +164,18 @@ class StoryIT {
             browser.click("As a test");
             browser.click("Show the test");
 
-            browser.shows(
-                    "class ChargeIncidentTest",
-                    "pin ***",
-                    "ChargeIncidentTest.java, and run it: mvn test -Dtest=ChargeIncidentTest");
+            browser.shows("class ChargeIncident", "pin ***");
+            String name = browser.run(
+                    String.class,
+                    "return /\\nclass (\\w+) [{]\\n/.exec(document.querySelector('[aria-label=\"Source of the test\"]').textContent)[1]");
+            browser.shows("%s.java, and run it: mvn test -Dtest=%s".formatted(name, name));
             assertThat(browser.barriers()).isEmpty();
             browser.run(Boolean.class, """
                     HTMLAnchorElement.prototype.click = function () { window.saved = this.download; };
                     return true;
                     """);
-            browser.click("Download ChargeIncidentTest.java");
-            assertThat(browser.run(String.class, "return window.saved")).isEqualTo("ChargeIncidentTest.java");
+            browser.click("Download %s.java".formatted(name));
+            assertThat(browser.run(String.class, "return window.saved")).isEqualTo(name + ".java");
             browser.click("Copy");
             browser.until(
                     "an answer",
@@ -182,11 +183,36 @@ class StoryIT {
                             || browser.text().contains("It is selected"));
 
             browser.click("Audit");
-            browser.shows("look", "content body");
+            browser.shows("1 look at a body or a state is not shown.");
+            browser.click("Show looks, too");
+            browser.shows("content body");
             assertThat(browser.run(Number.class, "return document.querySelectorAll('main tbody tr').length"))
                     .isEqualTo(1L);
             assertThat(browser.complaints()).isEmpty();
         }
+    }
+
+    /** What production saw is in it, and may have anything in it. */
+    @Test
+    void itsFileIsNamedAfterItsClass(Site site, Browser browser) {
+        site.open(browser, "#/poison/" + setAside(site, "order-1"));
+        browser.click("As a test");
+        browser.answer("GET", "as=test", """
+                package com.example.shop;
+
+                // java.lang.IllegalStateException: no class loader, nor class Other {
+                class ChargeIncident01234567Test {
+
+                    private static final String BODY =
+                            \"""
+                            class Another {\""";
+                }
+                """);
+        browser.click("Show the test");
+
+        browser.shows(
+                "src/test/java/com/example/shop/ChargeIncident01234567Test.java, and run it: mvn test -Dtest=ChargeIncident01234567Test",
+                "Download ChargeIncident01234567Test.java");
     }
 
     /** As all other times of the page, with that of the sentence on hover. */

@@ -25,10 +25,10 @@ import org.springframework.context.annotation.Import;
 // It fails as long as the fault is there, and says where; it passes once the fault is mended. If it passes at once, the
 // fault is not in this code: it is in settings, in a middleware, or in what the test does without.
 //
-// Run it alone: mvn test -Dtest=OrderPlacedIncidentTest
+// Run it alone: mvn test -Dtest=OrderPlacedIncidentc64b097eTest
 @BunnyTest(properties = "safebunny.node=billing")
 @Import(BillingTest.FakeBank.class) // added by hand: the test double of the bank
-class OrderPlacedIncidentTest {
+class OrderPlacedIncidentc64b097eTest {
 
     private static final String BODY = """
             {
