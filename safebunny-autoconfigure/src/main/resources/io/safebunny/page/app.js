@@ -119,8 +119,8 @@ function Mixed() {
     const instances = useMixed();
     return instances && html`
         <p class="rights" data-mixed="yes">
-            Several instances answer at this address, in turns: ${instances}. Each number is of one of them, and an operation is known only to the one
-            that has begun it. Have a session stay with one of them.
+            Several instances answer at this address, in turns: ${instances}. Each number is of one of them, and all that an operation
+            does is known only to the one that has begun it. Have a session stay with one of them.
         </p>`;
 }
 

@@ -5,8 +5,8 @@ import { usePoll } from '../poll.js';
 import { Look } from '../parts/action.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, Id, Table, TextFilter } from '../parts/table.js';
-import { Time } from '../parts/time.js';
+import { Badge, Id, IdLink, inWords, Table, TextFilter } from '../parts/table.js';
+import { timeOf } from '../parts/time.js';
 
 /** Not again and again: where it is kept, it is read there type by type. */
 const ONCE = 0;
@@ -15,8 +15,6 @@ const QUESTION = 'Who did what, and what came of it?';
 
 /** In what is shown of an event, these have places of their own. */
 const ELSEWHERE = ['operation', 'reason', 'failure'];
-
-const words = text => String(text).toLowerCase().replaceAll('_', ' ');
 
 /** Who did what? */
 export function Audit({ query }) {
@@ -39,14 +37,14 @@ function Events({ query }) {
     const { data } = poll;
     const filtered = changed => replace(['audit'], { by, action, about, after, looks, limit, ...changed });
     return html`
-        <${Page} title="Audit" about=${[by, action && words(action), about, after && `after ${after}`].filter(Boolean).join(', ')} question=${QUESTION} polls=${[poll]}>
+        <${Page} title="Audit" about=${[by, action && inWords(action), about, after && `after ${after}`].filter(Boolean).join(', ')} question=${QUESTION} polls=${[poll]}>
             <form class="filter" onSubmit=${event => event.preventDefault()}>
                 <${TextFilter} id="by" label="Who" value=${by} set=${value => filtered({ by: value })} />
                 <span class="pair">
                     <label for="action">What</label>
                     <select id="action" value=${action ?? ''} onChange=${event => filtered({ action: event.target.value || undefined })}>
                         <option value="">anything</option>
-                        ${known(data, action).map(one => html`<option key=${one} value=${one}>${words(one)}</option>`)}
+                        ${known(data, action).map(one => html`<option key=${one} value=${one}>${inWords(one)}</option>`)}
                     </select>
                 </span>
                 <${TextFilter} id="about" label="About" value=${about} set=${value => filtered({ about: value })} />
@@ -59,9 +57,9 @@ function Events({ query }) {
                 <p class=${data.kept === 'REPOSITORY' ? 'faint' : 'rights'} data-kept=${data.kept}>${data.note}</p>
                 <${Table} caption="What was done, the last one first" rows=${data.events.map((one, row) => ({ ...one, row }))} id=${one => one.row}
                     empty="Nobody has done anything that this filter finds." columns=${[
-                        { name: 'when', cell: row => html`<${Time} at=${row.at} />` },
+                        { name: 'when', cell: timeOf('at') },
                         { name: 'who', cell: row => html`<a href=${href(['audit'], { by: row.by, action, about, after, looks })}>${row.by}</a>` },
-                        { name: 'what', cell: row => words(row.action) },
+                        { name: 'what', cell: row => inWords(row.action) },
                         { name: 'about', cell: row => html`<${About} of=${row} />` },
                         { name: 'why', cell: row => row.data.reason },
                         { name: 'what came of it', cell: row => html`<${Result} of=${row} />` },
@@ -90,7 +88,7 @@ function About({ of: { data } }) {
 
 function Value({ name, value, of }) {
     if (name === 'messageId') {
-        return html`<a href=${href(['poison', value])}><${Id} of=${value} /></a>`;
+        return html`<${IdLink} page="poison" of=${value} />`;
     }
     return name === 'sagaId' ? html`<a href=${href(['sagas', of.saga ?? '', value])}><${Id} of=${value} /></a>` : value;
 }

@@ -2,11 +2,11 @@
 import { html } from '../vendor/htm-preact.js';
 import { look, session } from '../ask.js';
 import { usePoll } from '../poll.js';
-import { Name } from '../parts/node.js';
+import { Name, pageOf } from '../parts/node.js';
 import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Badge, Table } from '../parts/table.js';
-import { lasted, Time } from '../parts/time.js';
+import { lasted, Time, timeOf } from '../parts/time.js';
 
 /** All of them are asked each time. */
 const EVERY = 10_000;
@@ -27,7 +27,7 @@ export function Instances() {
     const poll = usePoll(look('node', 'nodes'), EVERY);
     const { data } = poll;
     const rows = rowsOf(data?.nodes ?? []);
-    const unlinked = (data?.nodes ?? []).map(({ node }) => node).filter(node => node !== session().node && !Object.hasOwn(session().pages ?? {}, node));
+    const unlinked = (data?.nodes ?? []).map(({ node }) => node).filter(node => node !== session().node && !pageOf(node));
     return html`
         <${Page} title="Instances" question="Who runs on this broker, in which version, and who is silent?" polls=${[poll]}>
             ${data && html`
@@ -39,11 +39,11 @@ export function Instances() {
                     { name: 'state', cell: row => html`<${Badge} of=${row.facts ? 'answers' : 'silent'} />` },
                     { name: 'version', cell: row => row.version || 'unknown' },
                     { name: 'runs for', cell: row => row.facts && lasted(row.facts.uptime) },
-                    { name: 'heard', cell: row => html`<${Time} at=${row.lastHeard} />` },
+                    { name: 'heard', cell: timeOf('lastHeard') },
                     { name: 'store', cell: row => row.facts?.store },
                     { name: 'handles', cell: row => html`<${Types} of=${row.facts} />` },
                     { name: 'not handled now', cell: row => html`<${NotClosed} of=${row} />` },
-                    { name: 'note', cell: row => row.note },
+                    { name: 'note' },
                 ]} />
                 <p class="faint">
                     What an instance says of itself is not proven: whoever may write to the broker could say it. One that stops is forgotten at once,

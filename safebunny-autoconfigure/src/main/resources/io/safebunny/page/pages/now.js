@@ -52,6 +52,7 @@ function Numbers({ of: { rates = {}, counts = {}, sagas = {} } }) {
             <${Tile} name="retried" value=${rate(rates.retried)} to=${['types']} looks=${rates.retried > 0} />
             <${Tile} name="set aside" value=${rate(rates.setAside)} to=${['poison']} looks=${rates.setAside > 0} />
             <${Tile} name="wait in the poison queue" value=${counts.setAside ?? '?'} to=${['poison']} looks=${counts.setAside > 0} />
+            ${counts.held > 0 && html`<${Tile} name="are held by operations" value=${counts.held} to=${['poison']} looks=${true} />`}
             <${Tile} name=${`of ${counts.types ?? 0} types are not handled`} value=${counts.notClosed ?? '?'} to=${['types']} where=${{ state: 'paused' }} looks=${counts.notClosed > 0} />
             <${Tile} name="of them are paused by an operator" value=${counts.paused ?? '?'} to=${['types']} where=${{ state: 'paused' }} looks=${counts.paused > 0} />
             ${session().sagas && html`

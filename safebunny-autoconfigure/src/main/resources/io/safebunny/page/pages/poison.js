@@ -7,12 +7,14 @@ import { usePoll } from '../poll.js';
 import { Act, AsTest, Look, Rights } from '../parts/action.js';
 import { Content, Diff, pretty } from '../parts/diff.js';
 import { Bulk, Selected, begun, isSelectable, verdictsOf } from '../parts/bulk.js';
-import { Count, Counted, countsOf } from '../parts/counted.js';
+import { Count, Counted, countsOf, isOver } from '../parts/counted.js';
+import { Elsewhere, OfAnother, Operations, what } from '../parts/elsewhere.js';
+import { Instance } from '../parts/node.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, Choice, ClassName, Facts, Id, Table, TextFilter } from '../parts/table.js';
+import { Badge, Choice, ClassName, Facts, Id, IdLink, Table, TextFilter } from '../parts/table.js';
 import { Legend, moved, replayed, Status, storyOf } from '../parts/tales.js';
-import { Time } from '../parts/time.js';
+import { Time, timeOf } from '../parts/time.js';
 import { Words } from '../parts/words.js';
 
 const ONCE = 0;
@@ -52,7 +54,10 @@ export function Poison({ query }) {
                 <${Extent} of=${data} query=${{ ...filter, archived, limit: MOST }} />
                 <${Groups} of=${data.groups} archived=${archived} />
                 <${Messages} key=${JSON.stringify([filter, archived])} of=${data.messages} filter=${filter} archived=${archived} again=${again} />`}
-            ${operations.data && html`<${Operations} of=${operations.data.operations} />`}
+            ${operations.data && html`
+                <h2>Operations of this instance</h2>
+                <${Operations} caption="Operations, the last one first" of=${operations.data.operations} empty="Nobody has begun one since it started." />
+                <${Elsewhere} of=${operations.data.elsewhere} />`}
         </${Page}>`;
 }
 
@@ -86,8 +91,8 @@ function Groups({ of, archived }) {
             { name: 'exception', cell: row => (row.exception ? html`<${ClassName} of=${row.exception} />` : 'none') },
             { name: 'copies', cell: row => html`
                 <a href=${href(['poison'], { type: row.type ?? '', poisonReason: row.reason ?? '', exception: row.exception ?? '', archived })}>${row.copies}</a>` },
-            { name: 'first', cell: row => html`<${Time} at=${row.first} />` },
-            { name: 'last', cell: row => html`<${Time} at=${row.last} />` },
+            { name: 'first', cell: timeOf('first') },
+            { name: 'last', cell: timeOf('last') },
         ]} />`;
 }
 
@@ -106,11 +111,11 @@ function Messages({ of = [], filter, archived, again }) {
         <${Selected} ids=${selected} filter=${filter} drop=${() => setTicked([])} archived=${archived} again=${again} />
         <${Table} caption="Messages" rows=${of.map((one, at) => ({ ...one, at }))} id=${row => `${row.messageId} ${row.copy} ${row.at}`} empty="None." columns=${[
             ...(isOffered ? [tick] : []),
-            { name: 'message', cell: row => (row.messageId && !archived ? html`<a href=${href(['poison', row.messageId])}><${Id} of=${row.messageId} /></a>` : row.messageId ? html`<${Id} of=${row.messageId} />` : 'without an id') },
-            { name: 'type', cell: row => row.type },
-            { name: 'set aside', cell: row => html`<${Time} at=${row.poisonedAt} />` },
+            { name: 'message', cell: ({ messageId }) => (messageId ? html`<${archived ? Id : IdLink} page="poison" of=${messageId} />` : 'without an id') },
+            { name: 'type' },
+            { name: 'set aside', cell: timeOf('poisonedAt') },
             { name: 'why', cell: why },
-            { name: 'correlation id', cell: row => row.correlationId && html`<a href=${href(['story', row.correlationId])}><${Id} of=${row.correlationId} /></a>` },
+            { name: 'correlation id', cell: row => row.correlationId && html`<${IdLink} page="story" of=${row.correlationId} />` },
             { name: 'a replay', cell: row => html`<span title=${row.explanation}><${Badge} of=${row.verdict} /></span>` },
             { name: 'change', cell: row => html`<${One} of=${row} archived=${archived} again=${again} />` },
         ]} />
@@ -142,22 +147,6 @@ function One({ of, archived, again, gone }) {
         </span>`;
 }
 
-function Operations({ of }) {
-    return html`
-        <h2>Operations of this instance</h2>
-        <${Table} caption="Operations, the last one first" rows=${of} id=${row => row.operation} empty="Nobody has begun one since it started." columns=${[
-            { name: 'operation', cell: row => html`<a href=${href(['operations', row.operation])}><${Id} of=${row.operation} /></a>` },
-            { name: 'what', cell: row => `${row.kind.toLowerCase()}${row.dryRun ? ', dry run' : ''}` },
-            { name: 'state', cell: row => html`<${Badge} of=${row.state} />` },
-            { name: 'moved', cell: row => (row.dryRun ? `none, would move ${row.wouldMove ?? row.moved} of ${row.matched}` : `${row.moved} of ${row.matched}`) },
-            { name: 'by', cell: row => row.by },
-            { name: 'reason', cell: row => row.reason },
-            { name: 'begun', cell: row => html`<${Time} at=${row.begunAt} />` },
-        ]} />`;
-}
-
-const isOver = operation => operation.state !== 'RUNNING';
-
 /** Of several copies of one message, a replay moves one. */
 const isLeft = ({ verdict }, { kind }) => kind === 'REPLAY' && ['RUN', 'RESEND', 'REPEATS'].includes(verdict);
 
@@ -172,32 +161,40 @@ export function Operation({ id }) {
                 <p role="status">${data.dryRun ? 'Would have moved' : 'Moved'} ${data.wouldMove ?? data.moved} of ${data.matched} that were looked at.${' '}
                     <${Badge} of=${data.state} /></p>
                 <${Facts} of=${[
-                    ['what', `${data.kind.toLowerCase()}${data.dryRun ? ', dry run' : ''}`],
-                    ['which', Object.entries(data.filter ?? {}).map(([name, value]) => `${name} ${value === '' ? 'none' : value}`).join(', ') || 'all'],
+                    ['what', what(data)],
+                    ['instance', data.elsewhere && html`<${Instance} of=${data.instance} to=${['operations', id]} />`],
+                    ['which', !data.elsewhere && (Object.entries(data.filter ?? {}).map(([name, value]) => `${name} ${value === '' ? 'none' : value}`).join(', ') || 'all')],
                     ['by', data.by],
                     ['reason', data.reason],
                     ['begun', html`<${Time} at=${data.begunAt} />`],
                     ['ended', data.endedAt && html`<${Time} at=${data.endedAt} />`],
-                    ['read', data.depth > 0 ? `${data.scanned} of ${data.depth} in the queue` : undefined],
-                    ['limit', data.limit && data.matched >= data.limit ? `stopped at ${data.limit}: more may match` : undefined],
-                    ['verdicts', verdictsOf(data)],
+                    ['read', data.depth > 0 && `${data.scanned} of ${data.depth} in the queue`],
+                    ['holds', data.held > 0 && `${data.held}, which nobody else sees until it ends`],
+                    ['limit', data.limit && data.matched >= data.limit && `stopped at ${data.limit}: more may match`],
+                    ['verdicts', !data.elsewhere && verdictsOf(data)],
                     ['never came', data.missed && `${data.missed} copies: somebody else has them`],
                     ['failure', data.failure],
                 ]} />
-                ${data.kind === 'REPLAY' && !data.dryRun && data.moved > 0 && html`
-                    <p>Moved is sent back to the handlers. What fails again comes back to <a href=${href(['poison'])}>the poison queue</a>.</p>`}
-                ${data.state === 'RUNNING' && html`
-                    <${Act} endpoint="node" label="Stop" title=${`Stop ${id}`} request=${() => remove('node', path)} reasonless=${true}
-                        intro="It ends before its next message. What was moved stays moved." after=${again} />`}
-                <${Table} caption="Not moved, the first hundred" rows=${(data.refusals ?? []).map((one, at) => ({ ...one, at }))} id=${row => `${row.messageId} ${row.at}`}
-                    empty=${data.dryRun ? 'All that it looked at would be moved.' : 'All that it looked at was moved.'} columns=${[
-                        { name: 'message', cell: row => (row.messageId ? html`<a href=${href(['poison', row.messageId])}><${Id} of=${row.messageId} /></a>` : 'without an id') },
-                        { name: 'type', cell: row => row.type },
-                        { name: 'verdict', cell: row => !isLeft(row, data) && html`<${Badge} of=${row.verdict} />` },
-                        { name: 'why', cell: row => (isLeft(row, data) ? 'Another copy of this message is moved: one is enough.' : row.explanation) },
-                    ]} />
-                <${Legend} of=${[...Object.keys(data.verdicts ?? {}).map(verdict => ({ verdict })), ...(data.refusals ?? [])]} />`}
+                ${data.elsewhere ? html`<${OfAnother} of=${data} />` : html`<${Own} of=${data} path=${path} again=${again} />`}`}
         </${Page}>`;
+}
+
+/** What only this instance knows of an operation, and can do. */
+function Own({ of, path, again }) {
+    return html`
+        ${of.kind === 'REPLAY' && !of.dryRun && of.moved > 0 && html`
+            <p>Moved is sent back to the handlers. What fails again comes back to <a href=${href(['poison'])}>the poison queue</a>.</p>`}
+        ${!isOver(of) && html`
+            <${Act} endpoint="node" label="Stop" title=${`Stop ${of.operation}`} request=${() => remove('node', path)} reasonless=${true}
+                intro="It ends before its next message. What was moved stays moved." after=${again} />`}
+        <${Table} caption="Not moved, the first hundred" rows=${(of.refusals ?? []).map((one, at) => ({ ...one, at }))} id=${row => `${row.messageId} ${row.at}`}
+            empty=${of.dryRun ? 'All that it looked at would be moved.' : 'All that it looked at was moved.'} columns=${[
+                { name: 'message', cell: row => (row.messageId ? html`<${IdLink} page="poison" of=${row.messageId} />` : 'without an id') },
+                { name: 'type' },
+                { name: 'verdict', cell: row => !isLeft(row, of) && html`<${Badge} of=${row.verdict} />` },
+                { name: 'why', cell: row => (isLeft(row, of) ? 'Another copy of this message is moved: one is enough.' : row.explanation) },
+            ]} />
+        <${Legend} of=${[...Object.keys(of.verdicts ?? {}).map(verdict => ({ verdict })), ...(of.refusals ?? [])]} />`;
 }
 
 /** One message that was set aside. */
@@ -260,7 +257,7 @@ function Copy({ of, content, again, gone }) {
                 ['exception', of.exception && html`<${ClassName} of=${of.exception} />`],
                 ['text', of.exceptionMessage],
                 ['queue', of.queue],
-                ['correlation id', of.correlationId && html`<a href=${href(['story', of.correlationId])}><${Id} of=${of.correlationId} /></a>`],
+                ['correlation id', of.correlationId && html`<${IdLink} page="story" of=${of.correlationId} />`],
                 ['bytes', String(of.bodyBytes)],
                 ['a replay', html`<${Badge} of=${of.verdict} /> ${of.explanation}`],
             ]} />
@@ -307,11 +304,11 @@ function Stored({ of }) {
         ]} />
         ${of.failures && html`
             <${Table} caption="Failures, as they were" rows=${of.failures.map((one, number) => ({ ...one, number }))} id=${row => row.number} empty="None are known." columns=${[
-                { name: 'when', cell: row => html`<${Time} at=${row.at} />` },
-                { name: 'instance', cell: row => row.instance },
+                { name: 'when', cell: timeOf('at') },
+                { name: 'instance' },
                 { name: 'took', cell: row => `${row.millis} ms` },
                 { name: 'exception', cell: row => html`<${ClassName} of=${row.exception} />` },
-                { name: 'text', cell: row => row.text },
-                { name: 'next', cell: row => html`<${Time} at=${row.nextAt} />` },
+                { name: 'text' },
+                { name: 'next', cell: timeOf('nextAt') },
             ]} />`}`;
 }

@@ -7,9 +7,9 @@ import { Content, Diff, pretty } from '../parts/diff.js';
 import { Page, useNarrow } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Sequence } from '../parts/sequence.js';
-import { Badge, Facts, Id, Table } from '../parts/table.js';
+import { Badge, Facts, IdLink, inWords, Table } from '../parts/table.js';
 import { overdue, repaired, replayed, Status, stepStatus, storyOf, whereabouts } from '../parts/tales.js';
-import { Countdown, Time } from '../parts/time.js';
+import { Countdown, Time, timeOf } from '../parts/time.js';
 import { Words } from '../parts/words.js';
 
 /** It reads the store. */
@@ -39,8 +39,8 @@ export function Saga({ saga, id }) {
                 ${isNarrow && repairs}
                 ${isNarrow && story && html`<${Told} key="told" of=${story} />`}
                 <${Table} key="aside" caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty=${found.stuckOn ? 'No message that it has sent was set aside.' : 'No message that it waits for is known to be set aside.'} columns=${[
-                    { name: 'type', cell: row => row.type },
-                    { name: 'node', cell: row => row.node },
+                    { name: 'type' },
+                    { name: 'node' },
                     { name: 'why', cell: row => row.reason },
                     { name: 'message', cell: row => html`<${Aside} id=${row.messageId} node=${row.node} />` },
                 ]} />
@@ -56,7 +56,7 @@ export function Saga({ saga, id }) {
                     ['started', html`<${Time} at=${found.startedAt} />`],
                     ['changed', html`<${Time} at=${found.changedAt} />`],
                     ['ended', found.endedAt && html`<${Time} at=${found.endedAt} />`],
-                    ['correlation id', html`<a href=${href(['story', found.id])}><${Id} of=${found.id} /></a>`],
+                    ['correlation id', html`<${IdLink} page="story" of=${found.id} />`],
                     ['version', String(found.version)],
                 ]} />
                 <${Table} caption="Timeouts" rows=${timeouts(found)} id=${([name]) => name} empty="It has no timeout." columns=${[
@@ -69,10 +69,10 @@ export function Saga({ saga, id }) {
                     { name: 'command', cell: row => row.type },
                     { name: 'status', cell: row => html`<${Badge} of=${stepStatus(row, found, messages)} />` },
                     { name: 'undo', cell: row => row.undo ?? 'none' },
-                    { name: 'message', cell: row => html`<a href=${href(['story', row.messageId])}><${Id} of=${row.messageId} /></a>` },
+                    { name: 'message', cell: row => html`<${IdLink} page="story" of=${row.messageId} />` },
                 ]} />
                 <${Table} caption="History" rows=${found.history} id=${row => `${row.at} ${row.what}`} empty="Nothing yet." columns=${[
-                    { name: 'when', cell: row => html`<${Time} at=${row.at} />` },
+                    { name: 'when', cell: timeOf('at') },
                     { name: 'what', cell: row => html`<${Words} of=${row.what} id=${found.id} />` },
                 ]} />
                 ${Date.parse(found.history?.[0]?.at) > Date.parse(found.startedAt) && html`<p class="faint">What came before is not kept.</p>`}
@@ -133,7 +133,7 @@ function Told({ of: { id, sentences } }) {
 }
 
 /** What was set aside by this node is in its poison queue; of the rest there is the story. */
-const Aside = ({ id, node }) => html`<a href=${href([node === session().node ? 'poison' : 'story', id])}><${Id} of=${id} /></a>`;
+const Aside = ({ id, node }) => html`<${IdLink} page=${node === session().node ? 'poison' : 'story'} of=${id} />`;
 
 /** Why it is stuck, and who is waited for. */
 function Stuck({ of: { messageId, node, type, exception, text } }) {
@@ -148,7 +148,7 @@ function Stuck({ of: { messageId, node, type, exception, text } }) {
         </section>`;
 }
 
-const status = saga => String(saga.status).toLowerCase().replaceAll('_', ' ');
+const status = saga => inWords(saga.status);
 
 const its = of => () => html`<p><a href=${href(['story', of.id])}>Its story</a></p>`;
 
@@ -237,7 +237,7 @@ function Repairs({ of, messages, again, withState }) {
                     intro=${html`<${Resuming} of=${of} messages=${messages} />`} />`}
             ${(isRunning || isUndoing) && open.length > 0 && html`
                 <${Act} ...${common('SKIP')} label="Skip" title=${`Skip a step of ${of.id}`} request=${repair('skip')}
-                    fields=${[{ name: 'step', label: 'Step', required: true, options: [['', 'choose one'], ...open.map(step => [step.name, `${step.name} (${stepStatus(step, of, messages).toLowerCase().replaceAll('_', ' ')})`])] }]}
+                    fields=${[{ name: 'step', label: 'Step', required: true, options: [['', 'choose one'], ...open.map(step => [step.name, `${step.name} (${inWords(stepStatus(step, of, messages))})`])] }]}
                     preview=${({ step }) => step && !isUndoing && html`<p class="rights"><${Endless} of=${of} messages=${messages} without=${step} /></p>`}
                     intro=${isUndoing
                         ? 'You say that somebody has undone this step, or that it need not be undone. Nothing is checked: the saga goes on with the step before it. It cannot be taken back.'

@@ -4,9 +4,9 @@ import { look, serverTime } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, Id, Table, TextFilter } from '../parts/table.js';
+import { Badge, countsIn, Id, Table, TextFilter } from '../parts/table.js';
 import { asides, idle, simple, Status } from '../parts/tales.js';
-import { Age, Countdown, Time } from '../parts/time.js';
+import { Age, Countdown, Time, timeOf } from '../parts/time.js';
 
 /** A list reads the store, so it is not asked as often as what the node knows. */
 const LIST_EVERY = 10_000;
@@ -48,12 +48,11 @@ function next({ timeouts = {} }) {
 }
 
 const named = (counts, count) => Object.entries(counts ?? {}).map(([saga, some]) => `${saga}: ${count(some)}`).join(', ') || 'none';
-const statuses = some => Object.entries(some).map(([status, count]) => `${count} ${status.toLowerCase().replaceAll('_', ' ')}`).join(', ');
 
 function Counts({ of }) {
     return html`
         <p>
-            Need a repair: ${named(of.needingRepair, statuses)}. Blocked: ${named(of.blocked, String)}. Being undone: ${named(of.undoing, some => some.count)}.
+            Need a repair: ${named(of.needingRepair, countsIn)}. Blocked: ${named(of.blocked, String)}. Being undone: ${named(of.undoing, some => some.count)}.
             ${of.asOf ? html` Counted <${Time} at=${of.asOf} />, and again once per lease; the list below is of now.` : ' Not counted yet.'}
         </p>`;
 }
@@ -90,11 +89,11 @@ function Attention({ lists: [stuck, blocked, running], query: { saga, olderThan 
 function List({ caption, rows }) {
     return html`
         <${Table} caption=${caption} rows=${rows} id=${keyOf} empty="No such sagas on this page of the list." columns=${[
-            { name: 'saga', cell: row => row.saga },
+            { name: 'saga' },
             { name: 'id', cell: row => html`<a href=${href(['sagas', row.saga, row.id])}><${Id} of=${row.id} /></a>` },
             { name: 'status', cell: row => html`<${Status} of=${row} />${isLate(row) && html` <${Badge} of="late" />`}` },
             { name: 'age', cell: age },
-            { name: 'changed', cell: row => html`<${Time} at=${row.changedAt} />` },
+            { name: 'changed', cell: timeOf('changedAt') },
             { name: 'next timeout', cell: next },
             { name: 'why', cell: row => html`<${Why} of=${row} />` },
             { name: 'blocked on', cell: row => (row.blockedOn ?? []).map(one => `${one.type} at ${one.node}`).join(', ') },

@@ -5,8 +5,8 @@ import { usePoll } from '../poll.js';
 import { Act, Rights } from '../parts/action.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, Facts, Id, Table, TextFilter } from '../parts/table.js';
-import { Time } from '../parts/time.js';
+import { Badge, Facts, IdLink, Table, TextFilter } from '../parts/table.js';
+import { Time, timeOf } from '../parts/time.js';
 
 /** A list reads the store, so it is not asked as often as what the node knows. */
 const LIST_EVERY = 10_000;
@@ -70,11 +70,11 @@ export function Scheduled({ query }) {
                     <${TextFilter} id="correlation" label="Correlation id" value=${correlation} set=${one => filtered({ correlation: one })} />
                 </form>
                 <${Table} caption="Scheduled messages, those due first" rows=${data.messages} id=${row => row.id} empty="No such messages on this page of the list." columns=${[
-                    { name: 'due', cell: row => html`<${Time} at=${row.dueAt} />` },
+                    { name: 'due', cell: timeOf('dueAt') },
                     { name: 'type', cell: row => row.type ?? 'unknown: a newer version wrote it' },
-                    { name: 'message', cell: row => html`<a href=${href(['scheduled', row.id])}><${Id} of=${row.id} /></a>` },
-                    { name: 'correlation id', cell: row => row.correlationId && html`<a href=${href(['story', row.correlationId])}><${Id} of=${row.correlationId} /></a>` },
-                    { name: 'scheduled', cell: row => html`<${Time} at=${row.scheduledAt} />` },
+                    { name: 'message', cell: row => html`<${IdLink} page="scheduled" of=${row.id} />` },
+                    { name: 'correlation id', cell: row => row.correlationId && html`<${IdLink} page="story" of=${row.correlationId} />` },
+                    { name: 'scheduled', cell: timeOf('scheduledAt') },
                     { name: 'because of', cell: row => row.causationId ?? 'no message' },
                     { name: 'change', cell: row => row.type && html`<${Changes} of=${row} again=${list.again} />` },
                 ]} />

@@ -7,7 +7,7 @@ import { Name } from '../parts/node.js';
 import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Badge, Id, Table } from '../parts/table.js';
-import { Time } from '../parts/time.js';
+import { Time, timeOf } from '../parts/time.js';
 import { Sequence } from '../parts/sequence.js';
 import { Words } from '../parts/words.js';
 
@@ -54,8 +54,8 @@ export function Story({ id }) {
                 <h2>In order</h2>
                 <${Table} caption="What happened, and then what is expected" rows=${story.timeline} id=${row => `${row.at} ${row.node} ${row.subject} ${row.what}`}
                     empty="Nothing that has a time is known." columns=${[
-                        { name: 'when', cell: row => html`<${Time} at=${row.at} />` },
-                        { name: 'node', cell: row => row.node },
+                        { name: 'when', cell: timeOf('at') },
+                        { name: 'node' },
                         { name: 'what', cell: row => html`${row.expected && html`<${Badge} of="expected" />${' '}`}<${Words} of=${row.what} id=${id} />` },
                         { name: 'of', cell: row => row.subject && html`<${Words} of=${row.subject} id=${id} />` },
                         { name: 'published by', cell: row => row.from },
@@ -90,8 +90,8 @@ function Asked({ of: { asked, problem, nodes } }) {
                     { name: 'instance', cell: row => row.instance || 'none is known' },
                     { name: 'state', cell: row => html`<${Badge} of=${row.answered ? 'answers' : 'silent'} />` },
                     { name: 'version', cell: row => row.version || 'unknown' },
-                    { name: 'heard', cell: row => html`<${Time} at=${row.lastHeard} />` },
-                    { name: 'note', cell: row => row.note },
+                    { name: 'heard', cell: timeOf('lastHeard') },
+                    { name: 'note' },
                 ]} />
             </details>
         </section>`;
@@ -149,18 +149,18 @@ function Part({ of }) {
         <p class="faint">As of <${Time} at=${of.asOf} />, instance ${of.instance}.${of.foundAs && ` Found as ${of.foundAs}.`}${of.truncated && ' There is more than a story has room for.'}</p>
         <${Table} caption=${`Messages of which ${of.node} has a record`} rows=${of.messages} id=${row => row.id} empty="It has no record of such a message." columns=${[
             { name: 'message', cell: row => html`<${Id} of=${row.id} />` },
-            { name: 'type', cell: row => row.type },
+            { name: 'type' },
             { name: 'state', cell: row => html`<${Badge} of=${row.state} />` },
-            { name: 'changed', cell: row => html`<${Time} at=${row.changedAt} />` },
+            { name: 'changed', cell: timeOf('changedAt') },
             { name: 'latest failed attempts', cell: row => html`<${Failures} of=${row.failures} />` },
             { name: 'published', cell: row => html`<${Published} of=${row} />` },
         ]} />
         ${of.outbox.length > 0 && html`
             <${Table} caption=${`Waiting in the outbox of ${of.node}`} rows=${of.outbox} id=${row => row.messageId} columns=${[
                 { name: 'message', cell: row => html`<${Id} of=${row.messageId} />` },
-                { name: 'type', cell: row => row.type },
-                { name: 'stored', cell: row => html`<${Time} at=${row.storedAt} />` },
-                { name: 'due', cell: row => html`<${Time} at=${row.dueAt} />` },
+                { name: 'type' },
+                { name: 'stored', cell: timeOf('storedAt') },
+                { name: 'due', cell: timeOf('dueAt') },
                 { name: 'failed', cell: row => String(row.attempts) },
             ]} />`}
         <details>

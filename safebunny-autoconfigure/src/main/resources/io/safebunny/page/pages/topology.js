@@ -47,9 +47,9 @@ export function Topology() {
                     { name: 'arguments', cell: row => Object.entries(row.arguments ?? {}).map(([name, value]) => `${name}=${value}`).join(' ') },
                 ]} />
                 <${Table} caption="Bindings" rows=${sorted(data.bindings)} id=${row => `${row.exchange} ${row.routingKey} ${row.queue}`} empty="None." columns=${[
-                    { name: 'exchange', cell: row => row.exchange },
+                    { name: 'exchange' },
                     { name: 'routing key', cell: row => row.routingKey },
-                    { name: 'queue', cell: row => row.queue },
+                    { name: 'queue' },
                     state,
                 ]} />
                 <${Table} caption="Exchanges" rows=${sorted(data.exchanges)} id=${row => row.name} empty="None." columns=${[

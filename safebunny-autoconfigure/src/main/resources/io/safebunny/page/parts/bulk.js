@@ -5,20 +5,17 @@ import { html } from '../vendor/htm-preact.js';
 import { change } from '../ask.js';
 import { Act } from './action.js';
 import { href } from './route.js';
-import { Choice } from './table.js';
+import { Choice, countsIn } from './table.js';
 import { moved, replayedMany } from './tales.js';
-
-const counts = verdicts =>
-    Object.entries(verdicts ?? {}).map(([verdict, count]) => `${count} ${verdict.toLowerCase().replaceAll('_', ' ')}`).join(', ') || 'none';
 
 /** What to say of an operation that was begun. */
 export const begun = answer => html`
-    <p>${answer.dryRun ? 'Nothing was moved. It would have moved' : 'Moved'} ${answer.wouldMove ?? answer.moved} of ${answer.matched} that matched. Verdicts: ${counts(answer.verdicts)}.</p>
+    <p>${answer.dryRun ? 'Nothing was moved. It would have moved' : 'Moved'} ${answer.wouldMove ?? answer.moved} of ${answer.matched} that matched. Verdicts: ${verdictsOf(answer)}.</p>
     ${answer.limit && answer.matched >= answer.limit && html`<p>It has stopped at the limit of ${answer.limit}: more may match.</p>`}
     <p>${answer.state === 'RUNNING' ? 'It goes on by itself. ' : ''}<a href=${href(['operations', answer.operation])}>Its progress, and what was not moved</a></p>`;
 
 /** Of an operation, in words. */
-export const verdictsOf = operation => counts(operation.verdicts);
+export const verdictsOf = operation => countsIn(operation.verdicts) || 'none';
 
 const DRY = { name: 'dryRun', label: 'Dry run: only count what would be moved', check: true, value: true };
 const RATE = { name: 'rate', label: 'Most in a second', type: 'number', min: 0, step: 'any', hint: 'empty: as fast as the broker confirms' };

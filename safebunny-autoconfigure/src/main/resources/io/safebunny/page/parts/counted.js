@@ -8,13 +8,13 @@ import { Act } from './action.js';
 import { Trouble } from './problem.js';
 import { href } from './route.js';
 import { Badge, Table } from './table.js';
-import { Time, timeOfDay } from './time.js';
+import { Time, timeOf, timeOfDay } from './time.js';
 
 /** The most that one operation reads. */
 const ALL = 100_000;
 const STEP = 100;
 
-const isOver = operation => operation.state !== 'RUNNING';
+export const isOver = operation => operation.state !== 'RUNNING';
 
 const isBrokenOff = operation => ['CANCELLED', 'FAILED'].includes(operation.state);
 
@@ -72,8 +72,8 @@ export function Counted({ operation, brokenOff, filter, archived, from, after })
                     { name: 'copies', cell: row => html`
                         <a href=${href(['poison'], { ...here, type: row.type ?? '', poisonReason: row.reason ?? '', exception: row.exception ?? '' })}>${row.copies}</a>` },
                     { name: archived ? 'a replay would move, once restored' : 'a replay would move', cell: row => row.replayable },
-                    { name: 'first', cell: row => html`<${Time} at=${row.first} />` },
-                    { name: 'last', cell: row => html`<${Time} at=${row.last} />` },
+                    { name: 'first', cell: timeOf('first') },
+                    { name: 'last', cell: timeOf('last') },
                     { name: 'examples', cell: row => html`<${Examples} of=${row.examples} archived=${archived} />` },
                 ]} />
                 <p class="buttons">

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html, useEffect, useState } from '../vendor/htm-preact.js';
+import { href } from './route.js';
 
 const STEP = 100;
 
@@ -7,7 +8,7 @@ const STEP = 100;
  * A table of at most a hundred rows, and more when asked. The roles are said because on a phone its parts are laid out as blocks, and
  * browsers take that for the end of the table.
  *
- * @param columns each with a name and what is in its cell for a row
+ * @param columns each with a name and what is in its cell for a row: what the row has of that name, if not said
  * @param rows none if absent
  * @param id what tells a row from the others
  * @param empty what to say if there is no row
@@ -27,7 +28,7 @@ export function Table({ caption, columns, rows = [], id, empty }) {
                 <tbody role="rowgroup">
                     ${rows.slice(0, shown).map(row => html`
                         <tr role="row" key=${id(row)} data-row=${id(row)}>
-                            ${columns.map(column => html`<td role="cell" key=${column.name} data-label=${column.name}>${column.cell(row)}</td>`)}
+                            ${columns.map(column => html`<td role="cell" key=${column.name} data-label=${column.name}>${column.cell ? column.cell(row) : row[column.name]}</td>`)}
                         </tr>`)}
                 </tbody>
             </table>
@@ -43,7 +44,7 @@ export function Choice({ label, choose }) {
 
 /** Names and values. Pairs without a value are left out. */
 export function Facts({ of }) {
-    const known = of.filter(([, value]) => value !== undefined && value !== null && value !== '');
+    const known = of.filter(([, value]) => value !== undefined && value !== null && value !== '' && value !== false);
     return html`<dl class="facts">${known.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
@@ -52,6 +53,15 @@ export const ClassName = ({ of }) => of.split('.').map((part, at) => html`${at >
 
 /** An id on one line: cut by an ellipsis where there is no room, and marked as a whole, to be copied. */
 export const Id = ({ of }) => html`<span class="id" title=${of}>${of}</span>`;
+
+/** The same, as a link to its place on a page. */
+export const IdLink = ({ page, of }) => html`<a href=${href([page, of])}><${Id} of=${of} /></a>`;
+
+/** What a constant is called. */
+export const inWords = constant => String(constant).toLowerCase().replaceAll('_', ' ');
+
+/** How many there are of each. */
+export const countsIn = counts => Object.entries(counts ?? {}).map(([one, count]) => `${count} ${inWords(one)}`).join(', ');
 
 /** What the states of a breaker mean for its type. */
 const WORDS = { closed: 'handled', open: 'not handled', half_open: 'on trial' };
@@ -63,7 +73,7 @@ const WORDS = { closed: 'handled', open: 'not handled', half_open: 'on trial' };
  */
 export function Badge({ of = 'unknown', level = of }) {
     const word = String(of).toLowerCase();
-    return html`<span class="badge" data-level=${String(level).toLowerCase()}>${Object.hasOwn(WORDS, word) ? WORDS[word] : word.replaceAll('_', ' ')}</span>`;
+    return html`<span class="badge" data-level=${String(level).toLowerCase()}>${Object.hasOwn(WORDS, word) ? WORDS[word] : inWords(word)}</span>`;
 }
 
 /**

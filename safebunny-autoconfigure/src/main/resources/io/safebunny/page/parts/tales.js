@@ -4,7 +4,7 @@
 import { html } from '../vendor/htm-preact.js';
 import { isExposed, look, place, serverTime, session } from '../ask.js';
 import { href } from './route.js';
-import { Badge } from './table.js';
+import { Badge, inWords } from './table.js';
 import { Countdown } from './time.js';
 
 /** The story of an id; null if nobody tells stories here. */
@@ -112,7 +112,7 @@ const VERDICTS = {
 export function Legend({ of }) {
     const known = [...new Set(of.map(({ verdict }) => verdict))].filter(verdict => Object.hasOwn(VERDICTS, verdict));
     return known.length > 0 && html`
-        <p class="hint">What a replay would do: ${known.map(verdict => `${verdict.toLowerCase().replaceAll('_', ' ')}: ${VERDICTS[verdict]}`).join('; ')}.</p>`;
+        <p class="hint">What a replay would do: ${known.map(verdict => `${inWords(verdict)}: ${VERDICTS[verdict]}`).join('; ')}.</p>`;
 }
 
 /** Of an operation that moves copies: not success if nothing was moved, or nothing had to be. */

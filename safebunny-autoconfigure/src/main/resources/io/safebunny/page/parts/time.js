@@ -77,6 +77,9 @@ function Told({ at, words }) {
 /** How long ago something was, or how long until it is. */
 export const Time = ({ at }) => html`<${Told} at=${at} words=${(time, now) => told(time - now)} />`;
 
+/** The same of a row of a table. */
+export const timeOf = name => row => html`<${Time} at=${row[name]} />`;
+
 /** To the second in the last hour. */
 export const Countdown = ({ at }) => html`<${Told} at=${at} words=${(time, now) => (time > now ? `in ${fine(time - now)}` : `over for ${fine(now - time)}`)} />`;
 

@@ -13,7 +13,8 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * @param pages Addresses of the pages of other nodes, by the name of the node; the page links to them.
+ * @param pages Addresses of the pages of other nodes, by the name of the node, and of other instances of this node, by the name of their
+ *     host (HOSTNAME); the page links to them.
  */
 @ConfigurationProperties("management.endpoint.safebunnyui")
 public record PageEndpointProperties(@DefaultValue Map<String, String> pages) {
@@ -21,7 +22,7 @@ public record PageEndpointProperties(@DefaultValue Map<String, String> pages) {
     private static final Set<String> SCHEMES = Set.of("http", "https");
 
     /**
-     * The addresses, by the name of the node. Only the application's own configuration has them: what an instance says of itself over the
+     * The addresses, by the name of the node or host. Only the application's own configuration has them: what an instance says of itself over the
      * broker is not proven, and a link could lead anywhere.
      *
      * @throws ConfigurationException SB-1301 if a name can be no node's, or an address cannot be opened by a browser

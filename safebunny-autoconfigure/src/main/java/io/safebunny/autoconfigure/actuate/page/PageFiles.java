@@ -47,6 +47,7 @@ final class PageFiles {
             "parts/action.js",
             "parts/bulk.js",
             "parts/counted.js",
+            "parts/elsewhere.js",
             "parts/diff.js",
             "parts/node.js",
             "parts/outcome.js",

@@ -131,10 +131,17 @@ class PageFilesTest {
             LINK.matcher(read(name)).results().forEach(found -> others.add(name + ": " + found.group(1)));
         }
         // the page itself, what begins with #/, and what the application's own configuration has
-        assertThat(others).containsExactly("pages/now.js: page", "parts/node.js: page", "parts/problem.js: anew()");
+        assertThat(others)
+                .containsExactly(
+                        "pages/now.js: page",
+                        "parts/node.js: page",
+                        "parts/node.js: page + href(to)",
+                        "parts/problem.js: anew()");
         assertThat(read("parts/node.js"))
                 .contains("const pages = session().pages ?? {};")
-                .contains("const page = Object.hasOwn(pages, of) ? pages[of] : null;");
+                .contains("return Object.hasOwn(pages, name) ? pages[name] : null;")
+                .contains("const page = pageOf(of);")
+                .contains("const page = pageOf(hostOf(of));");
         assertThat(read("pages/now.js")).contains("page?.startsWith('#/') ? html`<a href=${page}>");
         assertThat(read("parts/problem.js")).contains("const anew = () => location.href.split('#')[0];");
     }
