@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,11 +86,16 @@ final class Answering {
         this.self = self;
         this.timeline = node.timeline();
         this.since = timeline.nanoTime();
-        this.unknown = new Lane(null);
+        this.unknown = new Lane(about -> true, null);
     }
 
     void answers(String what, Answer answer) {
-        lanes.put(what, new Lane(answer));
+        answers(what, about -> true, answer);
+    }
+
+    /** @param concerns whether a question is about something that this instance is to answer; others are as if nobody had asked them */
+    void answers(String what, Predicate<String> concerns, Answer answer) {
+        lanes.put(what, new Lane(concerns, answer));
     }
 
     void join(ControlChannel channel) {
@@ -107,6 +113,9 @@ final class Answering {
             return;
         }
         Lane lane = lanes.getOrDefault(question.what(), unknown);
+        if (!lane.concerns.test(question.about())) {
+            return;
+        }
         Asked asked = taken(question, lane);
         if (asked != null) {
             asked.slow = timeline.schedule(Purpose.UPKEEP, SLOW, () -> tooSlow(asked));
@@ -169,6 +178,7 @@ final class Answering {
 
     /** The questions of one name. */
     private final class Lane {
+        private final Predicate<String> concerns;
         private final @Nullable Answer answer;
         private final SerialTask replies =
                 new SerialTask("answering other instances", this::replyToNext, node.workers(), timeline);
@@ -184,7 +194,8 @@ final class Answering {
         private int bytes;
 
         /** @param answer {@code null} for questions that this instance does not know */
-        private Lane(@Nullable Answer answer) {
+        private Lane(Predicate<String> concerns, @Nullable Answer answer) {
+            this.concerns = concerns;
             this.answer = answer;
         }
 

@@ -132,6 +132,14 @@ public final class Nodes {
         answering.answers(what, answer);
     }
 
+    /**
+     * Adds a question that the other instances of this node may ask with {@link #askSiblings}. One about another node is neither answered nor
+     * counted, so it leaves the answers of a second to others. To be called before {@link #join}.
+     */
+    public void answersSiblings(String what, Answer answer) {
+        answering.answers(what, self.node()::equals, answer);
+    }
+
     /** Where this instance listens, whatever it handles, and what is to be called there; that does not block. */
     public Map<ControlAddress, Consumer<byte[]>> listeners() {
         return Map.of(EVERYONE, this::heardByAll, address, questions::heard);

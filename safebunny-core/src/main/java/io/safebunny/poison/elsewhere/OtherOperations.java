@@ -18,7 +18,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Asks the other instances of this node for their operations on poison messages, and tells them those of this one. Thread-safe. */
 public final class OtherOperations {
@@ -44,10 +43,7 @@ public final class OtherOperations {
     public OtherOperations(Node node, Nodes nodes, Supplier<InstanceOperations> own) {
         this.nodes = nodes;
         this.timeline = node.timeline();
-        String name = node.name();
-        nodes.answers(
-                QUESTION,
-                (about, within) -> about.equals(name) ? own.get().json() : JsonNodeFactory.instance.objectNode());
+        nodes.answersSiblings(QUESTION, (about, within) -> own.get().json());
     }
 
     /**
