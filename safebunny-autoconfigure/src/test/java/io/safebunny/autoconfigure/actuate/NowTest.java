@@ -179,7 +179,7 @@ class NowTest {
 
             assertThat(of(context, "$.parts[1].words"))
                     .asString()
-                    .contains("Operation " + operation.id() + " on poison messages runs, and holds some of them");
+                    .contains("Operation " + operation.id() + " on poison messages runs. Look at its progress");
             assertThat(of(context, "$.level")).isEqualTo("UNKNOWN");
             await().untilAsserted(
                             () -> assertThat(of(context, "$.counts.setAside")).isNull());

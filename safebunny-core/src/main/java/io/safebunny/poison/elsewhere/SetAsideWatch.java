@@ -3,14 +3,17 @@ package io.safebunny.poison.elsewhere;
 
 import io.safebunny.concurrency.SerialTask;
 import io.safebunny.failure.BrowsingException;
+import io.safebunny.failure.details.Printable;
 import io.safebunny.node.Node;
 import io.safebunny.operations.questions.Nodes;
 import io.safebunny.poison.elsewhere.OtherOperations.Round;
+import io.safebunny.poison.elsewhere.SetAside.Uncounted;
 import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,11 +31,20 @@ public final class SetAsideWatch {
     static final Duration INTERVAL = Duration.ofSeconds(15);
     static final Duration AFTER_REFUSAL = Duration.ofMinutes(5);
 
-    /** While somebody holds copies. */
-    static final Duration SOON = Duration.ofSeconds(2);
+    /** While this instance holds copies. */
+    static final Duration HELD_HERE = Duration.ofSeconds(2);
 
-    /** How long after the last read it goes on. */
-    static final Duration INTEREST = Duration.ofMinutes(1);
+    /** While another instance holds copies. */
+    static final Duration HELD_ELSEWHERE = Duration.ofSeconds(5);
+
+    /** For each other instance, because each may ask as well: an instance answers at most two such questions a second. */
+    static final Duration PER_INSTANCE = Duration.ofSeconds(1);
+
+    /** How long after the last read it goes on. Behind a load balancer, each instance is read only now and then. */
+    static final Duration INTEREST = Duration.ofMinutes(10);
+
+    /** If nobody has read it for as long, it looks as rarely, and at once for the next reader. */
+    static final Duration SELDOM = Duration.ofMinutes(1);
 
     private final String queue;
     private final Transport transport;
@@ -42,9 +54,11 @@ public final class SetAsideWatch {
     private final SerialTask looking;
     private volatile SetAside known = SetAside.UNKNOWN;
     private volatile long lastRead;
-    private volatile boolean goesOn;
+    /** Whether the next reader has it look at once. */
+    private volatile boolean rests = true;
 
     // used by one look at a time
+    private volatile boolean looks;
     private volatile @Nullable Counted counted;
     private volatile long refusedUntil;
 
@@ -67,8 +81,8 @@ public final class SetAsideWatch {
 
     public SetAside get() {
         lastRead = timeline.nanoTime();
-        if (!goesOn) {
-            goesOn = true;
+        if (rests) {
+            rests = false;
             looking.request();
         }
         return known;
@@ -79,63 +93,91 @@ public final class SetAsideWatch {
         known = SetAside.UNKNOWN;
     }
 
+    private boolean isReadWithin(Duration time) {
+        return timeline.nanoTime() - lastRead <= time.toNanos();
+    }
+
     private void look() {
-        if (timeline.nanoTime() - lastRead > INTEREST.toNanos()) {
+        if (looks) { // this one was asked for by a reader, just when it was due
+            return;
+        }
+        if (!isReadWithin(INTEREST)) {
             known = SetAside.UNKNOWN;
             counted = null;
-            goesOn = false;
+            rests = true;
             return;
         }
+        rests = false;
+        looks = true;
         Counted before = counted;
         counted = null;
-        var unused = others.ask().thenAccept(round -> {
-            if (before == null) {
-                count(round);
-            } else {
-                compare(before, round);
-            }
-        });
+        CompletableFuture<Duration> unused = CompletableFuture.completedFuture(before)
+                .thenCompose(unread -> others.ask())
+                .thenApply(round -> before == null ? count(round) : compare(before, round))
+                .exceptionally(this::failed)
+                .thenApply(this::looksAgainAfter);
     }
 
-    private void count(Round round) {
+    /** Whatever it was: otherwise nobody would look again, and what was known would be told for ever. */
+    private Duration failed(Throwable failure) {
+        LOG.warn(
+                "Could not count the messages in '{}'; trying again in {} s",
+                queue,
+                INTERVAL.toSeconds(),
+                Printable.inLines(failure));
+        counted = null;
+        known = new SetAside(OptionalLong.empty(), Uncounted.FAILED, null, null);
+        return INTERVAL;
+    }
+
+    private Duration looksAgainAfter(Duration pause) {
+        looks = false;
+        looking.requestAfter(pause, Timeline.Purpose.UPKEEP);
+        return pause;
+    }
+
+    private Duration count(Round round) {
         long browsed = quiet.getAsLong();
         if (round.isBrowsing() || browsed < 0) {
-            tell(OptionalLong.empty(), round, SOON);
-            return;
+            return uncounted(Uncounted.BROWSED, round, browsed < 0 ? HELD_HERE : HELD_ELSEWHERE);
         }
-        OptionalLong copies = copies();
-        if (copies.isEmpty()) {
-            tell(copies, round, INTERVAL);
-            return;
-        }
-        counted = new Counted(round, browsed, copies.getAsLong());
-        looking.requestAfter(Nodes.SAME_ANSWER, Timeline.Purpose.UPKEEP);
-    }
-
-    private OptionalLong copies() {
         if (timeline.nanoTime() - refusedUntil < 0) {
-            return OptionalLong.empty();
+            return uncounted(Uncounted.REFUSED, round, INTERVAL);
         }
         try {
-            return transport.depth(queue);
+            OptionalLong copies = transport.depth(queue);
+            if (copies.isEmpty()) {
+                return uncounted(Uncounted.FAILED, round, INTERVAL);
+            }
+            counted = new Counted(round, browsed, copies.getAsLong());
+            return Nodes.SAME_ANSWER;
         } catch (BrowsingException e) {
             LOG.debug("The broker does not say how many messages queue '{}' holds", queue, e);
-            if (!e.code().equals(BrowsingException.UNAVAILABLE)) {
-                refusedUntil = timeline.nanoTime() + AFTER_REFUSAL.toNanos();
+            if (e.code().equals(BrowsingException.UNAVAILABLE)) {
+                return uncounted(Uncounted.FAILED, round, INTERVAL);
             }
-        } catch (RuntimeException e) { // otherwise nobody would look again
-            LOG.debug("Could not ask how many messages queue '{}' holds", queue, e);
+            refusedUntil = timeline.nanoTime() + AFTER_REFUSAL.toNanos();
+            return uncounted(Uncounted.REFUSED, round, INTERVAL);
         }
-        return OptionalLong.empty();
     }
 
-    private void compare(Counted then, Round now) {
-        boolean isTrue = then.browsed == quiet.getAsLong() && then.before.isQuietUntil(now);
-        tell(isTrue ? OptionalLong.of(then.copies) : OptionalLong.empty(), now, isTrue ? INTERVAL : SOON);
+    private Duration compare(Counted then, Round now) {
+        if (then.browsed != quiet.getAsLong() || !then.before.isQuietUntil(now)) {
+            return uncounted(Uncounted.BROWSED, now, HELD_ELSEWHERE);
+        }
+        known = new SetAside(OptionalLong.of(then.copies), null, null, now.told());
+        return pause(INTERVAL, now);
     }
 
-    private void tell(OptionalLong copies, Round round, Duration pause) {
-        known = new SetAside(copies, null, round.told());
-        looking.requestAfter(pause, Timeline.Purpose.UPKEEP);
+    private Duration uncounted(Uncounted why, Round round, Duration pause) {
+        known = new SetAside(OptionalLong.empty(), why, null, round.told());
+        return pause(pause, round);
+    }
+
+    private Duration pause(Duration usual, Round round) {
+        rests = !isReadWithin(SELDOM);
+        Duration least = rests ? SELDOM : usual;
+        Duration fair = PER_INSTANCE.multipliedBy(round.told().instances().size());
+        return least.compareTo(fair) < 0 ? fair : least;
     }
 }

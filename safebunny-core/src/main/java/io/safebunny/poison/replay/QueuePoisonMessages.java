@@ -114,7 +114,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
 
     /**
      * The messages that are set aside, as far as the broker and the other instances have said lately, and which operations hold some of them.
-     * Never waits: the first reader, and the first after a minute without any, is told by nobody.
+     * Never waits: the first reader, and the first after ten minutes without any, is told that nobody knows yet.
      */
     public SetAside setAside() {
         TrackedOperation running = operations.running();

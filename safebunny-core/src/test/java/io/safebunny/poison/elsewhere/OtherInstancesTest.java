@@ -8,6 +8,7 @@ import io.safebunny.BunnyOperations;
 import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.engine.SafeBunnyEngine;
+import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.policy.RecoveryPolicy;
 import io.safebunny.failure.policy.RetryStrategy;
 import io.safebunny.fixture.OrderPlaced;
@@ -43,6 +44,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -69,6 +71,8 @@ class OtherInstancesTest {
         final QueuePoisonMessages poison;
         /** Called before each message that it sends. */
         Runnable sends = () -> {};
+        /** Called before each count of its broker. */
+        Runnable counts = () -> {};
 
         One() {
             engine = new SafeBunnyEngine(SafeBunnyParts.builder(
@@ -78,6 +82,12 @@ class OtherInstancesTest {
                                 public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
                                     sends.run();
                                     return super.send(message, deadline);
+                                }
+
+                                @Override
+                                public OptionalLong depth(String queue) {
+                                    counts.run();
+                                    return super.depth(queue);
                                 }
                             },
                             timeline)
@@ -202,7 +212,8 @@ class OtherInstancesTest {
         assertThat(seen.get(0).words())
                 .contains(
                         "2 messages are set aside",
-                        "Whether instance " + first.name() + " holds some is not known: it ")
+                        "Whether instance " + first.name()
+                                + " holds some is not known (its hints were heard lately, but it does not answer: it may have died since, have an older version, or a broker user that may not answer questions (docs/permissions.md)).")
                 .doesNotContain("on poison messages runs");
         assertThat(seen.get(1).words()).contains("2 messages are set aside").doesNotContain("not known");
     }
@@ -217,8 +228,10 @@ class OtherInstancesTest {
         timeline.advance(Duration.ofMillis(1_500));
 
         assertThat(second.poison.setAside().copies()).isEmpty();
+        assertThat(second.poison.setAside().condition(POISON).words())
+                .contains("somebody looks, or has just looked, at those in billing-poison");
 
-        timeline.advance(Duration.ofSeconds(5));
+        timeline.advance(SetAsideWatch.HELD_ELSEWHERE.plusSeconds(3));
         assertThat(second.poison.setAside().copies()).hasValue(1);
     }
 
@@ -259,7 +272,7 @@ class OtherInstancesTest {
         assertThat(older().version()).isEqualTo("0.9");
         assertThat(second.now().level()).isEqualTo(Level.UNKNOWN);
         assertThat(second.now().words())
-                .contains("Whether instance older holds some is not known: it runs a version that cannot say so.");
+                .contains("Whether instance older holds some is not known (runs a version that cannot say so).");
     }
 
     @Test
@@ -331,10 +344,79 @@ class OtherInstancesTest {
             timeline.advance(Duration.ofSeconds(1));
         }
         assertThat(asked).hasSizeBetween(6, 10);
-        timeline.advance(SetAsideWatch.INTEREST.plus(SetAsideWatch.INTERVAL));
+        timeline.advance(SetAsideWatch.INTEREST);
+        assertThat(asked).hasSizeBetween(20, 40);
+        timeline.advance(SetAsideWatch.SELDOM.multipliedBy(2));
         asked.clear();
         timeline.advance(Duration.ofMinutes(10));
         assertThat(asked).isEmpty();
         assertThat(second.poison.setAside()).isEqualTo(SetAside.UNKNOWN);
+    }
+
+    /** Behind a load balancer with many instances, each of them is read so rarely. */
+    @Test
+    void whoComesSeldomIsToldANumber() {
+        SetAside unused = second.poison.setAside();
+        for (int i = 0; i < 10; i++) {
+            timeline.advance(Duration.ofSeconds(80));
+            assertThat(second.poison.setAside().copies()).hasValue(0);
+        }
+        timeline.advance(Duration.ofMinutes(5));
+        setAside("m-1", "Parcel");
+        SetAside unusedEither = second.poison.setAside();
+        timeline.advance(Duration.ofSeconds(5));
+        assertThat(second.poison.setAside().copies()).as("it looks at once").hasValue(1);
+    }
+
+    /** Each of them may ask as often, and all of them answer. */
+    @Test
+    void asksLessOftenTheMoreInstancesThereAre() {
+        List<JsonNode> asked = new ArrayList<>();
+        MemoryTransport transport = new MemoryTransport(broker, TopologyOptions.defaults());
+        ControlChannel[] channel = new ControlChannel[1];
+        channel[0] = transport.control(Map.of(new Everyone(), bytes -> {
+            JsonNode question = JsonMapper.shared().readTree(bytes);
+            if (question.path("kind").asString("").equals("ASK")) {
+                asked.add(question);
+                for (int i = 0; i < 40; i++) {
+                    tell(
+                            channel[0],
+                            new OfInstance(question.path("answerTo").asString()),
+                            "{'kind':'TELL','v':1,'from':'billing-%s','node':'billing','version':'2','question':'%s','answer':{'browses':false}}"
+                                    .formatted(i, question.path("question").asString()));
+                }
+            }
+        }));
+        for (int i = 0; i < 300; i++) {
+            SetAside unused = second.poison.setAside();
+            timeline.advance(Duration.ofSeconds(2));
+        }
+
+        assertThat(second.poison.setAside().copies()).hasValue(0);
+        assertThat(asked).hasSizeBetween(20, 32);
+    }
+
+    @Test
+    void aFailureIsNotTheLastCount() {
+        assertThat(second.now().words()).isEqualTo("No message is set aside.");
+        setAside("m-1", "Parcel");
+        second.counts = () -> {
+            throw new AssertionError("as the test wants");
+        };
+        assertThat(second.now().words()).contains("those in billing-poison could not be counted");
+
+        second.counts = () -> {};
+        assertThat(second.now().words()).contains("1 message is set aside");
+    }
+
+    @Test
+    void saysThatTheBrokerRefusesToCount() {
+        second.counts = () -> {
+            throw BrowsingException.denied(POISON, "as the test wants", null);
+        };
+        assertThat(second.now().words())
+                .contains("queue billing-poison does not exist, or the user of this node may not count");
+        second.counts = () -> {};
+        assertThat(second.now().words()).as("for five minutes").contains("does not exist, or the user");
     }
 }

@@ -10,6 +10,7 @@ import io.safebunny.poison.OtherInstances.Operation;
 import io.safebunny.poison.OtherInstances.OtherInstance;
 import io.safebunny.poison.PoisonOperation.Kind;
 import io.safebunny.poison.PoisonOperation.RunState;
+import io.safebunny.poison.elsewhere.SetAside.Uncounted;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -32,12 +33,20 @@ class SetAsideTest {
     }
 
     private static OtherInstance silent(String instance) {
-        return new OtherInstance(instance, "1.0", "has not answered within 2 s", List.of());
+        return silent(
+                instance,
+                "its hints were heard lately, but it does not answer: it may have died since, have an older version, or a broker user that may not answer questions (docs/permissions.md)");
+    }
+
+    /** @param silence as a question to the instances of a node has it */
+    private static OtherInstance silent(String instance, String silence) {
+        return new OtherInstance(instance, "1.0", silence, List.of());
     }
 
     private static SetAside with(@Nullable Long copies, OtherInstance... others) {
         return new SetAside(
                 copies == null ? OptionalLong.empty() : OptionalLong.of(copies),
+                copies == null ? Uncounted.NOT_YET : null,
                 null,
                 new OtherInstances(SINCE, null, Arrays.asList(others)));
     }
@@ -74,6 +83,36 @@ class SetAsideTest {
         is(with(0L, holds("shop-2", operation("op-8", Kind.DISCARD, RunState.ENDED, 0))), Level.UP, "No message");
     }
 
+    /** Of a restore, what it holds is of the archive; a replay of all that there is holds nothing between two copies. */
+    @Test
+    void saysOfAnOperationThatItHoldsSomeOnlyIfItDoes() {
+        is(
+                with(null, holds("shop-3", operation("op-9", Kind.RESTORE, RunState.RUNNING, 5))),
+                Level.UNKNOWN,
+                "Operation op-9 on poison messages runs at instance shop-3, and holds copies of the archive, 5 now. Look");
+        is(
+                with(null).whileRuns(operation("op-7", Kind.REPLAY, RunState.RUNNING, 0)),
+                Level.UNKNOWN,
+                "Operation op-7 on poison messages runs. Look at its progress; how many are set aside is known when it has ended.");
+    }
+
+    @Test
+    void saysWhyThereIsNoNumber() {
+        is(uncounted(Uncounted.NOT_YET), Level.UNKNOWN, "The broker has not told yet");
+        is(uncounted(Uncounted.BROWSED), Level.UNKNOWN, "somebody looks, or has just looked, at those in shop-poison");
+        is(uncounted(Uncounted.REFUSED), Level.UNKNOWN, "queue shop-poison does not exist, or the user");
+        is(uncounted(Uncounted.FAILED), Level.UNKNOWN, "those in shop-poison could not be counted");
+        is(
+                uncounted(Uncounted.REFUSED, silent("shop-2")),
+                Level.UNKNOWN,
+                "queue shop-poison does not exist",
+                "Whether instance shop-2 holds some is not known");
+    }
+
+    private static SetAside uncounted(Uncounted why, OtherInstance... others) {
+        return new SetAside(OptionalLong.empty(), why, null, new OtherInstances(SINCE, null, Arrays.asList(others)));
+    }
+
     @Test
     void countsWhatIsHeldOfThePoisonQueueByAll() {
         SetAside setAside = with(
@@ -91,8 +130,12 @@ class SetAsideTest {
         is(
                 with(0L, silent("shop-2"), holds("shop-3")),
                 Level.UNKNOWN,
-                "No message is in shop-poison.",
-                "Whether instance shop-2 holds some is not known: it has not answered within 2 s.");
+                "The broker counts no message in shop-poison.",
+                "Whether instance shop-2 holds some is not known (its hints were heard lately, but it does not answer: it may have died since, have an older version, or a broker user that may not answer questions (docs/permissions.md)).");
+        is(
+                with(0L, silent("shop-2", "busy with other questions: ask again")),
+                Level.UNKNOWN,
+                "Whether instance shop-2 holds some is not known (busy with other questions: ask again).");
         is(
                 with(3L, silent("shop-2")),
                 Level.DEGRADED,
@@ -100,7 +143,7 @@ class SetAsideTest {
                 "Whether instance shop-2 holds some");
         OtherInstance[] many =
                 IntStream.range(0, 10).mapToObj(i -> silent("shop-" + i)).toArray(OtherInstance[]::new);
-        is(with(0L, many), Level.UNKNOWN, "shop-2", "Nor is it known of 7 more instances.");
+        is(with(0L, many), Level.UNKNOWN, "shop-2", "Nor is it known for 7 more instances.");
         assertThat(with(0L, many).condition("shop-poison").words()).doesNotContain("shop-3");
     }
 
@@ -110,8 +153,9 @@ class SetAsideTest {
                 new SetAside(
                         OptionalLong.of(0),
                         null,
+                        null,
                         new OtherInstances(SINCE, "no permission", List.of(silent("shop-2")))),
                 Level.UNKNOWN,
-                "No message is in shop-poison. Whether another instance holds some is not known: no permission.");
+                "The broker counts no message in shop-poison. Whether another instance holds some is not known: no permission.");
     }
 }
