@@ -115,17 +115,20 @@ export function Legend({ of }) {
         <p class="hint">What a replay would do: ${known.map(verdict => `${inWords(verdict)}: ${VERDICTS[verdict]}`).join('; ')}.</p>`;
 }
 
-/** Of an operation that moves copies: not success if nothing was moved, or nothing had to be. */
-export function moved({ dryRun, moved: count, state, refusals = [] }) {
-    if (dryRun) {
+/** What an operation has left where it was, and why. */
+const left = ({ matched, moved: count, state, refusals: [first] = [] }) => (first && state !== 'RUNNING'
+    ? `Not moved: ${matched - count}, the first is ${first.type} ${first.messageId}. ${first.explanation}`
+    : '');
+
+/** Of an operation that moves copies: not success if nothing was moved, or nothing had to be, or not all. */
+export function moved(answer) {
+    if (answer.dryRun) {
         return { level: 'unknown' };
     }
-    if (count > 0) {
-        return { level: state === 'RUNNING' ? 'unknown' : 'up' };
+    if (answer.state === 'RUNNING') {
+        return { level: 'unknown', words: answer.moved > 0 ? '' : 'It is under way.' };
     }
-    return state === 'RUNNING'
-        ? { level: 'unknown', words: 'It is under way.' }
-        : { level: 'down', words: `Nothing was moved.${refusals.length > 0 ? ` ${refusals[0].explanation}` : ''}` };
+    return answer.moved > 0 ? { level: left(answer) ? 'unknown' : 'up', words: left(answer) } : { level: 'down', words: `Nothing was moved. ${answer.refusals?.[0]?.explanation ?? ''}` };
 }
 
 /** Of a replay of many: what fails again comes back. */
@@ -136,7 +139,7 @@ export function replayedMany(answer) {
             request: look('node', 'now'),
             tell({ counts = {} }, isLate) {
                 const waiting = counts.setAside ?? null;
-                const sent = `${answer.moved} are sent back to their handlers.`;
+                const sent = `${answer.moved} are sent back to their handlers. ${left(answer)}`;
                 if (waiting === null || !isLate) {
                     return { level: 'unknown', words: `${sent} What fails again comes back to the poison queue${waiting === null ? '' : `, which has ${waiting} now`}.` };
                 }
