@@ -377,6 +377,20 @@ class PoisonEndpointTest {
             isProblem(look(context, id), 404, "correlationId=");
             isProblem(look(context, "another"), 404, "in the poison queue of node shop, which was asked [id=another]");
             isProblem(look(context, "another"), 404, "GET safebunnystory?about=another asks all of them");
+            for (String action : List.of("replay", "discard")) {
+                isProblem(
+                        post(context, Map.of("id", new String[] {"another"}, "action", action, "reason", "old")),
+                        404,
+                        "in the poison queue of node shop, which was asked [id=another]");
+            }
+            isProblem(
+                    post(context, Map.of("id", new String[] {"another"}, "action", "restore", "reason", "new")),
+                    404,
+                    "in the archive of node shop, where discarded ones are and which was asked [id=another]");
+            isProblem(
+                    post(context, Map.of("messageId", "another", "action", "restore", "reason", "new")),
+                    404,
+                    "in the archive of node shop, where discarded ones are and which was asked [id=another]");
         });
     }
 

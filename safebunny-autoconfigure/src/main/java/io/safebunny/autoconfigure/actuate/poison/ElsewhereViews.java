@@ -86,7 +86,12 @@ public final class ElsewhereViews {
         view.put("depth", operation.depth());
         view.put("scanned", operation.scanned());
         view.put("matched", operation.matched());
-        view.put("moved", operation.moved());
+        if (operation.dryRun()) {
+            view.put("moved", 0);
+            view.put("wouldMove", operation.moved());
+        } else {
+            view.put("moved", operation.moved());
+        }
         view.put("held", operation.held());
         return view;
     }

@@ -37,6 +37,11 @@ enum PoisonAction {
         }
     }
 
+    /** Whether this one is asked for by its word; asks for none if there is none. */
+    boolean isAsked(@Nullable String action) {
+        return word().equals(action);
+    }
+
     private String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -109,7 +109,7 @@ public final class PoisonEndpoint {
                         Asked.absent("archived", archived, OF_SOME);
                         return looked(messageId, security, content, as, copy);
                     },
-                    missing(messageId));
+                    missing(messageId, null));
         }
         return Answers.of(() -> {
             Asked.absent("content", content, "lists have no bodies");
@@ -165,7 +165,7 @@ public final class PoisonEndpoint {
             @Nullable String content,
             @Nullable String as,
             @Nullable String copy) {
-        return Answers.found(() -> looked(one(id), security, content, as, copy), missing(one(id)));
+        return Answers.found(() -> looked(one(id), security, content, as, copy), missing(one(id), null));
     }
 
     private @Nullable Object looked(
@@ -184,9 +184,17 @@ public final class PoisonEndpoint {
         return one.isBlank() ? NOTHING : one;
     }
 
-    private String missing(String id) {
-        return "There is no such copy of this message in the poison queue of node %s, which was asked [id=%s]. If another request is reading or moving it right now, try again. Another node may have set it aside: GET safebunnystory?about=%s asks all of them, and each shows only its own copies."
-                .formatted(node, Names.printable(id), URLEncoder.encode(id, StandardCharsets.UTF_8));
+    /** @param action what was to be done with it; {@code null} if somebody only looks */
+    private String missing(String id, @Nullable String action) {
+        String shown = Names.printable(id);
+        String elsewhere =
+                "Another node may have set it aside: GET safebunnystory?about=%s asks all of them, and each shows only its own copies."
+                        .formatted(URLEncoder.encode(id, StandardCharsets.UTF_8));
+        return PoisonAction.RESTORE.isAsked(action)
+                ? "There is no such copy of this message in the archive of node %s, where discarded ones are and which was asked [id=%s]. If another request is reading or moving it right now, try again. If it was not discarded, or was restored before, it is in the poison queue: GET safebunnypoison?messageId=%s. %s"
+                        .formatted(node, shown, URLEncoder.encode(id, StandardCharsets.UTF_8), elsewhere)
+                : "There is no such copy of this message in the poison queue of node %s, which was asked [id=%s]. If another request is reading or moving it right now, try again. %s"
+                        .formatted(node, shown, elsewhere);
     }
 
     /** Changes all that match, or one message whose id no path can have. */
@@ -224,7 +232,7 @@ public final class PoisonEndpoint {
                                 Asked.absent("rate", rate, OF_SOME);
                                 return changed(messageId, one, security);
                             },
-                            missing(messageId)));
+                            missing(messageId, action)));
         }
         return rights.changing(
                 ID,
@@ -270,7 +278,10 @@ public final class PoisonEndpoint {
             @Nullable String reason) {
         ChangeOfOne one = new ChangeOfOne(action, copy, body, dryRun, forced, reason);
         return rights.changing(
-                ID, security, checked, () -> Answers.found(() -> changed(one(id), one, security), missing(one(id))));
+                ID,
+                security,
+                checked,
+                () -> Answers.found(() -> changed(one(id), one, security), missing(one(id), action)));
     }
 
     private @Nullable Object changed(String id, ChangeOfOne one, SecurityContext security) {
