@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param blockedOn its messages that were set aside and wait in poison queues
  * @param stuckOn why it is {@link SagaStatus#STUCK}; {@code null} if it is not
  * @param idleSince the skip or resume since which nothing is known to bring it on: it is active, has no timeout, waits for no message that
- *     was set aside, and has taken no message since, or only messages after which no command of it is unanswered and to which it has sent
- *     nothing. Unless a message comes by itself, it needs an operator. {@code null} if it is not so
+ *     was set aside, each of its commands is answered, skipped or given up, and it has taken no message since, or only the last answers, to
+ *     which it has sent nothing. Unless a message comes by itself, it needs an operator. {@code null} if it is not so, or a command of it
+ *     may still be answered
  * @param history the last 50 events, oldest first
  */
 public record SagaView(

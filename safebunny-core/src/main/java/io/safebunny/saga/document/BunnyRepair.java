@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga.document;
 
+import io.safebunny.saga.document.SagaHistory.Refused;
 import io.safebunny.saga.document.SagaHistory.Repaired;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,17 +26,9 @@ public record BunnyRepair(
         return new Repaired(action, reason).words();
     }
 
-    static boolean isDone(String entry, Action action) {
-        return entry.startsWith(action + ": ");
-    }
-
-    static boolean isRefused(String entry) {
-        return Stream.of(Action.values()).anyMatch(action -> entry.startsWith("refused %s (".formatted(action)));
-    }
-
     /** Entry in the saga's history if the saga refused the repair. */
     public String refused(String why) {
-        return "refused %s (%s): %s".formatted(action, reason, why);
+        return new Refused(this, why).words();
     }
 
     /** The outcome of this repair according to an entry in the history; {@code null} if the entry is about something else. */

@@ -36,6 +36,8 @@ public final class SagaDocument {
 
     private static final String STUCK_AT = "stuckAt";
     private static final String STUCK_CAUSE = "stuckCause";
+    private static final String OF = "of";
+    private static final String CAUSE = "cause";
     private static final String ENDED_AT = "endedAt";
 
     /** Name of the JSON in the companion record. */
@@ -256,14 +258,13 @@ public final class SagaDocument {
         return SagaFields.textIfAny(root, "stuckOn");
     }
 
-    /** @param causationId id of the message that led to this one; {@code null} if it is not known */
+    /** @param causationId id of the message that led to this one; {@code null} if there is none, or it is not known */
     public void stickOn(String messageId, @Nullable String causationId) {
         become(SagaStatus.STUCK);
         root.put("stuckOn", messageId);
-        if (causationId == null) {
-            root.remove(STUCK_CAUSE);
-        } else {
-            root.put(STUCK_CAUSE, causationId);
+        root.remove(STUCK_CAUSE);
+        if (causationId != null) {
+            root.putObject(STUCK_CAUSE).put(OF, messageId).put(CAUSE, causationId);
         }
         root.remove(STUCK_AT); // by the write, which knows the time
     }
@@ -278,17 +279,26 @@ public final class SagaDocument {
         return messageId == null ? null : new StuckOn(messageId, node, stuckAt(), null, null, null);
     }
 
-    /** Gives up the message on which the saga is stuck: the command that it answers is not waited for any more. */
+    /**
+     * Gives up the message on which the saga is stuck: the command that it answers is not waited for any more. If it is not known what it
+     * answers, all commands are still waited for: one of them may be in flight.
+     */
     public void giveUp() {
-        steps.giveUp(SagaFields.textIfAny(root, STUCK_CAUSE));
+        JsonNode known = root.path(STUCK_CAUSE);
+        String cause = SagaFields.textIfAny(known, CAUSE);
+        // an older version leaves the cause of an earlier message when the saga is stuck again
+        if (cause != null && SagaFields.text(known, OF).equals(stuckOn())) {
+            steps.giveUp(cause);
+        }
     }
 
     /** See {@link SagaView#idleSince}. */
     private SagaView.@Nullable Event idleSince() {
         boolean isUnderWay = status() != SagaStatus.ACTIVE
                 || !blocks.all().isEmpty()
-                || !timeouts.all().isEmpty();
-        return isUnderWay ? null : history.repairWithoutEffect(steps.areAllOver());
+                || !timeouts.all().isEmpty()
+                || steps.isOneInFlight();
+        return isUnderWay ? null : history.repairWithoutEffect(!steps.isEmpty());
     }
 
     /** Makes a stuck saga active again. Remembers the message it was stuck on, because news of that message may still arrive. */

@@ -52,29 +52,34 @@ public final class SagaHistory {
     List<SagaView.Event> all() {
         List<SagaView.Event> events = new ArrayList<>();
         for (JsonNode event : root.path(NAME)) {
-            events.add(new SagaView.Event(SagaFields.instant(event, "at"), SagaFields.text(event, "what")));
+            events.add(event(event));
         }
         return events;
     }
 
+    private static SagaView.Event event(JsonNode event) {
+        return new SagaView.Event(SagaFields.instant(event, "at"), SagaFields.text(event, "what"));
+    }
+
     /**
-     * The latest skip or resume, if nothing has happened since that brings the saga on.
+     * The latest skip or resume, if nothing has happened since that brings the saga on. Reads no more of the events than it needs: every
+     * write of an active saga asks.
      *
-     * @param stepsAreOver whether no command is unanswered: then the messages that the saga has taken since, without sending anything, were
-     *     the last answers, and bring it no further
+     * @param hasSteps whether it has sent commands, of which none is in flight: then the messages that it has taken since, without sending
+     *     anything, were the last answers, and bring it no further
      */
-    SagaView.@Nullable Event repairWithoutEffect(boolean stepsAreOver) {
-        List<SagaView.Event> events = all();
+    SagaView.@Nullable Event repairWithoutEffect(boolean hasSteps) {
+        JsonNode events = root.path(NAME);
         for (int i = events.size() - 1; i >= 0; i--) {
-            SagaView.Event event = events.get(i);
-            if (BunnyRepair.isDone(event.what(), Action.SKIP) || BunnyRepair.isDone(event.what(), Action.RESUME)) {
-                return event;
-            }
+            SagaView.Event event = event(events.get(i));
             Happening happening = Happening.of(event);
+            if (happening instanceof Repaired repaired && repaired.action() != Action.PATCH) {
+                return repaired.mayLeaveItIdle() ? event : null;
+            }
             boolean leavesItWaiting = happening instanceof SetAside
-                    || (stepsAreOver && happening instanceof Took)
-                    || BunnyRepair.isRefused(event.what())
-                    || BunnyRepair.isDone(event.what(), Action.PATCH);
+                    || happening instanceof Repaired
+                    || happening instanceof Refused
+                    || (hasSteps && happening instanceof Took);
             if (!leavesItWaiting) {
                 return null;
             }
@@ -99,6 +104,10 @@ public final class SagaHistory {
             Matcher repaired = Repaired.WORDS.matcher(words);
             if (repaired.matches()) {
                 return new Repaired(Action.valueOf(repaired.group(1)), repaired.group(2));
+            }
+            Matcher refused = Refused.WORDS.matcher(words);
+            if (refused.matches()) {
+                return new Refused(Action.valueOf(refused.group(1)), refused.group(2));
             }
             Matcher took = Took.WORDS.matcher(words);
             Matcher over = TimedOut.WORDS.matcher(words);
@@ -170,6 +179,31 @@ public final class SagaHistory {
         @Override
         public String words() {
             return reason == null ? action.name() : "%s: %s".formatted(action, reason);
+        }
+
+        /** Whether a saga may go on after it and yet wait for what nobody will send. */
+        boolean mayLeaveItIdle() {
+            return action == Action.SKIP || action == Action.RESUME;
+        }
+    }
+
+    /**
+     * It refused to be repaired by hand.
+     *
+     * @param texts the reason of the repair, in parentheses, and why it was refused
+     */
+    public record Refused(Action action, String texts) implements Happening {
+        private static final Pattern WORDS =
+                Pattern.compile("refused (RETRY|SKIP|FAIL|RESUME|PATCH) (\\(.*)", Pattern.DOTALL);
+
+        /** @param why why it was refused */
+        Refused(BunnyRepair repair, String why) {
+            this(repair.action(), "(%s): %s".formatted(repair.reason(), why));
+        }
+
+        @Override
+        public String words() {
+            return "refused %s %s".formatted(action, texts);
         }
     }
 

@@ -111,25 +111,37 @@ public final class SagaSteps {
         return false;
     }
 
-    /** Whether there are steps, and each is answered, skipped, or given up with its answer. */
-    boolean areAllOver() {
-        return !root.path(NAME).isEmpty()
-                && root.path(NAME)
-                        .valueStream()
-                        .noneMatch(step -> status(step) == StepStatus.SENT
-                                && step.path(ANSWERED_BY).isEmpty()
-                                && !step.has(GIVEN_UP));
+    boolean isEmpty() {
+        return root.path(NAME).isEmpty();
     }
 
-    /**
-     * Records that the answer to a command was given up.
-     *
-     * @param commandId {@code null} if it is not known which: then it may have been any that is not answered yet
-     */
-    void giveUp(@Nullable String commandId) {
+    /** Whether a command may still be answered: it is neither answered nor skipped, and its answer was not given up. */
+    boolean isOneInFlight() {
         for (JsonNode step : root.path(NAME)) {
-            if (commandId == null || has(step, COMMAND, commandId)) {
+            boolean isOver = step.has(GIVEN_UP)
+                    || !step.path(ANSWERED_BY).isEmpty()
+                    || status(step) != StepStatus.SENT;
+            if (!isOver) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Records that the answer to a command was given up. */
+    void giveUp(String commandId) {
+        for (JsonNode step : root.path(NAME)) {
+            if (has(step, COMMAND, commandId)) {
                 ((ObjectNode) step).put(GIVEN_UP, true);
+            }
+        }
+    }
+
+    /** Records that the command is sent again: an answer to it that was given up may come after all. */
+    public void sentAgain(String commandId) {
+        for (JsonNode step : root.path(NAME)) {
+            if (has(step, COMMAND, commandId)) {
+                ((ObjectNode) step).remove(GIVEN_UP);
             }
         }
     }

@@ -113,6 +113,7 @@ final class RepairInvoker implements HandlerInvoker, Correlation {
     private static void again(SagaVisit visit, Sending first, Block block) {
         SagaDocument saga = visit.saga();
         visit.handling().collect(SagaMessages.sentAgain(first, visit.now(), block.recordVersion()));
+        saga.steps().sentAgain(block.message().messageId());
         saga.blocks().remove(block.message().messageId());
         if (saga.status() == SagaStatus.COMPENSATION_FAILED) { // the message sent again is the undo
             saga.become(SagaStatus.COMPENSATING);

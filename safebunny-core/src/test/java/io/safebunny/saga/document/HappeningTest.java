@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaView.Event;
+import io.safebunny.saga.document.BunnyRepair.Action;
 import io.safebunny.saga.document.SagaHistory.Failed;
 import io.safebunny.saga.document.SagaHistory.Happening;
+import io.safebunny.saga.document.SagaHistory.Refused;
+import io.safebunny.saga.document.SagaHistory.Repaired;
 import io.safebunny.saga.document.SagaHistory.SentStep;
 import io.safebunny.saga.document.SagaHistory.SetAside;
 import io.safebunny.saga.document.SagaHistory.TimedOut;
@@ -26,7 +29,9 @@ class HappeningTest {
                 new TimedOut("payment is over"),
                 new SentStep("capture: now", "Capture"),
                 new SetAside(new BlockedOn("m-2", "Capture", "billing", "handler-failed")),
-                new Failed("took Captured m-1"));
+                new Failed("took Captured m-1"),
+                new Repaired(Action.RESUME, "(it is mended): at last"),
+                new Refused(Action.SKIP, "((it is done): by hand): it has no step of that name"));
         assertThat(happenings)
                 .extracting(Happening::words)
                 .containsExactly(
@@ -34,7 +39,9 @@ class HappeningTest {
                         "timeout payment is over is over",
                         "step capture: now: Capture",
                         "Capture m-2 was set aside by billing: handler-failed",
-                        "failed: took Captured m-1");
+                        "failed: took Captured m-1",
+                        "RESUME: (it is mended): at last",
+                        "refused SKIP ((it is done): by hand): it has no step of that name");
         assertThat(happenings).allSatisfy(one -> assertThat(read(one.words())).isEqualTo(one));
     }
 

@@ -27,7 +27,7 @@ class SagaIdleTest {
 
     private static final String ID = "tour-1";
 
-    record Begin(String id, boolean withSteps) {}
+    record Begin(String id, List<String> steps) {}
 
     record Book(String id) {}
 
@@ -50,9 +50,8 @@ class SagaIdleTest {
         @Starts
         @BunnyHandler(from = "desk")
         State on(Begin begin, SagaContext saga) {
-            if (begin.withSteps()) {
-                saga.step("book", new Book(begin.id()));
-                saga.step("pay", new Pay(begin.id()));
+            for (String step : begin.steps()) {
+                saga.step(step, step.equals("book") ? new Book(begin.id()) : new Pay(begin.id()));
             }
             return new State(begin.id());
         }
@@ -95,6 +94,8 @@ class SagaIdleTest {
 
     private final SagaWorld world = new SagaWorld();
     private boolean hotelWorks = true;
+    private boolean hotelAnswersFirst;
+    private boolean hotelIsBusy;
     private boolean bankWorks = true;
     private boolean bankAnswers = true;
 
@@ -103,6 +104,12 @@ class SagaIdleTest {
         world.start("desk", List.of());
         world.start("tours", List.of(), new Tour());
         world.start("hotel", List.of(SagaWorld.handler("tours", Book.class, (payload, context) -> {
+            if (hotelIsBusy) {
+                throw new IllegalStateException("for now");
+            }
+            if (hotelAnswersFirst) {
+                var unused = world.bunny("hotel").publishNow(new Booked("1"));
+            }
             if (!hotelWorks) {
                 throw new PoisonMessageException("as the test wants");
             }
@@ -154,6 +161,14 @@ class SagaIdleTest {
         assertThat(counted()).isEmpty();
     }
 
+    /** Without time passing, so that what is in flight stays in flight. */
+    private void assertWaitsForWhatIsInFlight() {
+        assertThat(saga().status()).isEqualTo(SagaStatus.ACTIVE);
+        assertThat(saga().blockedOn()).isEmpty();
+        assertThat(saga().idleSince()).isNull();
+        assertThat(blocked()).isEmpty();
+    }
+
     private List<String> blocked() {
         SagaQuery query = new SagaQuery(null, EnumSet.of(SagaStatus.ACTIVE), true, null, 10);
         return world.sagas("tours").page(query).sagas().stream()
@@ -167,8 +182,7 @@ class SagaIdleTest {
 
     @Test
     void resumedWithoutTheAnswerToItsCommand() {
-        bankAnswers = false;
-        send(new Begin("1", true));
+        send(new Begin("1", List.of("book")));
 
         resume();
 
@@ -176,10 +190,11 @@ class SagaIdleTest {
     }
 
     @Test
-    void resumedWithoutAnAnswerWhenTheOtherOneHasComeSince() {
+    void isNotIdleWhileACommandThatNobodyAnswersMayBeAnswered() {
         bankAnswers = false;
-        send(new Begin("1", true));
+        send(new Begin("1", List.of("book", "pay")));
         resume();
+        assertNotIdle();
         world.publish("bank", new Paid("1"), ID); // not by its command, so nobody knows that it is the answer
         world.settle();
         assertNotIdle();
@@ -193,9 +208,10 @@ class SagaIdleTest {
     void skippedAndThenOnlyTheOtherAnswerHasCome() {
         hotelWorks = false;
         bankWorks = false;
-        send(new Begin("1", true));
+        send(new Begin("1", List.of("book", "pay")));
         assertThat(saga().blockedOn()).hasSize(1);
         skip("book");
+        assertWaitsForWhatIsInFlight();
 
         bankWorks = true;
         world.pass(Duration.ofMinutes(1));
@@ -205,8 +221,53 @@ class SagaIdleTest {
     }
 
     @Test
+    void resumedAndThenOnlyTheOtherAnswerHasCome() {
+        bankWorks = false;
+        send(new Begin("1", List.of("book", "pay")));
+        resume();
+        assertWaitsForWhatIsInFlight();
+
+        bankWorks = true;
+        world.pass(Duration.ofMinutes(1));
+
+        assertIdleSince("RESUME: it can do without");
+    }
+
+    /** What somebody publishes by himself answers no command, so none is given up with it. */
+    @Test
+    void resumedWithoutWhatAnswersNoCommand() {
+        bankWorks = false;
+        send(new Begin("1", List.of("pay")));
+        send(new Nonsense("1"));
+        resume();
+        send(new Wish("1", false, false));
+
+        assertWaitsForWhatIsInFlight();
+
+        bankWorks = true;
+        world.pass(Duration.ofMinutes(1));
+        assertIdleSince("RESUME: it can do without");
+    }
+
+    @Test
+    void aCommandThatIsSentAgainIsInFlightAgain() {
+        hotelAnswersFirst = true;
+        hotelWorks = false;
+        send(new Begin("1", List.of("book", "pay")));
+        resume(); // without Booked, which gives it up
+        assertThat(saga().blockedOn()).hasSize(1);
+        hotelIsBusy = true;
+        world.sagas("tours").retry("Tour", ID, "the hotel is open again");
+        world.settle();
+
+        skip("pay");
+
+        assertWaitsForWhatIsInFlight();
+    }
+
+    @Test
     void aRefusedRepairAndAPatchDoNotBringItOn() {
-        send(new Begin("1", false));
+        send(new Begin("1", List.of()));
         send(new Nonsense("1"));
         resume();
         world.sagas("tours").resume("Tour", ID, "again");
@@ -219,7 +280,7 @@ class SagaIdleTest {
 
     @Test
     void isNotIdleBecauseItWaitsForWhatOthersDoByThemselves() {
-        send(new Begin("1", false));
+        send(new Begin("1", List.of()));
         assertNotIdle();
 
         send(new Nonsense("1"));
@@ -231,7 +292,7 @@ class SagaIdleTest {
 
     @Test
     void isNotIdleWhileItHasATimeout() {
-        send(new Begin("1", false));
+        send(new Begin("1", List.of()));
         send(new Wish("1", true, false));
         send(new Nonsense("1"));
 
@@ -242,7 +303,7 @@ class SagaIdleTest {
 
     @Test
     void isNotIdleOnceItHasSentSomethingOrEnded() {
-        send(new Begin("1", false));
+        send(new Begin("1", List.of()));
         send(new Nonsense("1"));
         resume();
         assertIdleSince("RESUME: it can do without");
