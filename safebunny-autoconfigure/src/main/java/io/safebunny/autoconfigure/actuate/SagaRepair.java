@@ -4,12 +4,14 @@ package io.safebunny.autoconfigure.actuate;
 import io.safebunny.autoconfigure.actuate.audit.Audit;
 import io.safebunny.autoconfigure.actuate.http.Asked;
 import io.safebunny.message.Names;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.document.BunnyRepair;
 import io.safebunny.saga.document.BunnyRepair.Action;
+import io.safebunny.saga.document.SagaMessages;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -114,8 +116,10 @@ record SagaRepair(
             case COMPLETED, FAILED -> "the saga is %s, and nothing more happens to it".formatted(saga.status());
             case STUCK -> "the repair is done, but the saga is STUCK%s".formatted(stuckOn(saga));
             case COMPENSATION_FAILED ->
-                "the repair is done, but the saga is COMPENSATION_FAILED%s. Mend the cause, then retry, or skip the step once it is undone by hand"
-                        .formatted(blockedOn(saga));
+                "the repair is done, but the saga is COMPENSATION_FAILED%s. %s"
+                        .formatted(
+                                blockedOn(saga),
+                                advice(saga, "Mend the cause, then retry, or skip the step once it is undone by hand"));
             case COMPENSATING ->
                 "the saga is being undone: whether its undos succeed is not known yet. " + lookAgain(saga);
             case ACTIVE -> active(saga);
@@ -124,11 +128,11 @@ record SagaRepair(
 
     private String active(SagaView saga) {
         if (!saga.blockedOn().isEmpty()) {
-            return "the repair is done, but the saga still waits%s. Mend the cause, then retry"
-                    .formatted(blockedOn(saga));
+            return "the repair is done, but the saga still waits%s. %s"
+                    .formatted(blockedOn(saga), advice(saga, "Mend the cause, then retry"));
         }
         if (saga.idleSince() != null) {
-            return "the saga is ACTIVE, but nothing is known to be under way for it: no timeout, and nothing that it has sent is known to be about to be answered. Unless what it waits for comes by itself, fail it, or replay what was set aside for it. Until something happens, it is in GET safebunny/sagas?state=blocked";
+            return "the saga is ACTIVE, but nothing is known to be under way for it: it has no timeout, and no command of it may still be answered. Unless what it waits for comes by itself, fail it, or replay what was set aside for it. Until something happens, it is in GET safebunny/sagas?state=blocked";
         }
         return switch (action) {
             case RETRY ->
@@ -157,6 +161,42 @@ record SagaRepair(
 
     private static String shown(BlockedOn on) {
         return "%s %s was set aside by %s (%s)".formatted(on.type(), on.messageId(), on.node(), on.reason());
+    }
+
+    /**
+     * What helps each message that the saga waits for: not all of them are worth a retry.
+     *
+     * @param usual what helps if nothing speaks against sending a message again
+     */
+    private static String advice(SagaView saga, String usual) {
+        boolean isUsual =
+                saga.blockedOn().isEmpty() || saga.blockedOn().stream().anyMatch(on -> !isTooOld(on) && !isNews(on));
+        return Stream.concat(
+                        isUsual ? Stream.of(usual) : Stream.empty(),
+                        saga.blockedOn().stream().flatMap(SagaRepair::advice))
+                .collect(Collectors.joining(". "));
+    }
+
+    private static Stream<String> advice(BlockedOn on) {
+        if (isNews(on)) {
+            return Stream.of("%s %s says that the undo was carried out: replay it from the poison queue of %s"
+                    .formatted(on.type(), on.messageId(), on.node()));
+        }
+        return isTooOld(on)
+                ? Stream.of(
+                        "%s %s is too old to be sent again: find out whether %s has carried it out. If so, skip its step; if not, replay the copy from the poison queue of %s"
+                                .formatted(on.type(), on.messageId(), on.node(), on.node()))
+                : Stream.empty();
+    }
+
+    /** Sent again, it would be set aside again. */
+    private static boolean isTooOld(BlockedOn on) {
+        return on.reason().equals(PoisonReason.TOO_OLD.wireName());
+    }
+
+    /** Whether it acknowledges an undo: a retry of that is refused. */
+    private static boolean isNews(BlockedOn on) {
+        return on.type().equals(SagaMessages.UNDONE);
     }
 
     private static String lookAgain(SagaView saga) {

@@ -118,9 +118,7 @@ public final class SagaSteps {
     /** Whether a command may still be answered: it is neither answered nor skipped, and its answer was not given up. */
     boolean isOneInFlight() {
         for (JsonNode step : root.path(NAME)) {
-            boolean isOver = step.has(GIVEN_UP)
-                    || !step.path(ANSWERED_BY).isEmpty()
-                    || status(step) != StepStatus.SENT;
+            boolean isOver = step.has(GIVEN_UP) || !step.path(ANSWERED_BY).isEmpty() || status(step) != StepStatus.SENT;
             if (!isOver) {
                 return true;
             }
