@@ -28,6 +28,9 @@ final class Advice {
 
     private static final String ONCE_MENDED = "once the cause is mended, with your reason in the place of REASON: ";
 
+    private static final String AS_WRITTEN =
+            ". As it is written it moves nothing, and only says what would happen; leave out dryRun if that is RUN";
+
     private final Map<String, Command> looks = new LinkedHashMap<>();
     private final Map<String, Command> repairs = new LinkedHashMap<>();
     private final Map<String, Command> decisions = new LinkedHashMap<>();
@@ -67,6 +70,29 @@ final class Advice {
         add(repairs, Curl.post(why, node, POISON, "messageId", messageId, body));
     }
 
+    /** The same of what a saga of another node may have had done in another way. */
+    void replayIfNotDone(String node, String messageId, String what, String untold) {
+        String why = "only if nobody has had it done in another way: %s. %s"
+                .formatted(untold, Words.capitalised(dryRun("handles %s again".formatted(what))));
+        add(repairs, Curl.post(why, node, POISON, "messageId", messageId, replaying()));
+    }
+
+    /** What is too old for its node to know whether it was carried out, which refuses it unless it is forced. */
+    void replayForced(String node, String messageId, String what) {
+        Map<String, String> body = replaying();
+        body.put("forced", "true");
+        add(
+                repairs,
+                Curl.post(
+                        "only if %s was not carried out, with your reason in the place of REASON: handles it, however old it is%s"
+                                .formatted(what, AS_WRITTEN),
+                        node,
+                        POISON,
+                        "messageId",
+                        messageId,
+                        body));
+    }
+
     /** What came to a saga while it was stuck. */
     void replayRefused(String node, Saga saga, StuckOn stuck) {
         look(
@@ -95,9 +121,7 @@ final class Advice {
     }
 
     private static String dryRun(String what) {
-        return ONCE_MENDED
-                + what
-                + ". As it is written it moves nothing, and only says what would happen; leave out dryRun if that is RUN";
+        return ONCE_MENDED + what + AS_WRITTEN;
     }
 
     void retry(String node, Saga saga) {

@@ -86,7 +86,13 @@ final class BlockSentences {
                 .formatted(
                         since == null ? "waits for" : "has waited for",
                         since == null ? "" : " since " + words.at(since),
-                        setAside(blocked, ", the command of its step %s,".formatted(Words.text(step))));
+                        "%s has set aside %s, the command of step %s (%s%s)"
+                                .formatted(
+                                        Words.text(blocked.node()),
+                                        Words.message(blocked.type(), blocked.messageId()),
+                                        Words.text(step),
+                                        Words.text(blocked.reason()),
+                                        failure(blocked)));
     }
 
     /** @param repair of which the first sentence tells; {@code null} for none */
@@ -101,7 +107,7 @@ final class BlockSentences {
                 .filter(blocked -> !blocked.equals(repair))
                 .forEach(blocked -> sentences.add("%s, and the saga %s.%s"
                         .formatted(
-                                setAside(blocked, ""),
+                                setAside(blocked),
                                 SagaAdvice.isWaitedFor(saga, blocked)
                                         ? "is blocked on it"
                                         : "does not wait for it any more",
@@ -118,13 +124,11 @@ final class BlockSentences {
                 .orElse(null);
     }
 
-    /** @param apposition what it is */
-    private String setAside(BlockedOn blocked, String apposition) {
-        return "%s has set %s%s aside (%s%s)"
+    private String setAside(BlockedOn blocked) {
+        return "%s has set %s aside (%s%s)"
                 .formatted(
                         Words.text(blocked.node()),
                         Words.message(blocked.type(), blocked.messageId()),
-                        apposition,
                         Words.text(blocked.reason()),
                         failure(blocked));
     }

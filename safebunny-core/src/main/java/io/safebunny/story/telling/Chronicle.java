@@ -225,7 +225,7 @@ final class Chronicle {
                         "%s was %s"
                                 .formatted(
                                         Words.handling(pause.type()),
-                                        pause.state().equals("OPEN") ? "paused" : "let in again, with few messages"),
+                                        pause.state().equals("OPEN") ? "paused" : "resumed for a few messages"),
                         null,
                         false),
                 0,

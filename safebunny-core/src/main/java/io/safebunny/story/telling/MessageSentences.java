@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Says what became of one message at one node, and what helps it. */
 final class MessageSentences {
@@ -63,8 +64,11 @@ final class MessageSentences {
                 sentences.add("Its record does not tell why; its copy in the poison queue does.");
             }
             String refusal = replays.refusal(message);
+            String untold = untold();
             if (refusal != null) {
                 sentences.add(refusal);
+            } else if (untold != null && receivers.wereAsked()) {
+                sentences.add("Whether a saga still waits for it is not known, because %s.".formatted(untold));
             }
         }
         List<Publication> unsent = message.published().stream()
@@ -246,7 +250,8 @@ final class MessageSentences {
                     && last().text() == null
                     && !receivers.withheld(part).isEmpty()) {
                 advice.look(
-                        "what its exceptions say, which does not leave the node",
+                        "what its exceptions say, which only %s tells, unless safebunny.poison.exception-details is type-only there"
+                                .formatted(receivers.keeper(part)),
                         part.node(),
                         "safebunnystory/" + Curl.encoded(message.correlationId()));
             }
@@ -259,12 +264,22 @@ final class MessageSentences {
             advice.lookAtPoison(part.node(), message.id());
             if (replays.refusal(message) == null && !replays.isRepairedBySaga(message)) {
                 String name = Words.message(message.type(), message.id());
-                advice.replay(part.node(), message.id(), name, !replays.isOfSaga(message));
+                String untold = untold();
+                if (untold != null) {
+                    advice.replayIfNotDone(part.node(), message.id(), name, untold);
+                } else {
+                    advice.replay(part.node(), message.id(), name, !replays.isOfSaga(message));
+                }
             }
         }
         if (message.state() == State.UNSENT && isOpen()) {
             advice.look("why the broker does not take it", part.node(), "safebunny/publisher");
         }
+    }
+
+    /** Why it is not known whether a saga still waits for it, or somebody has done it in another way; {@code null} if that is known. */
+    private @Nullable String untold() {
+        return replays.isOfSaga(message) ? null : receivers.untold();
     }
 
     /** Whether something is still to happen to it. */

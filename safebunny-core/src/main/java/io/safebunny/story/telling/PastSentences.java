@@ -117,8 +117,8 @@ final class PastSentences {
         }
         Instant at = history.get(over).at();
         List<String> sentences = new ArrayList<>();
-        sentences.add("It failed when its timeout %s was over, at %s."
-                .formatted(Words.text(timeout.timeout()), words.at(at)));
+        sentences.add(
+                "It failed when its timeout %s expired, at %s.".formatted(Words.text(timeout.timeout()), words.at(at)));
         int took = over - 1;
         while (took >= 0 && !(Happening.of(history.get(took)) instanceof Took)) {
             took--;
@@ -187,7 +187,7 @@ final class PastSentences {
                         .map(last -> ": " + last)
                         .findFirst()
                         .orElse("");
-                sentence = "It had taken no message since %s, when it heard that %s had set %s, aside (%s%s)."
+                sentence = "It had taken no message since %s, when it heard that %s had set aside %s (%s%s)."
                         .formatted(
                                 words.at(event.at()),
                                 Words.text(message.node()),
@@ -228,7 +228,7 @@ final class PastSentences {
     }
 
     private static String command(Step step) {
-        return "%s, the command of its step %s"
+        return "%s, the command of step %s"
                 .formatted(Words.message(step.type(), step.messageId()), Words.text(step.name()));
     }
 }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Which nodes have a record of a message, and which have answered at all. Immutable. */
@@ -32,6 +33,7 @@ final class Receivers {
     private final NodeStory own;
     private final boolean wasAsked;
     private final boolean isComplete;
+    private final @Nullable String untold;
 
     /** One record of a message. */
     record Known(NodeStory part, Message message) {}
@@ -52,12 +54,55 @@ final class Receivers {
         wasAsked = !asked.isEmpty();
         isComplete = wasAsked && gathered.isComplete();
         asked.stream().filter(Asked::answered).forEach(one -> answered.merge(one.node(), 1, Integer::sum));
+        untold = untold(gathered);
+    }
+
+    private static @Nullable String untold(Gathered gathered) {
+        if (gathered.asked().isEmpty()) {
+            return "no other node was asked";
+        } else if (gathered.problem() != null) {
+            return "other nodes could not be asked, or not be heard";
+        } else if (!gathered.isRelated()) {
+            return "other nodes were not asked for its correlation id";
+        }
+        Set<String> told = gathered.parts().stream()
+                .filter(Receivers::isWhole)
+                .map(NodeStory::node)
+                .collect(Collectors.toSet());
+        Set<String> nodes = new TreeSet<>();
+        gathered.asked().stream()
+                .map(Asked::node)
+                .filter(node -> !told.contains(node))
+                .forEach(nodes::add);
+        List<String> names = new ArrayList<>(
+                nodes.stream().limit(MOST_NAMED).map(Words::text).toList());
+        if (nodes.size() > MOST_NAMED) {
+            names.add(Words.count(nodes.size() - MOST_NAMED, "more node"));
+        }
+        return names.isEmpty()
+                ? null
+                : "%s %s not told all".formatted(Words.join(names, "and"), nodes.size() == 1 ? "has" : "have");
+    }
+
+    /** Whether it means something if this part has no record, or no saga. */
+    private static boolean isWhole(NodeStory part) {
+        return new Gathered(null, List.of(part), List.of(), true).isComplete();
     }
 
     /** {@code ask billing}, of texts that do not leave it; empty if they are here. */
     String withheld(NodeStory part) {
-        boolean isOwn = part.node().equals(own.node()) && part.instance().equals(own.instance());
-        return wasAsked && !isOwn ? "ask %s".formatted(Words.text(part.node())) : "";
+        return wasAsked && !isOwn(part) ? "ask " + keeper(part) : "";
+    }
+
+    /** Who has the texts of a part: whoever has asked one instance of a node has to ask the other one itself. */
+    String keeper(NodeStory part) {
+        return part.node().equals(own.node()) && !isOwn(part)
+                ? "instance %s of %s".formatted(Words.text(part.instance()), Words.text(part.node()))
+                : Words.text(part.node());
+    }
+
+    private boolean isOwn(NodeStory part) {
+        return part.node().equals(own.node()) && part.instance().equals(own.instance());
     }
 
     /** A failure, and who tells its text. */
@@ -92,6 +137,15 @@ final class Receivers {
     /** Whether it means something if nobody has a record. */
     boolean isComplete() {
         return isComplete;
+    }
+
+    /**
+     * Who may have a saga of which nothing is told here: {@code orders has not told all}. {@code null} if nobody may; instances of one node
+     * have the same sagas.
+     */
+    @Nullable
+    String untold() {
+        return untold;
     }
 
     /** A publication that the broker has, and of which nobody has a record. */

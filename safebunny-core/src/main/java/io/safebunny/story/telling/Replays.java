@@ -20,6 +20,8 @@ final class Replays {
 
     private static final String SKIPPED =
             "Its step was skipped by an operator, as done by hand or not wanted: replayed, it would be done all the same.";
+    private static final String ONE_SKIPPED =
+            "One of the steps with this undo was skipped by an operator, and which of them it undoes is not known: replayed, it may be done all the same.";
     private static final String UNDONE =
             "The undo of its step is acknowledged already: replayed, it would be done once more.";
     private static final String REPLACED =
@@ -42,7 +44,9 @@ final class Replays {
         List<Step> commands = steps(concerned, step -> step.messageId().equals(message.id()));
         List<Step> undos =
                 commands.isEmpty() ? steps(concerned, step -> message.type().equals(step.undo())) : List.of();
-        if (isAny(commands, StepStatus.SKIPPED)
+        if (isAny(undos, StepStatus.SKIPPED) && undos.stream().anyMatch(step -> step.status() != StepStatus.SKIPPED)) {
+            return ONE_SKIPPED;
+        } else if (isAny(commands, StepStatus.SKIPPED)
                 || isAny(undos, StepStatus.SKIPPED)
                 || (commands.isEmpty() && isOfSkippedType(concerned, message))) {
             return SKIPPED;

@@ -85,7 +85,11 @@ final class SagaAdvice {
             advice.replay(blocked.node(), blocked.messageId(), message, true);
         } else if (isTooOld(blocked)) {
             if (step != null) {
+                advice.replayForced(blocked.node(), blocked.messageId(), message);
                 advice.skip(part.node(), saga, step.name(), message + " was carried out, or is not to be any more");
+                if (takesCommands(saga)) {
+                    advice.fail(part.node(), saga); // skipped, it waits for an answer that need not come
+                }
             }
         } else if (step != null) {
             advice.retry(part.node(), saga);

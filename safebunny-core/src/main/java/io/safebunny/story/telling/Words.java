@@ -21,6 +21,9 @@ final class Words {
     private static final DateTimeFormatter DAY =
             DateTimeFormatter.ofPattern("yyyy-MM-dd", Locale.ROOT).withZone(ZoneOffset.UTC);
 
+    /** It took one; it became stuck, or its undoing did, on one; one was set aside. */
+    private static final String OF_A_MESSAGE = "^(took |stuck: |compensation failed: |)%s(?= \\S+( was set aside.*)?$)";
+
     private final Instant now;
 
     Words(Instant now) {
@@ -60,11 +63,11 @@ final class Words {
         return own == null ? '`' + text(type) + '`' : "The handling of " + own;
     }
 
-    /** What a saga's history has stored, without our types. */
+    /** What a saga's history has stored, without our types where it names a message. What people have written stays as it is. */
     static String happening(String what) {
         String words = what;
         for (String type : Awaiting.OWN_TYPES) {
-            words = words.replaceAll("(^|[ :])" + type + "(?= )", "$1" + Awaiting.one(type));
+            words = words.replaceFirst(OF_A_MESSAGE.formatted(type), "$1" + Awaiting.one(type));
         }
         return words.replaceFirst("^undoing step ", "sent the undo of step ")
                 .replaceFirst("^undone: step (.*)$", "heard that the undo of step $1 is done");

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyOperations;
 import io.safebunny.BunnyOperations.Scope;
+import io.safebunny.PoisonMessageException;
 import io.safebunny.PublishOptions;
 import io.safebunny.doubles.ForwardingMessageStore;
 import io.safebunny.handler.HandlerInvoker;
@@ -339,6 +340,27 @@ class AcrossTest {
         assertThat(story.next())
                 .extracting(Command::curl)
                 .anyMatch(curl -> curl.endsWith("/safebunny/nodes/billing\""));
+    }
+
+    /** Its step may have been skipped there, as done by hand. */
+    @Test
+    void aCommandWhoseSagaIsSilentIsNotReplayedAsUsual() {
+        capturing = (payload, context) -> {
+            throw new PoisonMessageException("no such card");
+        };
+        place();
+        story("billing", ID);
+        world.cutOff("orders");
+
+        Story story = story("billing", ID);
+        assertThat(told(story))
+                .contains("Whether a saga still waits for it is not known, because orders has not told all.");
+        assertThat(story.next())
+                .filteredOn(command -> command.curl().contains("replay\""))
+                .singleElement()
+                .extracting(Command::why)
+                .asString()
+                .startsWith("only if nobody has had it done in another way: orders has not told all. ");
     }
 
     @Test

@@ -78,7 +78,7 @@ record Fact(String shape, Map<String, String> values) {
                 shapes,
                 "saga:repair",
                 SAGA
-                        + "(?:has waited for a repair since (?<since>AT)|waits for a repair): (?<by>ID) has set (?<on>MESSAGE), the command of its step (?<step>\\w+), aside \\((?<reason>[a-z-]+)(?:: (?<why>.*))?\\)\\.");
+                        + "(?:has waited for a repair since (?<since>AT)|waits for a repair): (?<by>ID) has set aside (?<on>MESSAGE), the command of step (?<step>\\w+) \\((?<reason>[a-z-]+)(?:: (?<why>.*))?\\)\\.");
         add(
                 shapes,
                 "repair",
@@ -87,15 +87,15 @@ record Fact(String shape, Map<String, String> values) {
                 shapes,
                 "byHand",
                 "By hand, somebody has (?<repairs>[^.]*)\\.(?<again> What was sent again was set aside again\\.)?");
-        add(shapes, "byTimeout", "It failed when its timeout (?<timeout>\\w+) was over, at (?<at>AT)\\.");
+        add(shapes, "byTimeout", "It failed when its timeout (?<timeout>\\w+) expired, at (?<at>AT)\\.");
         add(
                 shapes,
                 "asideBefore",
-                "It had taken no message since (?<since>AT), when it heard that (?<by>ID) had set (?<on>MESSAGE), the command of its step (?<step>\\w+), aside \\((?<reason>[a-z-]+)(?:: (?<why>.*))?\\)\\.");
+                "It had taken no message since (?<since>AT), when it heard that (?<by>ID) had set aside (?<on>MESSAGE), the command of step (?<step>\\w+) \\((?<reason>[a-z-]+)(?:: (?<why>.*))?\\)\\.");
         add(
                 shapes,
                 "failedBefore",
-                "Until then (?<by>ID) had failed to handle (?<on>MESSAGE), the command of its step (?<step>\\w+), the last time at (?<failed>AT) \\((?<why>.*)\\)\\.");
+                "Until then (?<by>ID) had failed to handle (?<on>MESSAGE), the command of step (?<step>\\w+), the last time at (?<failed>AT) \\((?<why>.*)\\)\\.");
         add(
                 shapes,
                 "blocked",

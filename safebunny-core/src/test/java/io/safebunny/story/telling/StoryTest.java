@@ -235,7 +235,7 @@ class StoryTest {
 
         assertThat(told("orders", ID))
                 .startsWith(
-                        "OrderSaga order-1 of orders has waited for a repair since 00:00:00Z: billing has set `Capture` (%s), the command of its step pay, aside (handler-failed). That step does not go on until somebody repairs it"
+                        "OrderSaga order-1 of orders has waited for a repair since 00:00:00Z: billing has set aside `Capture` (%s), the command of step pay (handler-failed). That step does not go on until somebody repairs it"
                                 .formatted(command()));
         assertThat(curls(story("orders", ID)).get(0)).contains("curl -s \"", "/safebunnypoison/" + command());
         assertThat(story("orders", ID).next().get(0).node()).isEqualTo("billing");

@@ -405,8 +405,9 @@ class StuckCausesTest {
                             desk.throwing("Capture", unfit());
                             desk.place();
                         })
-                        .first("Buying order-1 of orders has waited for a repair since 00:00:00Z: billing has set "
-                                + message("Capture") + ", the command of its step pay, aside (handler-failed).")
+                        .first(
+                                "Buying order-1 of orders has waited for a repair since 00:00:00Z: billing has set aside "
+                                        + message("Capture") + ", the command of step pay (handler-failed).")
                         .says(
                                 "That step does not go on until somebody repairs it: nothing tries it again by itself. The saga has been active since 00:00:00Z",
                                 "Its timeout payment is due at 00:15:00Z.")
@@ -422,8 +423,9 @@ class StuckCausesTest {
                             desk.place();
                             desk.pass(30);
                         })
-                        .first("Buying order-1 of orders has waited for a repair since 00:00:20Z: billing has set ")
-                        .says("aside (retries-exhausted).")
+                        .first(
+                                "Buying order-1 of orders has waited for a repair since 00:00:20Z: billing has set aside ")
+                        .says(", the command of step pay (retries-exhausted).")
                         .helps(
                                 "safebunnypoison/",
                                 "\"action\":\"retry\",\"saga\":\"Buying\"",
@@ -438,6 +440,7 @@ class StuckCausesTest {
                         .says(
                                 "billing has set " + message("Capture")
                                         + " aside at 00:00:20Z, after 3 failed attempts, the last at 00:00:20Z (IllegalStateException: \"the gateway is down\").")
+                        .usual("")
                         .helps("safebunnypoison/", "\"action\":\"replay\",\"dryRun\":\"true\""),
                 of("the command was set aside, as all nodes tell it")
                         .when(desk -> {
@@ -446,9 +449,10 @@ class StuckCausesTest {
                             desk.pass(30);
                         })
                         .among("orders", "billing")
-                        .first("Buying order-1 of orders has waited for a repair since 00:00:20Z: billing has set "
-                                + message("Capture")
-                                + ", the command of its step pay, aside (retries-exhausted: IllegalStateException")
+                        .first(
+                                "Buying order-1 of orders has waited for a repair since 00:00:20Z: billing has set aside "
+                                        + message("Capture")
+                                        + ", the command of step pay (retries-exhausted: IllegalStateException")
                         .says("billing has set " + message("Capture")
                                 + " aside at 00:00:20Z, after 3 failed attempts, the last at 00:00:20Z (")
                         .never("\"action\":\"replay\"", "is paused", "has not taken these yet")
@@ -471,7 +475,7 @@ class StuckCausesTest {
                             desk.spoilt.add("Capture");
                             desk.place();
                         })
-                        .says("has waited for a repair since 00:00:00Z", "aside (malformed-body).")
+                        .says("has waited for a repair since 00:00:00Z", "(malformed-body).")
                         .helps(
                                 "safebunnypoison/",
                                 "\"action\":\"retry\",\"saga\":\"Buying\"",
@@ -591,13 +595,14 @@ class StuckCausesTest {
                         })
                         .usual("")
                         .says(
-                                "billing has set " + message("Capture")
-                                        + ", the command of its step pay, aside (too-old)",
+                                "billing has set aside " + message("Capture") + ", the command of step pay (too-old)",
                                 "It is too old for billing to know")
                         .never("\"action\":\"retry\"")
                         .helps(
                                 "safebunnypoison/",
+                                "\"action\":\"replay\",\"dryRun\":\"true\",\"reason\":\"REASON\",\"forced\":\"true\"",
                                 "\"action\":\"skip\",\"saga\":\"Buying\",\"step\":\"pay\"",
+                                "\"action\":\"fail\",\"saga\":\"Buying\"",
                                 "\"state\":\"closed\""));
     }
 
@@ -708,10 +713,10 @@ class StuckCausesTest {
                         .among("orders", "billing")
                         .says(
                                 "failed (\"too late\"), and has ended",
-                                "It failed when its timeout payment was over, at 00:15:00Z.",
-                                "It had taken no message since 00:00:00Z, when it heard that billing had set "
+                                "It failed when its timeout payment expired, at 00:15:00Z.",
+                                "It had taken no message since 00:00:00Z, when it heard that billing had set aside "
                                         + message("Capture")
-                                        + ", the command of its step pay, aside (handler-failed: PoisonMessageException"),
+                                        + ", the command of step pay (handler-failed: PoisonMessageException"),
                 of("its timeout was over while its command was tried again and again")
                         .when(desk -> {
                             desk.throwing("Capture", new RetryLaterException(Duration.ofMinutes(14)));
@@ -720,9 +725,9 @@ class StuckCausesTest {
                         })
                         .among("orders", "billing")
                         .says(
-                                "It failed when its timeout payment was over, at 00:15:00Z.",
+                                "It failed when its timeout payment expired, at 00:15:00Z.",
                                 "Until then billing had failed to handle " + message("Capture")
-                                        + ", the command of its step pay, the last time at 00:14:00Z (RetryLaterException"),
+                                        + ", the command of step pay, the last time at 00:14:00Z (RetryLaterException"),
                 of("its timeout was over, and its command had been sent again and handled before")
                         .when(desk -> {
                             desk.throwing("Capture", unfit());
@@ -734,7 +739,7 @@ class StuckCausesTest {
                             desk.pass(901);
                         })
                         .among("orders", "billing")
-                        .says("It failed when its timeout payment was over, at 00:15:00Z.")
+                        .says("It failed when its timeout payment expired, at 00:15:00Z.")
                         .never("had taken no message", "had failed to handle"),
                 of("it was made to fail by hand, and not by its timeout")
                         .when(desk -> {

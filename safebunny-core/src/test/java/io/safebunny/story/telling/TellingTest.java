@@ -211,7 +211,7 @@ class TellingTest {
         }
         assertThat(told(saga).sentences())
                 .contains(
-                        "Order c of shop waits for a repair: shop has set `Capture` (m-1), the command of its step pay, aside (handler-failed).");
+                        "Order c of shop waits for a repair: shop has set aside `Capture` (m-1), the command of step pay (handler-failed).");
     }
 
     /** An undo that was acknowledged was carried out, wherever else a copy of it was set aside. */
@@ -240,9 +240,9 @@ class TellingTest {
         }
     }
 
-    /** Sent again it would come back; only who has looked may say that it was done. */
+    /** Sent again it would come back; only who has looked may say whether it was done. */
     @Test
-    void whatIsTooOldIsNotSentAgain() {
+    void whatIsTooOldIsNotSentAgainButReplayedOrSkippedByWhoeverHasLooked() {
         Story story = told(saga(
                 SagaStatus.ACTIVE,
                 List.of(step("pay", "Refund", StepStatus.SENT)),
@@ -255,6 +255,31 @@ class TellingTest {
                 .containsExactly(
                         "billing curl -s \"/safebunnypoison/m-pay\"",
                         "shop curl -s \"/safebunny/sagas/c\"",
+                        "billing curl -s '{\"action\":\"replay\",\"dryRun\":\"true\",\"reason\":\"REASON\",\"forced\":\"true\"}' \"/safebunnypoison/m-pay\"",
+                        "shop curl -s '{\"action\":\"skip\",\"saga\":\"Order\",\"step\":\"pay\",\"reason\":\"REASON\"}' \"/safebunny/sagas/c\"",
+                        "shop curl -s '{\"action\":\"fail\",\"saga\":\"Order\",\"reason\":\"REASON\"}' \"/safebunny/sagas/c\"");
+        assertThat(story.next())
+                .extracting(Command::why)
+                .noneMatch(why -> why.startsWith("the usual repair"))
+                .anyMatch(why -> why.startsWith("only if `Dopay` (m-pay) was not carried out, "))
+                .anyMatch(why -> why.startsWith("only if `Dopay` (m-pay) was carried out, "));
+    }
+
+    /** Its node offers no replay of its own, which would be refused. A saga that undoes its steps has failed already. */
+    @Test
+    void anUndoThatIsTooOldIsReplayedOrSkipped() {
+        Message undo = message(State.SET_ASIDE, null, List.of(), List.of());
+        Saga saga = saga(
+                SagaStatus.COMPENSATION_FAILED,
+                List.of(new Step("pay", "m-0", "Pay", "Capture", StepStatus.UNDOING)),
+                List.of(new BlockedOn("m-1", "Capture", "shop", "too-old")),
+                List.of());
+
+        assertThat(requests(Telling.of("c", NOW, List.of(of(List.of(saga), List.of(undo), List.of(), List.of())))))
+                .containsExactly(
+                        "shop curl -s \"/safebunnypoison/m-1\"",
+                        "shop curl -s \"/safebunny/sagas/c\"",
+                        "shop curl -s '{\"action\":\"replay\",\"dryRun\":\"true\",\"reason\":\"REASON\",\"forced\":\"true\"}' \"/safebunnypoison/m-1\"",
                         "shop curl -s '{\"action\":\"skip\",\"saga\":\"Order\",\"step\":\"pay\",\"reason\":\"REASON\"}' \"/safebunny/sagas/c\"");
     }
 
@@ -338,6 +363,134 @@ class TellingTest {
                             "Its step was skipped by an operator, as done by hand or not wanted: replayed, it would be done all the same.");
             assertThat(story.next()).extracting(Command::curl).noneMatch(curl -> curl.contains("replay\""));
         }
+    }
+
+    /** Which of both it undoes, no record says. */
+    @Test
+    void anUndoOfTwoStepsOfWhichOneWasSkippedIsNotOfferedForReplay() {
+        Saga saga = saga(
+                SagaStatus.COMPENSATING,
+                List.of(
+                        new Step("pay", "m-0", "Pay", "Capture", StepStatus.SKIPPED),
+                        new Step("charge", "m-2", "Charge", "Capture", StepStatus.UNDOING)),
+                List.of(),
+                List.of());
+        Message undo = message(State.SET_ASIDE, null, List.of(), List.of());
+        Story story = Telling.of("c", NOW, List.of(of(List.of(saga), List.of(undo), List.of(), List.of())));
+
+        assertThat(story.sentences())
+                .contains(
+                        "One of the steps with this undo was skipped by an operator, and which of them it undoes is not known: replayed, it may be done all the same.")
+                .noneMatch(sentence -> sentence.startsWith("Its step was skipped"));
+        assertThat(story.next()).extracting(Command::curl).noneMatch(curl -> curl.contains("replay\""));
+    }
+
+    private static Story ofSetAside(@Nullable String problem, boolean isRelated, Asked other, NodeStory... parts) {
+        List<NodeStory> all = new ArrayList<>(
+                List.of(at("billing", List.of(message(State.SET_ASIDE, null, List.of(), List.of())), List.of())));
+        all.addAll(List.of(parts));
+        Asked own = new Asked("billing", "billing-1", "", true, NOW, null);
+        return Telling.of("c", NOW, new Gathered(problem, all, List.of(own, other), isRelated));
+    }
+
+    /** Somebody may have skipped its step, as done by hand. */
+    @Test
+    void aReplayIsNotTheUsualRepairWhileTheNodeOfItsSagaHasNotTold() {
+        Asked silent = new Asked("orders", "orders-1", "", false, NOW, "has not answered within 2 s");
+        Asked told = new Asked("orders", "orders-1", "", true, NOW, null);
+        NodeStory cut = at("orders", List.of(), List.of(new Looked("its reply to another node", 0, "has no room")));
+        Map<String, Story> stories = Map.of(
+                "orders has not told all", ofSetAside(null, true, silent),
+                "orders has not told all ", ofSetAside(null, true, told, cut),
+                "other nodes could not be asked, or not be heard", ofSetAside("refused", true, silent),
+                "other nodes were not asked for its correlation id",
+                        ofSetAside(null, false, told, at("orders", List.of(), List.of())));
+        stories.forEach((why, story) -> {
+            assertThat(story.sentences())
+                    .contains("Whether a saga still waits for it is not known, because %s.".formatted(why.strip()));
+            assertThat(story.next())
+                    .filteredOn(command -> command.curl().contains("replay\""))
+                    .singleElement()
+                    .extracting(Command::why)
+                    .asString()
+                    .startsWith("only if nobody has had it done in another way: %s. Once the cause is mended, "
+                            .formatted(why.strip()));
+        });
+
+        Looked none = new Looked("sagas", 0, "not looked at: this node has no store");
+        for (NodeStory whole : List.of(at("orders", List.of(), List.of()), at("orders", List.of(), List.of(none)))) {
+            Story story = ofSetAside(null, true, told, whole);
+            assertThat(story.sentences()).noneMatch(sentence -> sentence.startsWith("Whether a saga"));
+            assertThat(story.next())
+                    .extracting(Command::why)
+                    .anyMatch(text -> text.startsWith("the usual repair, once the cause is mended, "));
+        }
+    }
+
+    /** Whoever has just asked the node asks the wrong instance again. */
+    @Test
+    void textsOfAnotherInstanceOfTheOwnNodeAreAskedForThere() {
+        Message failing = message(State.WAITING, null, List.of(failure(10)), List.of());
+        NodeStory own = at("billing", List.of(), List.of());
+        NodeStory other = new NodeStory(
+                "billing",
+                "billing-2",
+                NOW,
+                "correlation id",
+                List.of("c"),
+                List.of(),
+                List.of(),
+                List.of(failing),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                false);
+        List<Asked> asked = List.of(
+                new Asked("billing", "billing-1", "", true, NOW, null),
+                new Asked("billing", "billing-2", "", true, NOW, null));
+        Story story = Telling.of("c", NOW, new Gathered(null, List.of(own, other), asked, true));
+
+        assertThat(story.sentences().get(0))
+                .contains("(GatewayTimeout; ask instance billing-2 of billing for its text)");
+        assertThat(story.next())
+                .extracting(Command::why)
+                .contains(
+                        "what its exceptions say, which only instance billing-2 of billing tells, unless safebunny.poison.exception-details is type-only there");
+    }
+
+    /** Only messages have our types; reasons are of people. */
+    @Test
+    void whatPeopleHaveWrittenIsNotTakenForOurTypes() {
+        Saga saga = new Saga(
+                "Order",
+                "c",
+                SagaStatus.ACTIVE,
+                NOW,
+                NOW,
+                null,
+                List.of(),
+                Map.of(),
+                List.of(),
+                null,
+                List.of(),
+                List.of(
+                        new SagaView.Event(NOW, "took BunnyTimeout t-1"),
+                        new SagaView.Event(NOW, "stuck: BunnyTimeout t-1 was set aside"),
+                        new SagaView.Event(NOW, "compensation failed: BunnyUndone u-1 was set aside"),
+                        new SagaView.Event(NOW, "BunnyUndone u-1 was set aside by shop: handler-failed"),
+                        new SagaView.Event(NOW, "RETRY: BunnyTimeout hangs, and BunnyUndone too"),
+                        new SagaView.Event(NOW, "failed: took BunnyTimeout t-1 for real")));
+
+        assertThat(told(saga).timeline())
+                .extracting(Story.Event::what)
+                .contains(
+                        "Order took the end of a timeout t-1",
+                        "Order stuck: the end of a timeout t-1 was set aside",
+                        "Order compensation failed: the acknowledgement of an undo u-1 was set aside",
+                        "Order the acknowledgement of an undo u-1 was set aside by shop: handler-failed",
+                        "Order RETRY: BunnyTimeout hangs, and BunnyUndone too",
+                        "Order failed: took BunnyTimeout t-1 for real");
     }
 
     /** An operator's pause is ended by whoever knows its reason; one that the breaker has begun ends by itself. */
