@@ -186,6 +186,8 @@ class AuditOverHttpTest {
             repository.add(new AuditEvent("ann", "SAFEBUNNY_CANCEL", Map.of("operation", operation)));
 
             assertThat(details(context, "DISCARD_MESSAGE")).isEmpty();
+            assertThat((String) read(get(context, AUDIT), "$.note"))
+                    .contains("It is in memory: these are of this instance only");
             assertThat(texts(get(context, AUDIT + "?action=DISCARD_MESSAGE"), "$.events[*].result"))
                     .containsExactly("DONE", "DONE");
             assertThat(details(context, "CANCEL")).isEmpty();

@@ -14,6 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.AuditEventRepository;
+import org.springframework.boot.actuate.audit.InMemoryAuditEventRepository;
 
 /**
  * The events of SafeBunny that are kept: by the application if it has a repository for that, otherwise what this instance remembers.
@@ -28,6 +29,9 @@ public final class KeptEvents {
     private static final String REMEMBERED =
             "These are the last %s actions on this instance since it started, and as many looks and refusals; each other instance has its own, and a restart forgets them. To keep them all, define a bean of type AuditEventRepository; the log has them, too."
                     .formatted(Audit.REMEMBERED);
+
+    private static final String OF_THIS_PROCESS =
+            " It is in memory: these are of this instance only, and a restart forgets them.";
 
     private final Audit audit;
     private final Supplier<@Nullable AuditEventRepository> repository;
@@ -61,8 +65,10 @@ public final class KeptEvents {
         try {
             return new Kept(
                     "REPOSITORY",
-                    "These are kept by the application's AuditEventRepository, and shown since %s."
-                            .formatted(since.truncatedTo(ChronoUnit.SECONDS)),
+                    "These are kept by the application's AuditEventRepository, and shown since %s.%s"
+                            .formatted(
+                                    since.truncatedTo(ChronoUnit.SECONDS),
+                                    present instanceof InMemoryAuditEventRepository ? OF_THIS_PROCESS : ""),
                     find(present, by, action == null ? Audit.TYPES : Set.of(action), since));
         } catch (RuntimeException e) { // whatever the application's repository does
             LOG.warn(
