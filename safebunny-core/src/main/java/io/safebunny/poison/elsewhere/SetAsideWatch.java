@@ -3,7 +3,7 @@ package io.safebunny.poison.elsewhere;
 
 import io.safebunny.concurrency.SerialTask;
 import io.safebunny.failure.BrowsingException;
-import io.safebunny.failure.details.Printable;
+import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.node.Node;
 import io.safebunny.operations.questions.Nodes;
 import io.safebunny.poison.elsewhere.OtherOperations.Round;
@@ -124,7 +124,7 @@ public final class SetAsideWatch {
                 "Could not count the messages in '{}'; trying again in {} s",
                 queue,
                 INTERVAL.toSeconds(),
-                Printable.inLines(failure));
+                ExceptionDetails.TYPE_ONLY.logged(failure));
         counted = null;
         known = new SetAside(OptionalLong.empty(), Uncounted.FAILED, null, null);
         return INTERVAL;
