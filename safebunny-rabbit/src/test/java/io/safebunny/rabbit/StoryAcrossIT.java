@@ -79,13 +79,13 @@ class StoryAcrossIT {
             assertThat(paused.instances()).isNotEmpty();
             await().atMost(SOON) // who asks the same within a second gets the same answer
                     .untilAsserted(() -> assertThat(told(asking.stories().of("order-" + suffix)))
-                            .contains("by an operator, at instance "));
+                            .contains("by an operator (ask %s why), at instance ".formatted(billing)));
             long before = System.nanoTime();
             Story story = asking.stories().of("order-" + suffix);
             assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(3));
 
             assertThat(told(story))
-                    .contains("(IllegalStateException)", "by an operator, at instance ")
+                    .contains("(IllegalStateException; ask %s for its text)".formatted(billing), "why), at instance ")
                     .doesNotContain(SECRET);
             assertThat(story.nodes())
                     .filteredOn(part -> part.node().equals(billing))
