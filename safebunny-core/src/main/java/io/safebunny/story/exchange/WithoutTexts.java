@@ -3,6 +3,7 @@ package io.safebunny.story.exchange;
 
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaView;
+import io.safebunny.saga.document.SagaHistory.Failed;
 import io.safebunny.saga.document.SagaHistory.Happening;
 import io.safebunny.saga.document.SagaHistory.Repaired;
 import io.safebunny.story.NodeStory;
@@ -52,6 +53,7 @@ public final class WithoutTexts {
             "only the first \\d+ of \\d+ pairs of type and node were tried",
             "only \\d+ of \\d+ were looked at");
 
+    /** Each begins with a word of ours, and no part of it may be a text: what has failed tells its reason. */
     private static final List<Pattern> EVENTS = patterns(
             "took " + NAME + ' ' + "\\S{1,200}",
             "step [^:\\n]{1,200}: " + NAME,
@@ -65,7 +67,7 @@ public final class WithoutTexts {
             "nothing to undo for step [^:\\n]{1,200}",
             "ended, nothing is left to undo",
             "stuck: the message of timeout [^:\\n]{1,200} was set aside",
-            "[a-z ]{1,40}: " + NAME + " \\S{1,200} was set aside",
+            "(?:stuck|compensation failed): " + NAME + " \\S{1,200} was set aside",
             NAME + " \\S{1,200} was set aside by " + NAME + ": [a-z-]{1,50}");
 
     private WithoutTexts() {}
@@ -149,13 +151,14 @@ public final class WithoutTexts {
     }
 
     private static SagaView.Event event(SagaView.Event event) {
-        if (Happening.of(event) instanceof Repaired repaired) {
+        Happening happening = Happening.of(event);
+        if (happening instanceof Repaired repaired) {
             return new SagaView.Event(event.at(), new Repaired(repaired.action(), null).words());
+        } else if (happening instanceof Failed) {
+            return new SagaView.Event(event.at(), "failed");
         }
         String what = event.what();
-        return new SagaView.Event(
-                event.at(),
-                isOurs(EVENTS, what) ? what : what.startsWith("failed: ") ? "failed" : "changed: " + ELSEWHERE);
+        return new SagaView.Event(event.at(), isOurs(EVENTS, what) ? what : "changed: " + ELSEWHERE);
     }
 
     private static Message message(Message message) {

@@ -33,6 +33,7 @@ import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.replay.QueuePoisonMessages;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.ControlAddress;
 import io.safebunny.transport.ControlAddress.Everyone;
 import io.safebunny.transport.ControlAddress.OfInstance;
@@ -48,6 +49,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -73,6 +76,8 @@ class OtherInstancesTest {
         Runnable sends = () -> {};
         /** Called before each count of its broker. */
         Runnable counts = () -> {};
+        /** Called once it has begun to read a queue. */
+        Runnable browses = () -> {};
 
         One() {
             engine = new SafeBunnyEngine(SafeBunnyParts.builder(
@@ -88,6 +93,13 @@ class OtherInstancesTest {
                                 public OptionalLong depth(String queue) {
                                     counts.run();
                                     return super.depth(queue);
+                                }
+
+                                @Override
+                                public BrowsedQueue browse(String queue) {
+                                    BrowsedQueue browsed = super.browse(queue);
+                                    browses.run();
+                                    return browsed;
                                 }
                             },
                             timeline)
@@ -233,6 +245,45 @@ class OtherInstancesTest {
 
         timeline.advance(SetAsideWatch.HELD_ELSEWHERE.plusSeconds(3));
         assertThat(second.poison.setAside().copies()).hasValue(1);
+    }
+
+    @Test
+    void norIfThisInstanceHas() {
+        setAside("m-1", "Parcel");
+        SetAside unused = second.poison.setAside();
+        timeline.advance(Duration.ofMillis(1_500));
+        assertThat(second.poison.list(PoisonFilter.all()).messages()).hasSize(1);
+        timeline.advance(Duration.ofMillis(1_500));
+
+        assertThat(second.poison.setAside().copies()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aNumberDoesNotCountWhileAnInstanceLooks(boolean itself) {
+        setAside("m-1", "Parcel");
+        List<SetAside> seen = new ArrayList<>();
+        One looking = itself ? second : first;
+        looking.browses = () -> {
+            SetAside unused = second.poison.setAside();
+            timeline.advance(Duration.ofSeconds(5));
+            seen.add(second.poison.setAside());
+        };
+        assertThat(looking.poison.list(PoisonFilter.all()).messages()).hasSize(1);
+
+        assertThat(seen.get(0).copies()).isEmpty();
+        assertThat(seen.get(0).others()).isNotNull();
+        timeline.advance(Duration.ofSeconds(5));
+        assertThat(second.poison.setAside().copies()).hasValue(1);
+    }
+
+    @Test
+    void whoAsksAgainAtOnceIsToldTheSame() {
+        OtherInstances told = second.poison.atOtherInstances();
+        assertThat(second.poison.atOtherInstances()).isSameAs(told);
+
+        timeline.advance(OtherOperations.FRESH.plusMillis(1));
+        assertThat(second.poison.atOtherInstances().asOf()).isAfter(told.asOf());
     }
 
     /** An instance of the node that answers in its own way. */

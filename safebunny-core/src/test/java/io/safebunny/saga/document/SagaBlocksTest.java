@@ -62,6 +62,15 @@ class SagaBlocksTest {
     }
 
     @Test
+    void keepsAFailureIfTheNewsOfAnEarlierOneComesLater() {
+        assertThat(put("billing", "too-old", 4)).isNotNull();
+
+        assertThat(put("billing", FAILED, 3)).isNull();
+
+        assertThat(reasons()).containsExactly("too-old");
+    }
+
+    @Test
     void takesNoFailureOfAnotherNodeOrMessage() {
         hear("shipping", FAILED);
         saga.note(Instant.EPOCH, new SetAside(new BlockedOn("m-2", "Capture", "billing", FAILED)).words());

@@ -209,6 +209,9 @@ class PartTest {
                 "step pay: Capture",
                 "timeout late at 2026-03-02T10:41:00Z",
                 "Capture m-1 was set aside by billing: handler-failed",
+                "stuck: Captured m-1 was set aside",
+                "compensation failed: Refund m-1 was set aside",
+                "stuck: the message of timeout late was set aside",
                 "completed"
             })
     void eventsOfASagaThatAreOursStay(String what) throws ReflectiveOperationException {
@@ -222,7 +225,13 @@ class PartTest {
                 "skip of step pay by ann: she knows",
                 "step pay: Capture and more",
                 "took Captured m-1\nby ann",
-                "Capture m-1 was set aside by billing: card 4111"
+                "Capture m-1 was set aside by billing: card 4111",
+                "failed: Bob 4111 was set aside",
+                "failed: she knows: Bob 4111 was set aside",
+                "failed: Bob 4111 was set aside by ann: stolen",
+                "refused RETRY (ann): Bob 4111 was set aside",
+                "refused RETRY (ann): stuck: Bob 4111 was set aside",
+                "she knows: Bob 4111 was set aside"
             })
     void eventsOfASagaThatMayQuoteAnybodyDoNot(String what) throws ReflectiveOperationException {
         assertThat(told(what)).isIn("failed", "changed: its own node says why");

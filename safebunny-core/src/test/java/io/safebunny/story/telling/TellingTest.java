@@ -3,6 +3,7 @@ package io.safebunny.story.telling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.safebunny.ScheduledMessage;
 import io.safebunny.saga.BlockedOn;
@@ -36,7 +37,10 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is rare in tests of whole nodes, from values alone. */
@@ -212,6 +216,45 @@ class TellingTest {
         assertThat(told(saga).sentences())
                 .contains(
                         "Order c of shop waits for a repair: shop has set aside `Capture` (m-1), the command of step pay (handler-failed).");
+    }
+
+    private static final String ASIDE = "Capture m-1 was set aside by billing: handler-failed";
+
+    private static List<Arguments> repairs() {
+        return List.of(
+                arguments(true, List.of(ASIDE, "RETRY: now", ASIDE)),
+                arguments(true, List.of(ASIDE, ASIDE, "RETRY: now", "SKIP: no", ASIDE)),
+                arguments(false, List.of(ASIDE, "RETRY: now")),
+                arguments(false, List.of(ASIDE, "RETRY: now", "RETRY: again")),
+                arguments(false, List.of(ASIDE, ASIDE, "RETRY: now")),
+                arguments(false, List.of("RETRY: now", ASIDE, ASIDE)),
+                arguments(false, List.of(ASIDE, "SKIP: by hand", ASIDE)),
+                arguments(false, List.of(ASIDE.replace("m-1", "m-2"), "RETRY: now", ASIDE)),
+                arguments(false, List.of(ASIDE.replace("billing", "stock"), "RETRY: now", ASIDE)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("repairs")
+    void onlyWhatARetryHasSentWasSetAsideAgain(boolean again, List<String> events) {
+        Saga saga = new Saga(
+                "Order",
+                "c",
+                SagaStatus.ACTIVE,
+                NOW,
+                NOW,
+                null,
+                List.of(step("pay", null, StepStatus.SENT)),
+                Map.of(),
+                List.of(new BlockedOn("m-1", "Capture", "billing", "handler-failed")),
+                null,
+                List.of(),
+                events.stream().map(what -> new SagaView.Event(NOW, what)).toList());
+
+        assertThat(told(saga).sentences())
+                .filteredOn(sentence -> sentence.startsWith("By hand, somebody has "))
+                .singleElement()
+                .asString()
+                .matches(sentence -> sentence.contains("What was sent again was set aside again.") == again);
     }
 
     /** An undo that was acknowledged was carried out, wherever else a copy of it was set aside. */
@@ -631,8 +674,50 @@ class TellingTest {
                         "Order Ant a was set aside by shop: handler-failed");
     }
 
+    private static Message handled(String id, String type, Instant at, Publication... published) {
+        return new Message(id, "c", type, State.HANDLED, 0, null, at, List.of(), List.of(published), 0);
+    }
+
+    /** All that it does because of that in the same millisecond, too, but nothing after it. */
+    @Test
+    void whatASagaTakesIsToldAfterItsPublication() {
+        Instant later = NOW.plusMillis(1);
+        Saga saga = new Saga(
+                "Order",
+                "c",
+                SagaStatus.COMPLETED,
+                NOW,
+                NOW,
+                null,
+                List.of(),
+                Map.of(),
+                List.of(),
+                null,
+                List.of(),
+                List.of(
+                        new SagaView.Event(NOW, "took Bee b"),
+                        new SagaView.Event(NOW, "step next: Cat"),
+                        new SagaView.Event(later, "completed")));
+        List<Message> messages = List.of(
+                handled("a", "Ant", NOW, new Publication("b", "Bee", true, null)),
+                handled("z", "Zebra", NOW, new Publication("a", "Ant", true, null)),
+                handled("y", "Yak", later));
+
+        assertThat(Telling.of("c", NOW, List.of(of(List.of(saga), messages, List.of(), List.of())))
+                        .timeline())
+                .extracting(Story.Event::what)
+                .containsExactly(
+                        "`Zebra` (z) had been handled, and the broker had what it published",
+                        "`Ant` (a) had been handled, and the broker had what it published",
+                        "Order took Bee b",
+                        "Order step next: Cat",
+                        "Order completed",
+                        "`Yak` (y) was handled");
+    }
+
     /** As another node may tell it: nobody proves that it makes sense. */
     @Test
+    @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void causesThatAreACircleAreToldAllTheSame() {
         Message one = message(State.HANDLED, null, List.of(), List.of(new Publication("m-1", "Capture", true, null)));
 
