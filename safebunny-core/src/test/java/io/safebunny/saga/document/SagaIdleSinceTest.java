@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SagaIdleSinceTest {
 
     private static final Instant NOW = Instant.EPOCH;
+    private static final BlockedOn BLOCKED = new BlockedOn("m-1", "Capture", "billing", "handler-failed");
     private static final String SKIP = "SKIP: by hand";
     private static final String RESUME = "RESUME: it can do without";
 
@@ -72,15 +73,16 @@ class SagaIdleSinceTest {
 
         assertThat(idleSince()).isNull();
         assertThat(listed()).isEqualTo(status.name());
+        Object unused = saga.blocks().put(new Block(BLOCKED, 1, 0, false));
+        assertThat(listed()).isEqualTo(status.name());
     }
 
     /** That has its own repair. */
     @Test
     void notWhileSomethingIsSetAside() {
-        BlockedOn blocked = new BlockedOn("m-1", "Capture", "billing", "handler-failed");
         saga.note(NOW, SKIP);
-        saga.note(NOW, new SetAside(blocked).words());
-        Object unused = saga.blocks().put(new Block(blocked, 1, 0, false));
+        saga.note(NOW, new SetAside(BLOCKED).words());
+        Object unused = saga.blocks().put(new Block(BLOCKED, 1, 0, false));
         assertThat(idleSince()).isNull();
         assertThat(listed()).isEqualTo(SagaDocument.BLOCKED);
 
