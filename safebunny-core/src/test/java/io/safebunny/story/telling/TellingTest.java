@@ -40,6 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -713,6 +714,54 @@ class TellingTest {
                         "Order step next: Cat",
                         "Order completed",
                         "`Yak` (y) was handled");
+    }
+
+    private static Saga past(SagaStatus status, List<SagaView.Event> history) {
+        return new Saga(
+                "Order",
+                "c",
+                status,
+                NOW.minusSeconds(600),
+                NOW.minusSeconds(60),
+                null,
+                List.of(new Step("pay", "m-1", "Capture", "Refund", StepStatus.UNDOING)),
+                Map.of(),
+                List.of(),
+                null,
+                List.of(),
+                history);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            textBlock =
+                    """
+                    took BunnyTimeout m-1                                 , took the end of a timeout m-1
+                    took BunnyTimeoutReport m-1                           , took BunnyTimeoutReport m-1
+                    took MyBunnyTimeout m-1                               , took MyBunnyTimeout m-1
+                    stuck: BunnyUndone m-1 was set aside                  , stuck: the acknowledgement of an undo m-1 was set aside
+                    BunnyRepair m-1 was set aside by shop: handler-failed , a repair by hand m-1 was set aside by shop: handler-failed
+                    undoing step pay                                      , sent the undo of step pay
+                    undone: step pay                                      , heard that the undo of step pay is done
+                    nothing to undo for step pay                          , nothing to undo for step pay
+                    """)
+    void itsHistoryIsToldInPlainWords(String stored, String told) {
+        Saga saga = past(SagaStatus.COMPENSATING, List.of(new SagaView.Event(NOW, stored)));
+
+        assertThat(told(saga).timeline()).extracting(Story.Event::what).containsExactly("Order " + told);
+    }
+
+    @Test
+    void anUndoThatWasSentAgainIsSaidToBeSentThen() {
+        Saga saga = past(
+                SagaStatus.COMPENSATING,
+                List.of(
+                        new SagaView.Event(NOW.minusSeconds(120), "undoing step pay"),
+                        new SagaView.Event(NOW.minusSeconds(60), "undoing step pay"),
+                        new SagaView.Event(NOW.minusSeconds(30), "undoing step other")));
+
+        assertThat(told(saga).sentences().get(0))
+                .contains("It has sent `Refund`, the undo of step pay, at 10:40:00Z, and waits for");
     }
 
     /** As another node may tell it: nobody proves that it makes sense. */
