@@ -733,9 +733,7 @@ class TellingTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            textBlock =
-                    """
+    @CsvSource(textBlock = """
                     took BunnyTimeout m-1                                 , took the end of a timeout m-1
                     took BunnyTimeoutReport m-1                           , took BunnyTimeoutReport m-1
                     took MyBunnyTimeout m-1                               , took MyBunnyTimeout m-1
