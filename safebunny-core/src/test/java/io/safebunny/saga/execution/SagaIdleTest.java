@@ -205,19 +205,6 @@ class SagaIdleTest {
     }
 
     @Test
-    void resumedWithoutAnAnswerAndThenOnlyTheOtherOneHasCome() {
-        bankWorks = false;
-        send(new Begin("1", true));
-        resume();
-
-        bankWorks = true;
-        world.pass(Duration.ofMinutes(1));
-        assertThat(saga().history()).extracting(Event::what).last().asString().startsWith("took Paid");
-
-        assertIdleSince("RESUME: it can do without");
-    }
-
-    @Test
     void skippedAndThenOnlyTheOtherAnswerHasCome() {
         hotelWorks = false;
         bankWorks = false;

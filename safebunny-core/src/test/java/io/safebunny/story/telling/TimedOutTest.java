@@ -99,7 +99,7 @@ class TimedOutTest {
     @MethodSource("ends")
     void itsTimeoutIsNamedIfItFailedInTheSameMomentAndNotByHand(boolean byTimeout, List<Event> history) {
         assertThat(told(history))
-                .filteredOn(sentence -> sentence.startsWith("It failed when its timeout late was over, at 10:"))
+                .filteredOn(sentence -> sentence.startsWith("It failed when its timeout late expired, at 10:"))
                 .hasSize(byTimeout ? 1 : 0);
     }
 
@@ -112,7 +112,7 @@ class TimedOutTest {
                                 List.of(),
                                 List.of(capture(State.WAITING, "io.shop.GatewayTimeout", -40, -5, 5)))))
                 .contains(
-                        "Until then billing had failed to handle `Capture` (m-1), the command of its step pay, the last time at 10:39:55Z (GatewayTimeout).");
+                        "Until then billing had failed to handle `Capture` (m-1), the command of step pay, the last time at 10:39:55Z (GatewayTimeout).");
     }
 
     @ParameterizedTest
@@ -140,6 +140,6 @@ class TimedOutTest {
                         part("stock", List.of(), List.of(capture(State.SET_ASIDE, "io.shop.NoStock", -45))),
                         part("billing", List.of(), List.of(capture(State.SET_ASIDE, "io.shop.GatewayTimeout", -45)))))
                 .contains(
-                        "It had taken no message since 10:39:40Z, when it heard that billing had set `Capture` (m-1), the command of its step pay, aside (handler-failed: GatewayTimeout).");
+                        "It had taken no message since 10:39:40Z, when it heard that billing had set aside `Capture` (m-1), the command of step pay (handler-failed: GatewayTimeout).");
     }
 }

@@ -111,7 +111,7 @@ class WithheldTest {
     @Test
     void anotherInstanceWithAStoreOfItsOwnIsAskedToo() {
         assertThat(sentences(SHOP, part("shop", "shop-2", List.of(failed()), List.of())))
-                .contains("Order c of shop failed (ask shop why), and has ended");
+                .contains("Order c of shop failed (ask instance shop-2 of shop why), and has ended");
     }
 
     @Test
@@ -150,7 +150,7 @@ class WithheldTest {
         Saga saga = saga(SagaStatus.ACTIVE, List.of(BLOCKED), null, List.of());
 
         assertThat(sentences(part("shop", "shop-1", List.of(saga), List.of()), billing(capture(State.SET_ASIDE, null))))
-                .contains("aside (handler-failed: GatewayTimeout; ask billing for its text)");
+                .contains("(handler-failed: GatewayTimeout; ask billing for its text)");
     }
 
     @Test
@@ -166,6 +166,6 @@ class WithheldTest {
 
         assertThat(sentences(part("shop", "shop-1", List.of(saga), List.of()), billing(capture(State.WAITING, null))))
                 .contains(
-                        "the command of its step pay, the last time at 10:40:30Z (GatewayTimeout; ask billing for its text)");
+                        "the command of step pay, the last time at 10:40:30Z (GatewayTimeout; ask billing for its text)");
     }
 }
