@@ -99,6 +99,21 @@ class SagaTest {
                 assertThat(sagas.find(ID)).extracting(SagaView::status).containsExactly(status));
     }
 
+    /** The repair has left it waiting for nothing, so it still needs a person. */
+    private static void awaitIdle(AssertableApplicationContext context, String saga) {
+        await().untilAsserted(() -> {
+            Health health = Healths.part(context, "sagas");
+            assertThat(health.getStatus()).isEqualTo(new Status("DEGRADED"));
+            assertThat(health.getDetails())
+                    .containsEntry("blocked", Map.of(saga, 1L))
+                    .doesNotContainKey("needingRepair");
+            assertThat(context.getBean(Sagas.class).find(saga, ID))
+                    .get()
+                    .extracting(SagaView::idleSince)
+                    .isNotNull();
+        });
+    }
+
     @Test
     void areInjected() {
         node.run(context -> {
@@ -163,6 +178,8 @@ class SagaTest {
             });
 
             context.getBean(Sagas.class).resume("Order", ID, "it was paid in cash");
+            awaitIdle(context, "Order");
+            context.getBean(Sagas.class).fail("Order", ID, "it waits for nothing");
 
             await().untilAsserted(() ->
                     assertThat(Healths.part(context, "sagas").getStatus()).isEqualTo(Status.UP));
@@ -185,6 +202,8 @@ class SagaTest {
             assertThat(sagas.list("Loan", SagaStatus.ACTIVE, Duration.ZERO, 10)).hasSize(1);
 
             sagas.skip("Loan", ID, "lend", "lent by hand");
+            awaitIdle(context, "Loan");
+            sagas.fail("Loan", ID, "it waits for nothing");
 
             await().untilAsserted(() ->
                     assertThat(Healths.part(context, "sagas").getStatus()).isEqualTo(Status.UP));

@@ -90,6 +90,9 @@ class ScreenshotsIT {
         if (place == Place.NOW) {
             browser.shows("6 messages are set aside", "1 saga needs a repair", "/s"); // all is counted
         }
+        if (place == Place.BLOCKED_SAGA) {
+            browser.shows("has waited for a repair since"); // its story
+        }
         if (place == Place.TYPES) {
             browser.until(
                     "lines", () -> browser.run(Boolean.class, "return document.querySelector('svg.pace') !== null"));
