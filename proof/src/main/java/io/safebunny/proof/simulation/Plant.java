@@ -157,7 +157,7 @@ record Plant(
                         "untold-of-poison",
                         Poisoned::declare,
                         "io/safebunny/saga/execution/PoisonedInvoker.java",
-                        "            visit.run(method, null, context, block.message());",
+                        "                visit.run(method, null, context, blockedOn);",
                         ""),
                 patch(
                         "first-timeout-only",

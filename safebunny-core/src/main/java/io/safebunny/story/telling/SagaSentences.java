@@ -254,7 +254,10 @@ final class SagaSentences {
             } else {
                 sentences.add("Its timeout %s %s %s, but does not run until the saga goes on%s."
                         .formatted(
-                                name, isPast ? "was due at" : "is due at", at, isPast ? ": then it runs at once" : ""));
+                                name,
+                                isPast ? "was due at" : "is due at",
+                                at,
+                                isPast ? ": then it runs at once, unless what the saga handles first cancels it" : ""));
             }
         }
     }

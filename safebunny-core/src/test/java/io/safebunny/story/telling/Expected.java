@@ -432,7 +432,7 @@ final class Expected {
             add("timeout", subject, "name", name, "how", past ? "has been due since" : "is due at", "at", at);
         } else {
             String how = past ? "was due at" : "is due at";
-            String once = past ? ": then it runs at once" : null;
+            String once = past ? ": then it runs at once, unless what the saga handles first cancels it" : null;
             add("timeoutIdle", subject, "name", name, "how", how, "at", at, "once", once);
         }
     }

@@ -119,7 +119,7 @@ record Fact(String shape, Map<String, String> values) {
         add(
                 shapes,
                 "timeoutIdle",
-                "Its timeout (?<name>\\w+) (?<how>is due at|was due at) (?<at>AT), but does not run until the saga goes on(?<once>: then it runs at once)?\\.");
+                "Its timeout (?<name>\\w+) (?<how>is due at|was due at) (?<at>AT), but does not run until the saga goes on(?<once>: then it runs at once, unless what the saga handles first cancels it)?\\.");
         add(
                 shapes,
                 "message:returned",

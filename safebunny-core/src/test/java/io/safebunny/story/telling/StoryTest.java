@@ -263,7 +263,7 @@ class StoryTest {
         Story late = story("orders", ID);
         assertThat(String.join(" ", late.sentences()))
                 .contains(
-                        "Its timeout payment was due at 00:15:00Z, but does not run until the saga goes on: then it runs at once.");
+                        "Its timeout payment was due at 00:15:00Z, but does not run until the saga goes on: then it runs at once, unless what the saga handles first cancels it.");
         assertThat(late.timeline()).noneMatch(Event::expected);
     }
 
