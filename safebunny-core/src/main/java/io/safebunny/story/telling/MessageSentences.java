@@ -86,18 +86,18 @@ final class MessageSentences {
 
     private String state() {
         String name = Words.message(message.type(), message.id());
-        String at = message.changedAt() == null ? "" : " at " + words.at(message.changedAt());
+        String at = changed("at");
         return switch (message.state()) {
             case HANDLING -> handling(name);
             case WAITING ->
                 message.failures().isEmpty()
                         ? "has returned %s to its queue%s without a failed attempt".formatted(name, at)
                         : "has failed to handle %s %s".formatted(name, tries());
-            case UNSENT, HANDLED -> "has handled %s%s%s".formatted(name, by(at), after());
+            case UNSENT, HANDLED -> "has handled %s%s%s".formatted(name, handled(), after());
             case SET_ASIDE -> "has set %s aside%s%s".formatted(name, at, after());
             case UNDONE ->
                 "does not handle %s any more: the undo of its step had arrived there%s, and no record says that it had been handled before%s"
-                        .formatted(name, at.replace(" at ", " by "), undo());
+                        .formatted(name, changed("by"), undo());
         };
     }
 
@@ -115,8 +115,13 @@ final class MessageSentences {
     }
 
     /** The record of a message that has published something was last written when that was sent, or was to be sent again. */
-    private String by(String at) {
-        return message.published().isEmpty() ? at : at.replace(" at ", " by ");
+    private String handled() {
+        return changed(message.published().isEmpty() ? "at" : "by");
+    }
+
+    /** When its record was last written; empty if that is not known. */
+    private String changed(String preposition) {
+        return message.changedAt() == null ? "" : " %s %s".formatted(preposition, words.at(message.changedAt()));
     }
 
     /** A claim that does not change within its lease belongs to nobody who lives. */
