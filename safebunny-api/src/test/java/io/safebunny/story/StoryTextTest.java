@@ -27,7 +27,7 @@ class StoryTextTest {
                 List.of(),
                 false);
         Command look = new Command(
-                "look", node, "curl -s \"${ACTUATOR:-http://localhost:8080/actuator}/safebunnypoison/m-1\"");
+                "look", node, "curl -sS \"${ACTUATOR:-http://localhost:8080/actuator}/safebunnypoison/m-1\"");
         return new Story("m-1", Instant.EPOCH, null, List.of(), List.of(look), List.of(), List.of(own), List.of())
                 .toText();
     }
@@ -35,7 +35,7 @@ class StoryTextTest {
     @Test
     void theNodeThatWasAskedIsAtTheUsualPlace() {
         assertThat(linesFor("orders"))
-                .contains("curl -s \"${ACTUATOR:-http://localhost:8080/actuator}/safebunnypoison/m-1\"\n");
+                .contains("curl -sS \"${ACTUATOR:-http://localhost:8080/actuator}/safebunnypoison/m-1\"\n");
     }
 
     @Test
@@ -43,7 +43,7 @@ class StoryTextTest {
         assertThat(linesFor("billing-eu.v2"))
                 .contains("# on node billing-eu.v2: look\n")
                 .contains(
-                        "curl -s \"${ACTUATOR_BILLING_EU_V2:?set it to where the endpoints of node billing-eu.v2 are}/safebunnypoison/m-1\"\n");
+                        "curl -sS \"${ACTUATOR_BILLING_EU_V2:?set it to where the endpoints of node billing-eu.v2 are}/safebunnypoison/m-1\"\n");
     }
 
     @Test

@@ -162,7 +162,7 @@ const isContent = body => ['edit', 'patch'].includes(body?.action);
  * @returns the command, and the content of the file that it reads, or null
  */
 export function curl({ method, url, body }) {
-    const words = ['curl', '-s'];
+    const words = ['curl', '-sS'];
     if (method === 'DELETE') {
         words.push('-X', 'DELETE');
     }

@@ -647,7 +647,7 @@ class SagasOverHttpTest {
     @Test
     void theCommandsOfTheRunbookWork() throws IOException {
         Pattern command =
-                Pattern.compile("curl -s (?:-H \"\\$JSON\" -d '([^']*)' )?\"\\$ACTUATOR/(safebunny/sagas[^\"]*)\"");
+                Pattern.compile("curl -sS (?:-H \"\\$JSON\" -d '([^']*)' )?\"\\$ACTUATOR/(safebunny/sagas[^\"]*)\"");
         List<MatchResult> commands = command.matcher(Files.readString(Path.of("../docs/runbook.md")))
                 .results()
                 .toList();

@@ -172,7 +172,7 @@ class StoryOverHttpTest {
             List<String> sentences = read(HttpCalls.get(context, STORY + "/order-1"), "$.sentences[*]");
             assertThat(lines).hasSizeGreaterThan(sentences.size()).contains("What helps:");
             assertThat(lines.get(lines.indexOf("What helps:") + 2)).startsWith("# on node shop: ");
-            assertThat(lines.get(lines.indexOf("What helps:") + 3)).startsWith("curl -s ");
+            assertThat(lines.get(lines.indexOf("What helps:") + 3)).startsWith("curl -sS ");
             assertThat(answer.body()).doesNotContain(SECRET);
         });
     }

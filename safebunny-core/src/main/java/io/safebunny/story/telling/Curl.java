@@ -22,7 +22,7 @@ final class Curl {
     private Curl() {}
 
     static Command get(String why, String node, String path) {
-        return new Command(why, node, "curl -s \"%s/%s\"".formatted(ACTUATOR, path));
+        return new Command(why, node, "curl -sS \"%s/%s\"".formatted(ACTUATOR, path));
     }
 
     /** @param parameter that takes an id that no path can have */
@@ -40,7 +40,7 @@ final class Curl {
         return new Command(
                 why,
                 node,
-                "curl -s -H 'Content-Type: application/json' -d '%s' \"%s/%s\"".formatted(json, ACTUATOR, path));
+                "curl -sS -H 'Content-Type: application/json' -d '%s' \"%s/%s\"".formatted(json, ACTUATOR, path));
     }
 
     /** @param parameter that takes an id that no path can have */

@@ -201,8 +201,8 @@ class StoryTest {
                                 .formatted(command(), part("orders", ID).instance()));
         assertThat(curls(story("orders", ID)))
                 .containsExactly(
-                        "curl -s \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/nodes/billing\"",
-                        "curl -s \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/sagas/order-1\"");
+                        "curl -sS \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/nodes/billing\"",
+                        "curl -sS \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/sagas/order-1\"");
     }
 
     @Test
@@ -218,10 +218,10 @@ class StoryTest {
         List<Command> next = story("orders", ID).next();
         assertThat(next)
                 .extracting(Command::curl)
-                .contains("curl -s \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/breakers/Captured\"")
+                .contains("curl -sS \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/breakers/Captured\"")
                 .last()
                 .isEqualTo(
-                        "curl -s -H 'Content-Type: application/json' -d '{\"state\":\"closed\",\"reason\":\"REASON\"}' \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/breakers/Captured\"");
+                        "curl -sS -H 'Content-Type: application/json' -d '{\"state\":\"closed\",\"reason\":\"REASON\"}' \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/breakers/Captured\"");
         assertThat(next.get(next.size() - 1).why())
                 .startsWith("once the reason of ops does not hold any more (\"the gateway is down\")");
     }
@@ -237,7 +237,7 @@ class StoryTest {
                 .startsWith(
                         "OrderSaga order-1 of orders has waited for a repair since 00:00:00Z: billing has set aside `Capture` (%s), the command of step pay (handler-failed). That step does not go on until somebody repairs it"
                                 .formatted(command()));
-        assertThat(curls(story("orders", ID)).get(0)).contains("curl -s \"", "/safebunnypoison/" + command());
+        assertThat(curls(story("orders", ID)).get(0)).contains("curl -sS \"", "/safebunnypoison/" + command());
         assertThat(story("orders", ID).next().get(0).node()).isEqualTo("billing");
         assertThat(curls(story("orders", ID))).anySatisfy(curl -> assertThat(curl)
                 .contains("\"action\":\"retry\",\"saga\":\"OrderSaga\"", "safebunny/sagas/order-1"));
@@ -307,7 +307,7 @@ class StoryTest {
                         "OrderSaga order-1 of orders failed (\"declined\") and undoes its steps. It has sent `Refund`, the undo of step pay, at 00:00:00Z, and waits for its acknowledgement; it last changed at 00:00:00Z.")
                 .doesNotContain("paused");
         assertThat(curls(story("orders", ID)))
-                .contains("curl -s \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/nodes\"");
+                .contains("curl -sS \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/nodes\"");
         assertThat(told("billing", ID)).contains("IllegalStateException: \"the bank is closed\"");
 
         world.pass(Duration.ofMinutes(1));
@@ -505,8 +505,8 @@ class StoryTest {
                 .contains("billing, poison queue: not looked at:", "It may be known to another node");
         assertThat(curls(story))
                 .containsExactly(
-                        "curl -s \"${ACTUATOR:-http://localhost:8080/actuator}/safebunnypoison/nobody\"",
-                        "curl -s \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/nodes\"");
+                        "curl -sS \"${ACTUATOR:-http://localhost:8080/actuator}/safebunnypoison/nobody\"",
+                        "curl -sS \"${ACTUATOR:-http://localhost:8080/actuator}/safebunny/nodes\"");
         assertThat(story.timeline()).isEmpty();
     }
 

@@ -153,9 +153,9 @@ class TellingTest {
                         "Order c of shop failed (\"declined\"), and the acknowledgement of `Refund`, the undo of step pay, was set aside: the undo itself was carried out. It is stuck until somebody repairs it; it last changed at 10:40:00Z.");
         assertThat(requests(story))
                 .containsExactly(
-                        "shop curl -s \"/safebunnypoison/ack-1\"",
-                        "shop curl -s \"/safebunny/sagas/c\"",
-                        "shop curl -s '{\"action\":\"replay\",\"dryRun\":\"true\",\"reason\":\"REASON\"}' \"/safebunnypoison/ack-1\"");
+                        "shop curl -sS \"/safebunnypoison/ack-1\"",
+                        "shop curl -sS \"/safebunny/sagas/c\"",
+                        "shop curl -sS '{\"action\":\"replay\",\"dryRun\":\"true\",\"reason\":\"REASON\"}' \"/safebunnypoison/ack-1\"");
     }
 
     @Test
@@ -170,7 +170,7 @@ class TellingTest {
                 .contains(
                         "billing has set `Dopay` (m-mail) aside (handler-failed), and the saga does not wait for it any more.");
         assertThat(requests(story))
-                .contains("billing curl -s \"/safebunnypoison/m-mail\"")
+                .contains("billing curl -sS \"/safebunnypoison/m-mail\"")
                 .noneMatch(request -> request.contains("replay") || request.contains("retry"));
     }
 
@@ -297,11 +297,11 @@ class TellingTest {
                 .contains("too old for billing to know whether it was carried out");
         assertThat(requests(story))
                 .containsExactly(
-                        "billing curl -s \"/safebunnypoison/m-pay\"",
-                        "shop curl -s \"/safebunny/sagas/c\"",
-                        "billing curl -s '{\"action\":\"replay\",\"dryRun\":\"true\",\"reason\":\"REASON\",\"forced\":\"true\"}' \"/safebunnypoison/m-pay\"",
-                        "shop curl -s '{\"action\":\"skip\",\"saga\":\"Order\",\"step\":\"pay\",\"reason\":\"REASON\"}' \"/safebunny/sagas/c\"",
-                        "shop curl -s '{\"action\":\"fail\",\"saga\":\"Order\",\"reason\":\"REASON\"}' \"/safebunny/sagas/c\"");
+                        "billing curl -sS \"/safebunnypoison/m-pay\"",
+                        "shop curl -sS \"/safebunny/sagas/c\"",
+                        "billing curl -sS '{\"action\":\"replay\",\"dryRun\":\"true\",\"reason\":\"REASON\",\"forced\":\"true\"}' \"/safebunnypoison/m-pay\"",
+                        "shop curl -sS '{\"action\":\"skip\",\"saga\":\"Order\",\"step\":\"pay\",\"reason\":\"REASON\"}' \"/safebunny/sagas/c\"",
+                        "shop curl -sS '{\"action\":\"fail\",\"saga\":\"Order\",\"reason\":\"REASON\"}' \"/safebunny/sagas/c\"");
         assertThat(story.next())
                 .extracting(Command::why)
                 .noneMatch(why -> why.startsWith("the usual repair"))
@@ -321,10 +321,10 @@ class TellingTest {
 
         assertThat(requests(Telling.of("c", NOW, List.of(of(List.of(saga), List.of(undo), List.of(), List.of())))))
                 .containsExactly(
-                        "shop curl -s \"/safebunnypoison/m-1\"",
-                        "shop curl -s \"/safebunny/sagas/c\"",
-                        "shop curl -s '{\"action\":\"replay\",\"dryRun\":\"true\",\"reason\":\"REASON\",\"forced\":\"true\"}' \"/safebunnypoison/m-1\"",
-                        "shop curl -s '{\"action\":\"skip\",\"saga\":\"Order\",\"step\":\"pay\",\"reason\":\"REASON\"}' \"/safebunny/sagas/c\"");
+                        "shop curl -sS \"/safebunnypoison/m-1\"",
+                        "shop curl -sS \"/safebunny/sagas/c\"",
+                        "shop curl -sS '{\"action\":\"replay\",\"dryRun\":\"true\",\"reason\":\"REASON\",\"forced\":\"true\"}' \"/safebunnypoison/m-1\"",
+                        "shop curl -sS '{\"action\":\"skip\",\"saga\":\"Order\",\"step\":\"pay\",\"reason\":\"REASON\"}' \"/safebunny/sagas/c\"");
     }
 
     /** A large state leaves no room for fifty events. */
@@ -551,9 +551,9 @@ class TellingTest {
                         "`Captured` has been paused since 10:41:00Z, until 10:42:00Z, by ann (\"charges twice\"), and its breaker has opened by itself (\"75 % failed\"), at instance shop-1 of shop.");
         assertThat(requests(paused))
                 .containsExactly(
-                        "shop curl -s \"/safebunny/breakers/Captured\"",
-                        "shop curl -s \"/safebunny/sagas/c\"",
-                        "shop curl -s '{\"state\":\"closed\",\"reason\":\"REASON\"}' \"/safebunny/breakers/Captured\"");
+                        "shop curl -sS \"/safebunny/breakers/Captured\"",
+                        "shop curl -sS \"/safebunny/sagas/c\"",
+                        "shop curl -sS '{\"state\":\"closed\",\"reason\":\"REASON\"}' \"/safebunny/breakers/Captured\"");
         assertThat(requests(Telling.of("c", NOW, List.of(of(List.of(saga), List.of(), List.of(opened), List.of())))))
                 .noneMatch(request -> request.contains("closed"));
         assertThat(requests(
@@ -979,7 +979,7 @@ class TellingTest {
                 .extracting(Command::curl)
                 .allMatch(
                         curl -> curl.matches(
-                                "curl -s (-H 'Content-Type: application/json' -d '[^']*' )?\"\\$\\{ACTUATOR:-http://localhost:8080/actuator}/[A-Za-z0-9%._/?=-]*\""));
+                                "curl -sS (-H 'Content-Type: application/json' -d '[^']*' )?\"\\$\\{ACTUATOR:-http://localhost:8080/actuator}/[A-Za-z0-9%._/?=-]*\""));
         assertThat(story.sentences()).allMatch(sentence -> sentence.lines().count() == 1);
     }
 

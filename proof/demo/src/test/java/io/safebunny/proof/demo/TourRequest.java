@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One {@code curl}, as far as the tour needs it: {@code -s}, {@code -X}, {@code -H}, {@code -d}, an address with at most one range, and {@code | grep WORD}.
+ * One {@code curl}, as far as the tour needs it: {@code -sS}, {@code -X}, {@code -H}, {@code -d}, an address with at most one range, and {@code | grep WORD}.
  *
  * @param grep only lines with it count; empty for all
  */
@@ -49,7 +49,7 @@ record TourRequest(
         while (!words.isEmpty()) {
             String word = words.pop();
             switch (word) {
-                case "-s" -> {}
+                case "-sS" -> {}
                 case "-X" -> method = words.pop();
                 case "-d" -> body = words.pop();
                 case "-H" -> {

@@ -95,7 +95,7 @@ class StoryIT {
         browser.run(
                 Boolean.class,
                 "document.querySelectorAll('main details').forEach(one => one.open = true); return true");
-        browser.shows("curl -s " + '"' + site.address().resolve("/actuator/"));
+        browser.shows("curl -sS " + '"' + site.address().resolve("/actuator/"));
         await().pollInSameThread()
                 .during(Duration.ofSeconds(12)) // longer than until it would ask again
                 .atMost(Duration.ofSeconds(30))
