@@ -12,7 +12,10 @@ public enum Verdict {
     RESEND,
     /** Its handler runs, even if the message was handled before: there is no store to tell. */
     REPEATS,
-    /** It has been handled or undone since: a replay would do nothing. It can be discarded. */
+    /**
+     * It has been handled or undone since, or its saga takes it no more, because it has ended, is being undone, or has set the timeout
+     * anew: a replay would do nothing. It can be discarded.
+     */
     DONE,
     /**
      * Another delivery of it is being handled, or died without recording its outcome. Ask the same instance again after {@code

@@ -9,8 +9,10 @@ import io.safebunny.message.MessageTypes;
 import io.safebunny.message.WireMessage;
 import io.safebunny.node.Node;
 import io.safebunny.saga.execution.Correlation;
+import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Checks messages in the same way as the queue of a handler, without handling them. Thread-safe. */
@@ -31,10 +33,11 @@ public final class MessageInspector {
 
     /**
      * @param message the message, with its body decoded
+     * @param payload what its handler would get
      * @param key key of its record
      * @param tooOld whether the message is older than the retention of records
      */
-    public record Inspected(Envelope message, RecordKey key, boolean tooOld) {}
+    public record Inspected(Envelope message, Object payload, RecordKey key, boolean tooOld) {}
 
     /** Whether the queue accepts messages only from certain users of the broker. A copy no longer proves who sent the message. */
     public boolean checksSenders() {
@@ -57,6 +60,15 @@ public final class MessageInspector {
         Membership membership = correlation == null ? null : correlation.of(message, payload);
         boolean tooOld =
                 !MessageTypes.isReserved(message.type()) && ageLimit.of(message).isExceededIn(Duration.ZERO);
-        return new Inspected(message, Membership.keyOf(message, membership), tooOld);
+        return new Inspected(message, payload, Membership.keyOf(message, membership), tooOld);
+    }
+
+    /**
+     * Why the saga of the message would ignore it now and ever after; {@code null} if it may not, or the message has none.
+     *
+     * @param stored finds the record of a saga
+     */
+    public @Nullable String ignored(Inspected inspected, Function<RecordKey, @Nullable MessageRecord> stored) {
+        return correlation == null ? null : correlation.ignores(inspected.message, inspected.payload, stored);
     }
 }

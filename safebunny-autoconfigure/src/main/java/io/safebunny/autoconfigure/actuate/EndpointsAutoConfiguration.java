@@ -25,6 +25,7 @@ import io.safebunny.incident.Incidents;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.operations.questions.Nodes;
 import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.replay.QueuePoisonMessages;
 import io.safebunny.rabbit.preflight.TopologyWatch;
 import io.safebunny.saga.Sagas;
 import io.safebunny.saga.management.SagaSupervision;
@@ -112,7 +113,9 @@ final class EndpointsAutoConfiguration {
         sections.put(
                 "audit",
                 new AuditSection(kept, properties::showsAudit, poison, operations.instance(), parts.timeline()));
-        sections.put("operations", new OperationSection(poison, audit, operations.instance()));
+        sections.put("operations", new OperationSection(poison, audit, operations.instance(), () -> engine.get(
+                        QueuePoisonMessages.class)
+                .lastKnownOfOthers()));
         sections.put(
                 "scheduled",
                 new ScheduledSection(

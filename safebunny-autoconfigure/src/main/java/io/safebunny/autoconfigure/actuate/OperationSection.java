@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
@@ -28,10 +29,15 @@ final class OperationSection implements Section {
     private final PoisonMessages poison;
     private final Audit audit;
     private final String instance;
+    private final Supplier<OtherInstances> known;
 
-    /** @param instance the one that runs them */
-    OperationSection(PoisonMessages poison, Audit audit, String instance) {
+    /**
+     * @param instance the one that runs them
+     * @param known what the others have said lately; does not wait if they have
+     */
+    OperationSection(PoisonMessages poison, Audit audit, String instance, Supplier<OtherInstances> known) {
         this.poison = poison;
+        this.known = known;
         this.audit = audit;
         this.instance = instance;
     }
@@ -49,7 +55,7 @@ final class OperationSection implements Section {
         if (path.size() > 1) {
             return null;
         }
-        OtherInstances others = others();
+        OtherInstances others = poison.atOtherInstances();
         Map<String, Object> found = ElsewhereViews.find(others, path.get(0));
         return found != null ? found : missing(path.get(0), others);
     }
@@ -107,12 +113,8 @@ final class OperationSection implements Section {
         view.put("instance", instance);
         view.put(
                 "operations", operations().stream().map(OperationViews::summary).toList());
-        view.put("elsewhere", ElsewhereViews.running(others()));
+        view.put("elsewhere", ElsewhereViews.running(known.get()));
         return view;
-    }
-
-    private OtherInstances others() {
-        return poison.atOtherInstances();
     }
 
     private Optional<PoisonOperation> find(List<String> path) {

@@ -427,7 +427,8 @@ class PoisonEndpointTest {
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsEntry("matched", 2)
                     .containsEntry("moved", 0)
-                    .containsEntry("wouldMove", 2);
+                    .containsEntry("wouldMove", 2)
+                    .doesNotContainKey("note");
             assertThat(handler.handled).isEmpty();
             Object one = post(context, Map.of("id", new String[] {id}, "action", "replay", "reason", "it works again"));
             await().until(() -> handler.handled.size() == 1);
@@ -438,8 +439,15 @@ class PoisonEndpointTest {
             assertThat(one)
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsEntry("moved", 1)
-                    .doesNotContainKey("wouldMove");
-            assertThat(all).asInstanceOf(InstanceOfAssertFactories.MAP).containsEntry("moved", 1);
+                    .doesNotContainKey("wouldMove")
+                    .extractingByKey("note", InstanceOfAssertFactories.STRING)
+                    .startsWith("moved counts what was sent back to its queue. It is handled only then")
+                    .contains("GET safebunnystory?about=" + id);
+            assertThat(all)
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("moved", 1)
+                    .extractingByKey("note", InstanceOfAssertFactories.STRING)
+                    .contains("GET safebunnypoison lists what was set aside again");
             assertThat(handler.handled).containsExactly("o-1", "o-2");
             await().untilAsserted(
                             () -> assertThat(context.getBean(Auditor.class).heard())

@@ -31,6 +31,9 @@ public final class OtherOperations {
     /** How long an answer is told again. */
     static final Duration FRESH = Duration.ofSeconds(5);
 
+    /** How old it may be for those who must not wait. */
+    static final Duration LATELY = Duration.ofMinutes(1);
+
     /** Longer than a round of questions lasts. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -38,6 +41,8 @@ public final class OtherOperations {
     private final Timeline timeline;
     private @Nullable CompletableFuture<Round> latest; // guarded by this, as is when it was asked
     private long askedAt;
+    /** The last that has come of a round. */
+    private volatile @Nullable Known known;
 
     /** @param own what this instance says; must be quick */
     public OtherOperations(Node node, Nodes nodes, Supplier<InstanceOperations> own) {
@@ -64,11 +69,19 @@ public final class OtherOperations {
         }
     }
 
+    /** @param at when the others were asked, of the clock that only goes on */
+    private record Known(OtherInstances told, long at) {}
+
     /** Asks anew. Completes within about two seconds, on a worker, never exceptionally. */
     CompletableFuture<Round> ask() {
         Instant now = timeline.now();
+        long at = timeline.nanoTime();
         return nodes.<InstanceOperations>askSiblings(QUESTION, InstanceOperations::read, UNABLE)
-                .thenApply(heard -> round(now, heard));
+                .thenApply(heard -> {
+                    Round round = round(now, heard);
+                    known = new Known(round.told, at);
+                    return round;
+                });
     }
 
     private static Round round(Instant asOf, Heard<InstanceOperations> heard) {
@@ -100,6 +113,13 @@ public final class OtherOperations {
             Thread.currentThread().interrupt();
         }
         return new OtherInstances(timeline.now(), NOT_IN_TIME, List.of());
+    }
+
+    /** What they said within the last minute, at once, while they are asked anew; otherwise like {@link #told}. */
+    public OtherInstances toldLately() {
+        CompletableFuture<Round> round = shared();
+        Known last = known;
+        return last == null || round.isDone() || timeline.nanoTime() - last.at > LATELY.toNanos() ? told() : last.told;
     }
 
     private synchronized CompletableFuture<Round> shared() {

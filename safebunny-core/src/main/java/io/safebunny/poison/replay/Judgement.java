@@ -55,6 +55,11 @@ record Judgement(Verdict verdict, String explanation) {
         };
     }
 
+    /** @param why why the saga of the message would ignore it; {@code null} if it would not */
+    Judgement unlessIgnored(@Nullable String why) {
+        return why == null ? this : new Judgement(Verdict.DONE, why + ": a replay does nothing, so discard it.");
+    }
+
     private static Judgement claimed(boolean silent, boolean tooOld) {
         if (!silent) {
             return new Judgement(

@@ -130,7 +130,7 @@ final class PoisonReader {
             return notRead(wire, e);
         }
         try {
-            return judged(wire, replayed, inspected, forced);
+            return judged(queue, wire, replayed, inspected, forced);
         } catch (UnreadableRecordException e) {
             return unreadable(wire, "Its record cannot be read by this version", e);
         } catch (RuntimeException e) {
@@ -175,7 +175,8 @@ final class PoisonReader {
                 what + ": " + Names.printable(details.of(why).toString(), LONGEST_FAILURE));
     }
 
-    private Copy judged(WireMessage wire, WireMessage replayed, Inspected inspected, boolean forced) {
+    private Copy judged(
+            MessageInspector queue, WireMessage wire, WireMessage replayed, Inspected inspected, boolean forced) {
         if (records == null) {
             Judgement repeats =
                     new Judgement(Verdict.REPEATS, "There is no store: it is handled, even if it was handled before.");
@@ -193,6 +194,9 @@ final class PoisonReader {
                 message.poisonVersion(),
                 records.isSilent(record),
                 tooOld && !forced);
+        if (judgement.verdict() == Verdict.RUN) {
+            judgement = judgement.unlessIgnored(queue.ignored(inspected, records::findIfReadable));
+        }
         WireMessage sent = ages.sent(
                 versioned(replayed, record, judgement), remembered ? stored : null, wire, message, inspected.tooOld());
         return new Copy(wire, shownAs(wire, judgement), sent, message.body(), stored);

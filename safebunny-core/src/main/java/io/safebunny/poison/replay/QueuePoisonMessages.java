@@ -127,6 +127,11 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
         return others.told();
     }
 
+    /** The same for who looks again and again: what was said within the last minute, at once, while the others are asked anew. */
+    public OtherInstances lastKnownOfOthers() {
+        return others.toldLately();
+    }
+
     private Map<String, MessageInspector> requireInspectors() {
         Map<String, MessageInspector> present = inspectors;
         if (present == null) {

@@ -39,6 +39,20 @@ final class StoredRecords {
                 && watch.remaining(record).toNanos() <= 0;
     }
 
+    /**
+     * The same, but {@code null} if a newer version of SafeBunny wrote it.
+     *
+     * @throws RuntimeException if the store did not answer
+     */
+    @Nullable
+    MessageRecord findIfReadable(RecordKey key) {
+        try {
+            return find(key);
+        } catch (UnreadableRecordException e) {
+            return null;
+        }
+    }
+
     /** @throws RuntimeException if the store did not answer, or a newer version of SafeBunny wrote the record */
     @Nullable
     MessageRecord find(RecordKey key) {

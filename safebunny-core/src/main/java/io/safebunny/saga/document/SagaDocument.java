@@ -137,6 +137,11 @@ public final class SagaDocument {
                 : next(stored, owner, dueAt());
     }
 
+    /** The next write by a message that has changed nothing but the history. */
+    public MessageRecord noted(MessageRecord stored, String owner) {
+        return next(stored, owner, dueAt());
+    }
+
     /**
      * The next write by the sweep. Afterwards the saga is not found as due before {@code until} or the end of the next timeout, whichever
      * comes first.
@@ -218,7 +223,7 @@ public final class SagaDocument {
         return history.all();
     }
 
-    /** When a message last changed the saga. */
+    /** When a message last changed the saga; a repair that it refuses does not. */
     public Instant changedAt() {
         return SagaFields.instant(root, "changedAt");
     }

@@ -14,6 +14,8 @@ import io.safebunny.message.PoisonReason;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaHistory.Took;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -38,10 +40,29 @@ final class MessageInvoker implements HandlerInvoker, Correlation {
     /** The saga is named by the correlation id or, with {@code @CorrelatedBy}, by the payload. */
     @Override
     public Membership of(Envelope message, Object payload) {
-        Function<Object, @Nullable String> correlation = handler.correlation();
-        String sagaId = correlation == null ? message.correlationId() : requireId(correlation.apply(payload));
         List<SagaType> concerned = handler.onlyStarts() ? List.of() : List.of(type);
-        return StickWhenSetAside.of(concerned, message, sagaId);
+        return StickWhenSetAside.of(concerned, message, sagaId(message, payload));
+    }
+
+    private String sagaId(Envelope message, Object payload) {
+        Function<Object, @Nullable String> correlation = handler.correlation();
+        return correlation == null ? message.correlationId() : requireId(correlation.apply(payload));
+    }
+
+    /** Not an undo: if it is not refused, it is acknowledged, which its sender may wait for. */
+    @Override
+    public @Nullable String ignores(
+            Envelope message, Object payload, Function<RecordKey, @Nullable MessageRecord> stored) {
+        SagaDocument saga = message.undoes() == null ? type.find(sagaId(message, payload), stored) : null;
+        if (saga == null || takesMessages(saga)) {
+            return null;
+        }
+        return "Saga %s %s is %s, and takes no more messages".formatted(type.name(), saga.id(), saga.status());
+    }
+
+    /** One that does not will never do so again. */
+    private static boolean takesMessages(SagaDocument saga) {
+        return saga.status() == SagaStatus.ACTIVE || saga.status() == SagaStatus.STUCK;
     }
 
     private String requireId(@Nullable String id) {
@@ -88,7 +109,7 @@ final class MessageInvoker implements HandlerInvoker, Correlation {
                     "Saga %s %s is stuck: message %s of it was set aside, and state built over that gap would be wrong. Replay that message, or resume the saga, then replay this one."
                             .formatted(type.name(), saga.id(), saga.stuckOn()));
         }
-        if (saga.status() != SagaStatus.ACTIVE) {
+        if (!takesMessages(saga)) {
             ignore(visit, context, "late");
             return false;
         }

@@ -60,7 +60,11 @@ final class RepairInvoker implements HandlerInvoker, Correlation {
         String what = refusal == null ? repair.done() : repair.refused(refusal);
         LOG.info("Saga {} {}: {}", type.name(), visit.saga().id(), Printable.text(what));
         visit.note(what);
-        visit.save();
+        if (refusal == null) {
+            visit.save();
+        } else {
+            visit.saveNotes();
+        }
     }
 
     /**

@@ -11,10 +11,12 @@ import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.saga.document.SagaStates;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The sagas of one class. Thread-safe. */
@@ -84,6 +86,13 @@ final class SagaType {
 
     static String sagaId(Handling handling) {
         return handling.key().correlationId();
+    }
+
+    /** {@code null} if there is none that this version can read. */
+    @Nullable
+    SagaDocument find(String sagaId, Function<RecordKey, @Nullable MessageRecord> stored) {
+        MessageRecord found = stored.apply(SagaDocument.key(name(), sagaId));
+        return found == null ? null : SagaDocument.ifReadable(name(), found).orElse(null);
     }
 
     private SagaDocument read(MessageRecord stored) {

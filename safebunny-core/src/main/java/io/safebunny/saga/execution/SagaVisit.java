@@ -10,6 +10,7 @@ import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaTimeouts.Timeout;
 import io.safebunny.store.record.MessageRecord;
 import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,6 +102,13 @@ final class SagaVisit {
         if (after != null) {
             type.states().write(saga, after);
         }
+    }
+
+    /** Makes what was noted part of the write that completes the message, which has changed nothing else of the saga. */
+    void saveNotes() {
+        handling.join(saga.noted(
+                Objects.requireNonNull(stored, "a new saga is changed"),
+                handling.message().id()));
     }
 
     /** Makes the saga part of the write that completes the message. */

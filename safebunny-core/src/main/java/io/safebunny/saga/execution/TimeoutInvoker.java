@@ -8,13 +8,18 @@ import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handler.SagaMethod;
 import io.safebunny.handling.Membership;
 import io.safebunny.message.Envelope;
+import io.safebunny.message.Names;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.document.BunnyTimeout;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaHistory.TimedOut;
 import io.safebunny.saga.document.SagaTimeouts.Timeout;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Handles the alarm of a timeout. The stored saga, not the alarm, decides whether the timeout is over. Thread-safe. */
 final class TimeoutInvoker implements HandlerInvoker, Correlation {
@@ -32,6 +37,24 @@ final class TimeoutInvoker implements HandlerInvoker, Correlation {
     }
 
     @Override
+    public @Nullable String ignores(
+            Envelope message, Object payload, Function<RecordKey, @Nullable MessageRecord> stored) {
+        BunnyTimeout alarm = (BunnyTimeout) payload;
+        SagaType type = types.find(alarm.saga());
+        SagaDocument saga = type == null ? null : type.find(message.correlationId(), stored);
+        if (saga == null || isAwaited(saga, alarm, message.id())) {
+            return null;
+        }
+        return "Saga %s %s is %s, and waits no more for this alarm of its timeout %s"
+                .formatted(alarm.saga(), saga.id(), saga.status(), Names.printable(alarm.name()));
+    }
+
+    private static boolean isAwaited(SagaDocument saga, BunnyTimeout alarm, String messageId) {
+        Timeout timeout = saga.timeouts().get(alarm.name());
+        return timeout != null && timeout.token().equals(messageId);
+    }
+
+    @Override
     public void invoke(Object payload, MessageContext context) throws Exception {
         BunnyTimeout alarm = (BunnyTimeout) payload;
         SagaType type = types.require(alarm.saga());
@@ -39,7 +62,7 @@ final class TimeoutInvoker implements HandlerInvoker, Correlation {
         Timeout timeout = visit == null ? null : visit.saga().timeouts().get(alarm.name());
         if (visit == null
                 || timeout == null
-                || !timeout.token().equals(context.messageId())
+                || !isAwaited(visit.saga(), alarm, context.messageId())
                 || !goesOn(visit, context)) {
             type.node().metrics().sagaIgnored(type.name(), "stale");
             return;

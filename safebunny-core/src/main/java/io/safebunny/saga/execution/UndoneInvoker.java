@@ -9,9 +9,15 @@ import io.safebunny.handling.Membership;
 import io.safebunny.handling.Membership.SetAsideWrite;
 import io.safebunny.message.BunnyUndone;
 import io.safebunny.message.Envelope;
+import io.safebunny.message.Names;
 import io.safebunny.node.Node;
 import io.safebunny.saga.SagaView.StepStatus;
+import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaStep;
+import io.safebunny.store.record.MessageRecord;
+import io.safebunny.store.record.RecordKey;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Passes a participant's acknowledgement of an undo to its saga. Thread-safe. */
 final class UndoneInvoker implements HandlerInvoker, Correlation {
@@ -27,6 +33,30 @@ final class UndoneInvoker implements HandlerInvoker, Correlation {
     @Override
     public Membership of(Envelope message, Object payload) {
         return new Membership(message.correlationId(), SetAsideWrite.NOTHING);
+    }
+
+    @Override
+    public @Nullable String ignores(
+            Envelope message, Object payload, Function<RecordKey, @Nullable MessageRecord> stored) {
+        BunnyUndone undone = (BunnyUndone) payload;
+        for (SagaType type : types.all()) {
+            SagaDocument saga = type.find(message.correlationId(), stored);
+            SagaStep step = saga == null ? null : step(saga, undone);
+            if (saga != null && step != null) {
+                return step.status() == StepStatus.UNDOING
+                        ? null
+                        : "Step %s of saga %s %s is %s, and waits for no acknowledgement"
+                                .formatted(Names.printable(step.name()), type.name(), saga.id(), step.status());
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable SagaStep step(SagaDocument saga, BunnyUndone undone) {
+        return saga.steps().all().stream()
+                .filter(step -> step.messageId().equals(undone.step()))
+                .findFirst()
+                .orElse(null);
     }
 
     @Override
@@ -50,18 +80,17 @@ final class UndoneInvoker implements HandlerInvoker, Correlation {
     }
 
     private static boolean acknowledge(SagaVisit visit, BunnyUndone undone) {
-        for (SagaStep step : visit.saga().steps().all()) {
-            if (step.messageId().equals(undone.step())) {
-                if (step.status() == StepStatus.UNDOING) {
-                    visit.note("undone: step " + step.name());
-                    new Compensation(visit).undone(step, StepStatus.UNDONE);
-                }
-                // even if unchanged: if the saga that was read is stale,
-                // this write is overtaken, and the message is handled again
-                visit.save();
-                return true;
-            }
+        SagaStep step = step(visit.saga(), undone);
+        if (step == null) {
+            return false;
         }
-        return false;
+        if (step.status() == StepStatus.UNDOING) {
+            visit.note("undone: step " + step.name());
+            new Compensation(visit).undone(step, StepStatus.UNDONE);
+        }
+        // even if unchanged: if the saga that was read is stale,
+        // this write is overtaken, and the message is handled again
+        visit.save();
+        return true;
     }
 }

@@ -42,6 +42,7 @@ import io.safebunny.transport.ControlChannel;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -284,6 +285,26 @@ class OtherInstancesTest {
 
         timeline.advance(OtherOperations.FRESH.plusMillis(1));
         assertThat(second.poison.atOtherInstances().asOf()).isAfter(told.asOf());
+    }
+
+    /** Whoever looks every two seconds does not wait for a round each time. */
+    @Test
+    void whoMustNotWaitIsToldWhatWasSaidLatelyWhileTheOthersAreAsked() {
+        OtherInstances told = second.poison.lastKnownOfOthers();
+        assertThat(told.instances()).as("nothing was known, so it has waited").hasSize(1);
+
+        timeline.advance(OtherOperations.FRESH.plusMillis(1));
+        Instant then = timeline.now();
+        assertThat(second.poison.lastKnownOfOthers()).isSameAs(told);
+        assertThat(timeline.now()).as("without waiting").isEqualTo(then);
+        timeline.advance(Duration.ofSeconds(3));
+        assertThat(second.poison.lastKnownOfOthers().asOf())
+                .as("asked meanwhile")
+                .isEqualTo(then);
+
+        timeline.advance(OtherOperations.LATELY.plusMillis(1));
+        then = timeline.now();
+        assertThat(second.poison.lastKnownOfOthers().asOf()).isEqualTo(then);
     }
 
     /** An instance of the node that answers in its own way. */

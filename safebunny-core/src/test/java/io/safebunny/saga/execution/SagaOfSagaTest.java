@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.safebunny.BunnyHandler;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.message.WireMessage;
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.PoisonedMessage;
+import io.safebunny.poison.Verdict;
 import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.BunnySaga;
 import io.safebunny.saga.SagaContext;
@@ -165,6 +169,13 @@ class SagaOfSagaTest {
                         String.valueOf(copy.headers().get("x-exception-message")))
                 .contains("Saga Delivery trip-1 is COMPLETED and ignores this undo"));
 
+        // not a message that its saga only ignores: a replay that is not refused acknowledges it
+        assertThat(world.engine("trips")
+                        .get(PoisonMessages.class)
+                        .list(PoisonFilter.all())
+                        .messages())
+                .extracting(PoisonedMessage::verdict)
+                .containsExactly(Verdict.RUN);
         world.sagas("trips").skip("Trip", ID, "delivery", "by hand");
         world.settle();
         assertThat(saga("Trip").status()).isEqualTo(SagaStatus.FAILED);

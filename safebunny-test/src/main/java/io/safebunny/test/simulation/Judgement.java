@@ -199,7 +199,7 @@ final class Judgement {
 
     private @Nullable Violation setAside() {
         for (String node : world.nodes().keySet()) {
-            for (WireMessage copy : operator.setAside(node)) {
+            for (WireMessage copy : operator.needed(node)) {
                 return new Violation(
                         NOTHING_SET_ASIDE,
                         "%s of %s, at %s: %s, %s"

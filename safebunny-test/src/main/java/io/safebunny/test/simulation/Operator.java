@@ -13,8 +13,9 @@ import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordState;
 import io.safebunny.test.simulation.run.Violation;
 import io.safebunny.topology.Topology;
-import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -37,6 +38,8 @@ final class Operator {
             Set.of(RecordState.COMPLETED, RecordState.DISPATCHED, RecordState.UNDONE);
 
     private final World world;
+    /** Messages that a replay leaves where they are, because nobody waits for them any more, such as a saga that has ended; by node. */
+    private final Map<String, Set<String>> done = new HashMap<>();
 
     Operator(World world) {
         this.world = world;
@@ -56,9 +59,10 @@ final class Operator {
         boolean ended = false;
         Violation violation = null;
         for (int tries = 0; !ended && violation == null && tries < MOST_TRIES; tries++) {
-            List<PoisonOperation> replays = replayAll();
+            Map<String, PoisonOperation> replays = replayAll();
             violation = goOn.get();
-            ended = replays.stream().map(PoisonOperation::progress).allMatch(Operator::isOver);
+            replays.forEach((node, replay) -> addDone(node, replay.progress()));
+            ended = replays.values().stream().map(PoisonOperation::progress).allMatch(Operator::isOver);
         }
         return violation;
     }
@@ -69,14 +73,23 @@ final class Operator {
                 && Collections.disjoint(progress.verdicts().keySet(), LATER);
     }
 
-    private List<PoisonOperation> replayAll() {
-        List<PoisonOperation> replays = new ArrayList<>();
+    private void addDone(String node, Progress progress) {
+        progress.refusals().stream()
+                .filter(copy -> copy.verdict() == Verdict.DONE)
+                .forEach(copy ->
+                        done.computeIfAbsent(node, unused -> new HashSet<>()).add(copy.messageId()));
+    }
+
+    private Map<String, PoisonOperation> replayAll() {
+        Map<String, PoisonOperation> replays = new HashMap<>();
         for (Map.Entry<String, Instance> node : world.nodes().entrySet()) {
             if (!setAside(node.getKey()).isEmpty()) {
-                replays.add(node.getValue()
-                        .engine()
-                        .get(PoisonMessages.class)
-                        .replay(PoisonRequest.of(PoisonFilter.all(), "the simulation", "it is mended")));
+                replays.put(
+                        node.getKey(),
+                        node.getValue()
+                                .engine()
+                                .get(PoisonMessages.class)
+                                .replay(PoisonRequest.of(PoisonFilter.all(), "the simulation", "it is mended")));
             }
         }
         return replays;
@@ -93,6 +106,14 @@ final class Operator {
     List<WireMessage> setAside(String node) {
         return world.broker().messages(Topology.poisonOf(node)).stream()
                 .filter(copy -> !isHandled(node, copy))
+                .toList();
+    }
+
+    /** Those of them that are not merely to be discarded. */
+    List<WireMessage> needed(String node) {
+        Set<String> discarded = done.getOrDefault(node, Set.of());
+        return setAside(node).stream()
+                .filter(copy -> !discarded.contains(String.valueOf(copy.messageId())))
                 .toList();
     }
 

@@ -6,12 +6,16 @@ import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonGroup;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonOperation.Groups;
+import io.safebunny.poison.PoisonOperation.Kind;
 import io.safebunny.poison.PoisonOperation.Progress;
 import io.safebunny.poison.PoisonRequest;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -120,7 +124,20 @@ public final class OperationViews {
         view.put(
                 "refusals",
                 progress.refusals().stream().map(PoisonViews::message).toList());
+        if (operation.kind() == Kind.REPLAY && !operation.request().dryRun() && progress.moved() > 0) {
+            view.put("note", handledLater(operation.request().filter().messageIds()));
+        }
         return view;
+    }
+
+    /** What {@code moved} does not say. */
+    private static String handledLater(Set<String> ids) {
+        String where = ids.size() == 1
+                ? "GET safebunnystory?about=%s tells what has come of it"
+                        .formatted(URLEncoder.encode(ids.iterator().next(), StandardCharsets.UTF_8))
+                : "GET safebunnypoison lists what was set aside again, and GET safebunnystory?about=ID tells what has come of one message";
+        return "moved counts what was sent back to its queue. It is handled only then, so whether that succeeds this answer cannot say: what fails again is set aside again. %s."
+                .formatted(where);
     }
 
     /** Waits a moment for the operation to end. */
