@@ -47,13 +47,14 @@ export function whenWatched(watcher) {
  * @param request null for none yet
  * @param every milliseconds; 0 to ask only once, for what must not be asked often
  * @param isOver whether an answer is the last one, because nothing changes any more
- * @returns the request; its data; what went wrong with the last one; whether the data are too old to act upon; when they have come;
- *     whether an answer is being waited for, for what is asked once; and what asks again
+ * @returns the request; its data; what went wrong with the last one; whether the data are too old to act upon; when they have come, and
+ *     were asked for; whether an answer is being waited for, for what is asked once; and what asks again
  */
 export function usePoll(request, every = EVERY, isOver = () => false) {
     const [state, setState] = useState(NOTHING);
     const again = useRef(() => {});
     const cameAt = useRef(null);
+    const askedAt = useRef(0);
     const ended = useRef(false);
     const url = request?.url;
 
@@ -78,12 +79,14 @@ export function usePoll(request, every = EVERY, isOver = () => false) {
                 return;
             }
             busy = true;
+            const from = Date.now();
             if (every === 0) {
                 tell({ isBusy: true });
             }
             try {
                 const { body, text } = await send(request, { signal: control.signal, patience: every === 0 ? PATIENCE_OF_ONE : undefined });
                 cameAt.current = Date.now();
+                askedAt.current = from;
                 if (text !== last || failures > 0) {
                     tell({ data: body, problem: null, failures: 0 });
                 }
@@ -133,7 +136,7 @@ export function usePoll(request, every = EVERY, isOver = () => false) {
         };
     }, [url, every]);
 
-    return { ...state, request, every, isStale: state.failures >= STALE, cameAt, ended, again: () => again.current() };
+    return { ...state, request, every, isStale: state.failures >= STALE, cameAt, askedAt, ended, again: () => again.current() };
 }
 
 const clocks = new Set();
@@ -158,8 +161,9 @@ function useEachSecond(look) {
 /** The time by the clock of the application, in milliseconds. */
 export const useClock = () => useEachSecond(serverTime);
 
-/** When an answer has come, in milliseconds; null for not yet. */
-export const useArrival = cameAt => useEachSecond(() => cameAt.current);
+/** When the oldest of these answers has come, in milliseconds; null if the first has not yet. */
+export const useArrival = ([first, ...others]) => useEachSecond(() =>
+    first.cameAt.current && Math.min(...[first, ...others].map(({ cameAt }) => cameAt.current ?? Infinity)));
 
 /** Whether one of these answers is older than it would be if the page still asked for it. */
 export const useOld = polls => useEachSecond(() => polls.some(({ every, cameAt, ended }) =>
@@ -167,6 +171,11 @@ export const useOld = polls => useEachSecond(() => polls.some(({ every, cameAt, 
 
 /** The instances that answer in turns, as one text; empty if it is one. */
 export const useMixed = () => useEachSecond(() => mixed().join(', '));
+
+const narrow = matchMedia('(max-width: 40rem)');
+
+/** Whether there is room for little at once, as on a phone: what somebody came for is first then. */
+export const useNarrow = () => useEachSecond(() => narrow.matches);
 
 /** Whether the page has stopped asking because nobody has touched it. */
 export const useIdle = () => useEachSecond(() => !document.hidden && !isWatched());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { html } from '../vendor/htm-preact.js';
+import { html, useEffect, useState } from '../vendor/htm-preact.js';
 import { look, session } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Look } from '../parts/action.js';
@@ -33,8 +33,14 @@ function Events({ query }) {
     const { by, action, about, after, looks } = query;
     const showsLooks = looks === 'true';
     const limit = query.limit ? String(Math.min(MOST, Number(query.limit) || MOST)) : undefined;
-    const poll = usePoll(look('node', 'audit', { by, action, about, after, looks: showsLooks || action ? undefined : 'false', limit }), ONCE);
-    const { data } = poll;
+    const [isRefused, setRefused] = useState(false); // by an older instance, which does not know it
+    const poll = usePoll(look('node', 'audit', { by, action, about, after, looks: showsLooks || action || isRefused ? undefined : 'false', limit }), ONCE);
+    const { data, problem } = poll;
+    useEffect(() => {
+        if (problem?.body?.status === 400) {
+            setRefused(true);
+        }
+    }, [problem]);
     const filtered = changed => replace(['audit'], { by, action, about, after, looks, limit, ...changed });
     return html`
         <${Page} title="Audit" about=${[by, action && inWords(action), about, after && `after ${after}`].filter(Boolean).join(', ')} question=${QUESTION} polls=${[poll]}>

@@ -2,7 +2,7 @@
 import { html } from '../vendor/htm-preact.js';
 import { look, session } from '../ask.js';
 import { usePoll } from '../poll.js';
-import { Name, pageOf } from '../parts/node.js';
+import { MOST_NAMES, Name, nameOf, names, pageOf } from '../parts/node.js';
 import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Badge, Table } from '../parts/table.js';
@@ -10,17 +10,11 @@ import { lasted, Time, timeOf } from '../parts/time.js';
 
 /** All of them are asked each time. */
 const EVERY = 10_000;
-/** A sentence is read at once. */
-const MOST_NAMES = 10;
 const MOST_TYPES = 50;
-
-const names = all => (all.length > MOST_NAMES ? `${all.slice(0, MOST_NAMES).join(', ')} and ${all.length - MOST_NAMES} more` : all.join(', '));
 
 /** A row for each instance, and for each node of which none is known. */
 const rowsOf = nodes => nodes.flatMap(({ node, note, instances = [] }) =>
     (instances.length > 0 ? instances.map(one => ({ ...one, node })) : [{ node, note, instance: '', version: '' }]));
-
-const nameOf = ({ node, instance }) => (instance ? `${instance} of ${node}` : node);
 
 /** Who runs, who is silent, and which versions are there? */
 export function Instances() {

@@ -7,7 +7,7 @@ import { usePoll } from '../poll.js';
 import { Act, AsTest, Look, Rights } from '../parts/action.js';
 import { Content, Diff, pretty } from '../parts/diff.js';
 import { Bulk, Selected, begun, isSelectable, verdictsOf } from '../parts/bulk.js';
-import { Count, Counted, countsOf, isOver } from '../parts/counted.js';
+import { Count, Counted, countsOf, groupOf, isOver, ofGroup } from '../parts/counted.js';
 import { Elsewhere, OfAnother, Operations, what } from '../parts/elsewhere.js';
 import { Instance } from '../parts/node.js';
 import { Page } from '../parts/page.js';
@@ -18,7 +18,7 @@ import { Time, timeOf } from '../parts/time.js';
 import { Words } from '../parts/words.js';
 
 const ONCE = 0;
-/** A story reads the store. */
+/** A story reads the store, and of operations other instances are asked. */
 const EVERY = 5_000;
 /** More would be more than a megabyte. */
 const MOST = 400;
@@ -33,7 +33,7 @@ export function Poison({ query }) {
     const filter = filterOf(query);
     const limit = query.limit ? String(Math.min(MOST, Number(query.limit) || MOST)) : undefined;
     const list = usePoll(look('poison', '', { ...filter, archived, limit }), ONCE);
-    const operations = usePoll(look('node', 'operations'));
+    const operations = usePoll(look('node', 'operations'), EVERY);
     const { data, again } = list;
     const { shown: count, brokenOff } = countsOf(operations.data?.operations, archived);
     return html`
@@ -52,7 +52,7 @@ export function Poison({ query }) {
                 <${Bulk} filter=${filter} archived=${archived} again=${again} />
                 <h2>As it was read just now</h2>
                 <${Extent} of=${data} query=${{ ...filter, archived, limit: MOST }} />
-                <${Groups} of=${data.groups} archived=${archived} />
+                <${Table} caption="Groups of what was read just now" rows=${data.groups} id=${groupOf} empty="Nothing was set aside." columns=${ofGroup({ ...filter, archived })} />
                 <${Messages} key=${JSON.stringify([filter, archived])} of=${data.messages} filter=${filter} archived=${archived} again=${again} />`}
             ${operations.data && html`
                 <h2>Operations of this instance</h2>
@@ -81,19 +81,6 @@ function Filter({ filter, rest }) {
                 ? html`<span class="pair" key=${name}>${label}: none <a href=${href(['poison'], changed(name, undefined))}>any ${label.toLowerCase()}</a></span>`
                 : html`<${TextFilter} key=${name} id=${name} label=${label} value=${filter[name]} set=${value => replace(['poison'], changed(name, value))} />`))}
         </form>`;
-}
-
-function Groups({ of, archived }) {
-    return html`
-        <${Table} caption="Groups of what was read just now" rows=${of} id=${row => `${row.type} ${row.reason} ${row.exception}`} empty="Nothing was set aside." columns=${[
-            { name: 'type', cell: row => row.type || 'none' },
-            { name: 'reason', cell: row => row.reason || 'none' },
-            { name: 'exception', cell: row => (row.exception ? html`<${ClassName} of=${row.exception} />` : 'none') },
-            { name: 'copies', cell: row => html`
-                <a href=${href(['poison'], { type: row.type ?? '', poisonReason: row.reason ?? '', exception: row.exception ?? '', archived })}>${row.copies}</a>` },
-            { name: 'first', cell: timeOf('first') },
-            { name: 'last', cell: timeOf('last') },
-        ]} />`;
 }
 
 const why = row => html`${row.reason}${row.exception && html`, <${ClassName} of=${row.exception} />: ${row.exceptionMessage}`}`;
@@ -136,12 +123,16 @@ function One({ of, archived, again, gone }) {
     const name = of.messageId || `copy ${of.copy}`;
     const move = action => values => changeOne(of, { action, ...values });
     const common = { endpoint: 'poison', done: begun, outcome: moved, after: again };
+    const isDone = of.verdict === 'DONE';
+    const discard = html`
+        <${Act} ...${common} key="discard" kind=${isDone ? 'usual' : 'danger'} label="Discard" title=${`Discard ${name}`} request=${move('discard')} intro="Moves it to the archive, where nobody handles it. It can be restored from there." />`;
     return html`
         <span class="buttons">
             ${!archived && html`
+                ${isDone && discard}
                 <${Act} ...${common} outcome=${replayed(of)} after=${answer => { gone?.(answer); again(); }} label="Replay" title=${`Replay ${name}`} request=${move('replay')} intro=${of.explanation}
                     fields=${[{ name: 'dryRun', label: 'Dry run', check: true }, { name: 'forced', label: 'Even if it is too old to know whether it was handled', check: true }]} />
-                <${Act} ...${common} kind="danger" label="Discard" title=${`Discard ${name}`} request=${move('discard')} intro="Moves it to the archive, where nobody handles it. It can be restored from there." />`}
+                ${!isDone && discard}`}
             ${archived && html`
                 <${Act} ...${common} label="Restore" title=${`Restore ${name}`} request=${move('restore')} intro="Moves it back to the poison queue." />`}
         </span>`;
@@ -261,6 +252,7 @@ function Copy({ of, content, again, gone }) {
                 ['bytes', String(of.bodyBytes)],
                 ['a replay', html`<${Badge} of=${of.verdict} /> ${of.explanation}`],
             ]} />
+            ${of.verdict === 'DONE' && html`<p class="rights">Left over: ${of.explanation}</p>`}
             <span class="buttons"><${One} of=${of} again=${again} gone=${gone} />${isWhole(content) && html`<${Edit} of=${of} body=${content.body} again=${again} />`}</span>
             ${of.record && html`<${Stored} of=${of.record} />`}
             ${content && html`

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { html, useState } from '../vendor/htm-preact.js';
+import { html, useEffect, useState } from '../vendor/htm-preact.js';
 import { change, look, mayChange, place, serverTime, session } from '../ask.js';
-import { usePoll } from '../poll.js';
+import { useNarrow, usePoll } from '../poll.js';
 import { Act, AsTest, Look, Rights } from '../parts/action.js';
 import { Content, Diff, pretty } from '../parts/diff.js';
-import { Page, useNarrow } from '../parts/page.js';
+import { CLOCK, drawn, sentAgain } from '../parts/history.js';
+import { Name } from '../parts/node.js';
+import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Sequence } from '../parts/sequence.js';
 import { Badge, Facts, IdLink, inWords, Table } from '../parts/table.js';
-import { overdue, repaired, replayed, Status, stepStatus, storyOf, whereabouts } from '../parts/tales.js';
+import { elseOf, overdue, own, repaired, replayed, Status, stepStatus, storyOf, whereabouts } from '../parts/tales.js';
 import { Countdown, Time, timeOf } from '../parts/time.js';
 import { Words } from '../parts/words.js';
 
@@ -16,6 +18,8 @@ import { Words } from '../parts/words.js';
 const EVERY = 5_000;
 /** It asks all nodes. */
 const STORY_EVERY = 10_000;
+/** Before the older one of two answers is asked again: the saga may go on fast. */
+const PAUSE = 500;
 
 const RUNNING = ['ACTIVE', 'STUCK'];
 const UNDOING = ['COMPENSATING', 'COMPENSATION_FAILED'];
@@ -26,25 +30,46 @@ export function Saga({ saga, id }) {
     const poll = usePoll(look('node', path, { saga, content: 'false', ...query }), EVERY);
     const found = poll.data?.sagas?.[0];
     // of one that is not there, all nodes would be searched again and again
-    const { data: story } = usePoll(found ? storyOf(id) : null, STORY_EVERY);
-    const messages = story?.nodes.flatMap(part => part.messages) ?? [];
+    const told = usePoll(found ? storyOf(id) : null, STORY_EVERY);
+    const [changedHere, setChangedHere] = useState(0);
+    const ahead = found && told.data ? leadOf(told.data, found) : 0;
+    const isOfNow = ahead === 0 && !told.isStale && told.askedAt.current >= changedHere;
+    const story = told.data && html`<${Told} key="told" of=${told.data} isOfNow=${isOfNow} />`;
+    const messages = isOfNow ? told.data?.nodes.flatMap(part => part.messages) ?? [] : [];
+    const held = isOfNow && told.data ? own(told.data).flatMap(part => part.messages).filter(({ state }) => state === 'SET_ASIDE') : [];
+    useEffect(() => {
+        const timer = ahead !== 0 && setTimeout(ahead < 0 ? told.again : poll.again, PAUSE);
+        return () => clearTimeout(timer);
+    }, [found?.changedAt, ahead]);
+
+    function again() {
+        setChangedHere(Date.now());
+        poll.again();
+        told.again();
+    }
+
     const isNarrow = useNarrow();
     const repairs = found && html`
-        <${Repairs} key="repairs" of=${found} messages=${messages} again=${poll.again} withState=${look('node', path, { saga, ...query })} />`;
+        <${Repairs} key="repairs" of=${found} messages=${messages} again=${again} withState=${look('node', path, { saga, ...query })} />`;
     return html`
-        <${Page} title=${saga} id=${id} question="Where is it, and what can be done?" polls=${[poll]}>
+        <${Page} title=${saga} id=${id} question="Where is it, and what can be done?" polls=${[poll]} also=${isOfNow ? [told] : []}>
             ${found && html`
-                ${!isNarrow && story && html`<${Told} key="told" of=${story} />`}
+                ${!isNarrow && story}
+                ${found.endedAt && held.length > 0 && html`
+                    <section class="verdict" data-level="degraded" aria-label="Left over">
+                        ${held.map(one => html`<p key=${one.id}>Left over: ${one.type || 'a message'} <${IdLink} page="poison" of=${one.id} /> is in the poison queue. Its saga has ended: discard it.</p>`)}
+                    </section>`}
                 ${found.stuckOn && html`<${Stuck} key="stuck" of=${found.stuckOn} />`}
                 ${isNarrow && repairs}
-                ${isNarrow && story && html`<${Told} key="told" of=${story} />`}
+                ${isNarrow && story}
                 <${Table} key="aside" caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty=${found.stuckOn ? 'No message that it has sent was set aside.' : 'No message that it waits for is known to be set aside.'} columns=${[
                     { name: 'type' },
-                    { name: 'node' },
+                    { name: 'node', cell: row => html`<${Name} of=${row.node} />` },
                     { name: 'why', cell: row => row.reason },
                     { name: 'message', cell: row => html`<${Aside} id=${row.messageId} node=${row.node} />` },
                 ]} />
-                <p><a href=${href(['poison'], { correlation: found.id })}>What this node has set aside with this correlation id</a></p>
+                ${(held.length > 0 || [found.stuckOn, ...found.blockedOn ?? []].some(one => one?.node === session().node)) && html`
+                    <p><a href=${href(['poison'], { correlation: found.id })}>What this node has set aside with this correlation id</a></p>`}
                 ${!isNarrow && repairs}
                 <${AsTest} isAllowed=${session().states && session().bodies} needs="management.endpoint.safebunny.show-states and management.endpoint.safebunnypoison.show-bodies" request=${look('node', path, { saga, as: 'test', ...query })} />
                 <h2>Where it is</h2>
@@ -83,29 +108,6 @@ export function Saga({ saga, id }) {
 /** The next one first. */
 const timeouts = ({ timeouts: of }) => Object.entries(of ?? {}).sort(([, one], [, other]) => Date.parse(one) - Date.parse(other));
 
-/** The history names messages and steps; the node of a participant only if that has set something aside. */
-const OTHERS = 'others';
-const CLOCK = 'timeouts';
-const OPERATORS = 'operators';
-
-/** What begins an entry of the history, and where it came from, or went. The first one that fits. */
-const MOVES = [
-    [/^took /, { from: OTHERS }],
-    [/^undone: /, { from: OTHERS }],
-    [/^(?:undoing )?step /, { to: OTHERS }],
-    [/^timeout .* is over$/, { from: CLOCK }],
-    [/^(?:cancelled )?timeout /, { to: CLOCK }],
-    [/^(?:refused )?(?:RETRY|SKIP|FAIL|RESUME|PATCH)\b/, { from: OPERATORS }],
-];
-
-const SET_ASIDE = /^(?!failed: )\S+ \S+ was set aside by (\S+): /;
-
-function drawn({ at, what }, self) {
-    const node = SET_ASIDE.exec(what)?.[1];
-    const { from, to } = MOVES.find(([begin]) => begin.test(what))?.[1] ?? { from: node };
-    return to ? { at, what, from: self, node: to } : { at, what, from, node: self };
-}
-
 /** The history as a sequence, and the timeouts that are expected. */
 function Drawn({ of }) {
     const self = `${of.saga} ${of.id}`;
@@ -123,11 +125,19 @@ function Drawn({ of }) {
         </details>`;
 }
 
-/** What its story says, asked less often than where it is. */
-function Told({ of: { id, sentences } }) {
+/** How much later the story has seen the saga change than the saga itself says, in milliseconds; negative if the story is older. */
+function leadOf(story, { saga, id, changedAt }) {
+    const seen = own(story).flatMap(part => part.sagas).find(one => one.saga === saga && one.id === id);
+    const lead = Date.parse(seen ? seen.changedAt : story.asOf) - Date.parse(changedAt) || 0;
+    return seen ? lead : Math.min(lead, 0);
+}
+
+/** What its story says, if that is of the same moment as where it is. */
+function Told({ of: { id, sentences }, isOfNow }) {
     return html`
         <section class="verdict" aria-label="In words">
-            ${sentences.map((sentence, at) => html`<p key=${at}><${Words} of=${sentence} id=${id} /></p>`)}
+            ${!isOfNow && html`<p class="faint">Asking again what is going on…</p>`}
+            ${isOfNow && sentences.map((sentence, at) => html`<p key=${at}><${Words} of=${sentence} id=${id} /></p>`)}
             <p><a href=${href(['story', id])}>The whole story</a>, with what happened in order</p>
         </section>`;
 }
@@ -148,21 +158,7 @@ function Stuck({ of: { messageId, node, type, exception, text } }) {
         </section>`;
 }
 
-const status = saga => inWords(saga.status);
-
 const its = of => () => html`<p><a href=${href(['story', of.id])}>Its story</a></p>`;
-
-const SENT_AGAIN = /^(?:RETRY|RESUME): /;
-const ANSWERED = /^(?:took|undone:|failed:|stuck:|completed) ?| was set aside/;
-
-/** When something was sent again that nobody has answered since; undefined if nothing is on its way. */
-function sentAgain({ history = [], steps = [], blockedOn = [] }) {
-    const from = history.findLastIndex(({ what }) => SENT_AGAIN.test(what));
-    const waits = steps.some(step => (history[from]?.what.startsWith('RETRY') ? ['SENT', 'UNDOING'] : ['UNDOING']).includes(step.status));
-    return from >= 0 && waits && blockedOn.length === 0 && !history.slice(from + 1).some(({ what }) => ANSWERED.test(what)) ? history[from].at : undefined;
-}
-
-const names = messages => messages.map(({ type, node }) => `${type} at ${node}`).join(', ');
 
 /**
  * That nothing is known to come to a saga which goes on.
@@ -175,89 +171,131 @@ function Endless({ of: { steps = [], timeouts = {}, blockedOn }, messages, witho
         <strong class="endless"> Then nothing is known to come: no step is open, and it has no timeout. An answer may be on its way, or set aside: its story tells. If nothing comes, it stays as it is for ever: then fail it.</strong>`;
 }
 
-/** What resuming means for this one. */
-function Resuming({ of, messages }) {
+/** What each repair means for this one, and when to choose it. */
+const retrying = ({ status, blockedOn }) => ({
+    effect: `Will be sent again: ${blockedOn.map(({ type, node }) => `${type} at ${node}`).join(', ')}. What is done already is not done again${status === 'STUCK' ? ', and the saga stays stuck' : ''}.`,
+    when: 'once the cause is mended; else it is set aside again',
+});
+
+function resuming(of, messages) {
     if (UNDOING.includes(of.status)) {
-        return 'Its last undo will be sent again, to a participant that has not acknowledged it. Do it when the cause is mended.';
+        return {
+            effect: 'Its last undo will be sent again, to a participant that has not acknowledged it. It is not carried out twice.',
+            when: `if that undo or its acknowledgement is lost${of.blockedOn?.length > 0 ? '; for what was set aside, choose Retry' : ''}`,
+        };
     }
-    const due = overdue(of);
     const { type, messageId, node } = of.stuckOn ?? {};
-    return html`
-        It will take messages again. ${of.stuckOn && `${type ?? 'The message'} ${messageId} is left out: it stays in the poison queue of ${node}, and the saga goes on as if it had never come. To go on with it, replay it instead.`}
-        ${due.map(name => html`<strong key=${name}> Timeout ${name} is due: it runs at once when the saga goes on.</strong>`)}
-        <${Endless} of=${of} messages=${messages} />`;
+    const message = type ?? 'the message';
+    return {
+        effect: html`
+            It will take messages again. ${of.stuckOn && `${message} ${messageId} is left out: it stays in the poison queue of ${node}, and the saga goes on as if it had never come.`}
+            ${overdue(of).map(name => html`<strong key=${name}> Timeout ${name} is due: it runs at once when the saga goes on. It may cancel what you want to be finished, and that cannot be taken back.</strong>`)}
+            <${Endless} of=${of} messages=${messages} />`,
+        when: `only if the saga can do without ${message}; otherwise replay it`,
+        kind: overdue(of).length > 0 ? 'danger' : undefined,
+    };
 }
 
-/** What failing means for this one. */
+const skipping = isUndoing => (isUndoing
+    ? {
+        effect: 'You say that this step is undone, or that it need not be: nothing is checked, the saga goes on with the step before it, and that cannot be taken back.',
+        when: 'if somebody has undone the step by hand',
+    }
+    : {
+        effect: 'You say that this step need not be undone, should the saga fail: nothing is checked, the saga does not go on by it, and that cannot be taken back.',
+        when: 'if somebody has taken care of the step, and something else brings the saga on; if nothing does, choose Fail',
+    });
+
 function failing({ steps = [] }) {
     const undone = steps.filter(step => step.undo && step.status === 'SENT').map(step => step.name).reverse();
     const left = steps.filter(step => !step.undo).map(step => step.name);
-    return 'Ends the saga as failed: its steps are undone in reverse. It cannot be taken back.'
-        + (undone.length > 0 ? ` To be undone: ${undone.join(', then ')}.` : ' There is nothing to undo.')
-        + (left.length > 0 ? ` Without an undo, and left as they are: ${left.join(', ')}.` : '');
+    return {
+        effect: 'Ends the saga as failed: its steps are undone in reverse. It cannot be taken back.'
+            + (undone.length > 0 ? ` To be undone: ${undone.join(', then ')}.` : ' There is nothing to undo.')
+            + (left.length > 0 ? ` Without an undo, and left as they are: ${left.join(', ')}.` : ''),
+        when: 'if it is not to be finished',
+    };
 }
 
-/** The usual repair of a stuck saga whose message is in the poison queue of this node. */
-function ReplayIt({ of: { id, stuckOn: { messageId, type, exception } }, again }) {
+/** Sends a message that is in the poison queue of this node back to the stuck saga. */
+function replaying({ id, stuckOn: { messageId, type, exception } }, triedAt) {
     const { path, query } = place('', messageId, 'messageId');
-    return mayChange('poison') && html`
-        <${Act} endpoint="poison" kind="usual" label="Replay" title=${`Replay ${type ?? 'the message'} ${messageId}`} after=${again}
-            request=${values => change('poison', path, { ...query, action: 'replay', ...values })}
-            done=${its({ id })} outcome=${replayed({ messageId, correlationId: id, exception })}
-            intro="Sends the message back to the saga, which handles it again and goes on with it. If the cause is not mended, it will be set aside again, and the saga stays stuck." />
-        <span class="hint">the usual repair, once the cause is mended</span>`;
+    return {
+        label: 'Replay',
+        endpoint: 'poison',
+        kind: triedAt ? undefined : 'usual',
+        title: `Replay ${type ?? 'the message'} ${messageId}`,
+        request: values => change('poison', path, { ...query, action: 'replay', ...values }),
+        outcome: replayed({ messageId, correlationId: id, exception }),
+        effect: 'Sends the message back to the saga, which handles it again and goes on with it.',
+        when: 'once the cause is mended; else it is set aside again, and the saga stays stuck',
+    };
 }
+
+/** When the message on which it is stuck has failed once more. */
+const failedAgainAt = ({ stuckOn }, messages) => messages.find(({ id }) => id === stuckOn?.messageId)
+    ?.failures.findLast(({ at }) => Date.parse(at) > Date.parse(stuckOn.since))?.at;
 
 /** What its status can take; a saga may still refuse. */
 function Repairs({ of, messages, again, withState }) {
     const [seen, setSeen] = useState(null); // with the version that it had then
     const { path, query } = place('sagas', of.id, 'sagaId');
     const repair = action => values => change('node', path, { action, saga: of.saga, ...query, ...values });
-    const common = action => ({ endpoint: 'node', done: its(of), outcome: repaired(of, action), after: again });
+    const common = label => ({
+        endpoint: 'node', title: `${label} ${of.id}`, request: repair(label.toLowerCase()), done: its(of), outcome: repaired(of, label.toUpperCase()), after: again,
+    });
     const open = (of.steps ?? []).filter(step => ['SENT', 'UNDOING'].includes(step.status));
+    const isStuck = of.status === 'STUCK';
     const isRunning = RUNNING.includes(of.status);
     const isUndoing = UNDOING.includes(of.status);
+    const isHere = of.stuckOn?.node === session().node;
     const resentAt = sentAgain(of);
+    const triedAt = failedAgainAt(of, messages);
+    const statusOf = step => stepStatus(step, of, messages);
+    const choices = [
+        isHere && replaying(of, triedAt),
+        (isRunning || isUndoing) && of.blockedOn?.length > 0 && { label: 'Retry', kind: isStuck ? undefined : 'usual', ...retrying(of) },
+        (isStuck || isUndoing) && { label: 'Resume', ...resuming(of, messages) },
+        (isRunning || isUndoing) && open.length > 0 && {
+            label: 'Skip',
+            title: `Skip a step of ${of.id}`,
+            fields: [{ name: 'step', label: 'Step', required: true, options: [['', 'choose one'], ...open.map(step => [step.name, `${step.name} (${inWords(statusOf(step))})`])] }],
+            preview: ({ step }) => step && !isUndoing && html`
+                ${statusOf(open.find(({ name }) => name === step)) === 'FAILED' && html`<p class="rights">Its command was set aside. Discard that: replayed, it would be done all the same.</p>`}
+                <${Endless} of=${of} messages=${messages} without=${step} />`,
+            ...skipping(isUndoing),
+        },
+        isRunning && { label: 'Fail', kind: 'danger', ...failing(of) },
+    ].filter(Boolean);
     return html`
         <h2>Repair it</h2>
         <${Rights} endpoint="node" />
-        ${of.stuckOn?.node === session().node && html`<${Rights} endpoint="poison" />`}
+        ${isHere && html`<${Rights} endpoint="poison" />`}
         ${!isRunning && !isUndoing && html`<p class="faint">It ${whereabouts(of).words}: nothing is left to resume, retry, skip or fail.</p>`}
         ${resentAt && html`
             <p class="rights" role="status" data-sent="again">
                 It was sent again <${Time} at=${resentAt} />, and is not answered yet. Another retry is there if it is set aside again.
             </p>`}
+        ${triedAt && html`<p class="rights">It was replayed, and has failed again <${Time} at=${triedAt} />. ${elseOf(true)}</p>`}
         <div class="buttons">
-            ${of.stuckOn?.node === session().node && html`<${ReplayIt} of=${of} again=${again} />`}
-            ${(isRunning || isUndoing) && of.blockedOn?.length > 0 && html`
-                <${Act} ...${common('RETRY')} kind=${of.status === 'STUCK' ? undefined : 'usual'} label="Retry" title=${`Retry ${of.id}`} request=${repair('retry')}
-                    intro=${`Will be sent again: ${names(of.blockedOn)}. Whoever has set it aside handles it again, and what is done already is not done again. If the cause is not mended, it will be set aside again.`} />`}
-            ${(of.status === 'STUCK' || isUndoing) && html`
-                <${Act} ...${common('RESUME')} label="Resume" title=${`Resume ${of.id}`} request=${repair('resume')}
-                    intro=${html`<${Resuming} of=${of} messages=${messages} />`} />`}
-            ${(isRunning || isUndoing) && open.length > 0 && html`
-                <${Act} ...${common('SKIP')} label="Skip" title=${`Skip a step of ${of.id}`} request=${repair('skip')}
-                    fields=${[{ name: 'step', label: 'Step', required: true, options: [['', 'choose one'], ...open.map(step => [step.name, `${step.name} (${inWords(stepStatus(step, of, messages))})`])] }]}
-                    preview=${({ step }) => step && !isUndoing && html`<p class="rights"><${Endless} of=${of} messages=${messages} without=${step} /></p>`}
-                    intro=${isUndoing
-                        ? 'You say that somebody has undone this step, or that it need not be undone. Nothing is checked: the saga goes on with the step before it. It cannot be taken back.'
-                        : 'You say that this step need not be undone, should the saga fail, because somebody has taken care of it. Nothing is checked, and it cannot be taken back. The saga goes on waiting for the answer to the step, which does not come from a command that was set aside: unless something else brings it on, fail the saga instead. Discard that command: replayed, it would be done all the same.'} />`}
-            ${isRunning && html`
-                <${Act} ...${common('FAIL')} kind="danger" label="Fail" title=${`Fail ${of.id}`} request=${repair('fail')}
-                    intro=${failing(of)} />`}
-            <${Patch} of=${of} seen=${seen} common=${common('PATCH')} repair=${repair('patch')} />
+            ${choices.map(({ effect, when, ...rest }) => html`
+                <${Act} key=${rest.label} ...${common(rest.label)} ...${rest} intro=${html`${effect} Choose it ${when}.`} />`)}
+            <${Patch} of=${of} seen=${seen} common=${common('Patch')} />
         </div>
+        <ul class="hint">
+            ${choices.filter(({ endpoint = 'node' }) => mayChange(endpoint)).map(({ label, kind, when }) => html`<li key=${label}><b>${label}</b>${kind === 'usual' && ', the usual repair'}: ${when}</li>`)}
+        </ul>
         <${State} of=${of} seen=${seen} setSeen=${setSeen} withState=${withState} />`;
 }
 
 /** With the version that the state had when it was looked at: whatever was written since would be lost with any other. */
-function Patch({ of, seen, common, repair }) {
+function Patch({ of, seen, common }) {
     if (!seen?.isWhole || seen.version !== of.version) {
         return null;
     }
     const before = pretty(seen.state);
     return html`
-        <${Act} ...${common} label="Patch" title=${`Patch the state of ${of.id}`} request=${values => repair({ version: String(seen.version), ...values })}
+        <${Act} ...${common} label="Patch" title=${`Patch the state of ${of.id}`} request=${values => common.request({ version: String(seen.version), ...values })}
             fields=${[{ name: 'state', label: 'New state, as JSON', required: true, area: true, value: before }]}
             preview=${values => html`<${Diff} before=${before} after=${values.state} />`}
             intro=${`Replaces the state of version ${seen.version}, which you have seen, unless the saga has changed since.`} />`;

@@ -30,15 +30,16 @@ const ENDED = ['COMPLETED', 'FAILED'];
 
 const age = ({ status, startedAt }) => (ENDED.includes(status) ? html`started <${Time} at=${startedAt} />` : html`<${Age} since=${startedAt} />`);
 
-/** What keeps it from going on, with a link to where that is repaired. */
+/** What keeps it from going on. */
 function Why({ of }) {
-    const { saga, id, status, reason, stuckOn } = of;
+    const { status, reason, stuckOn, blockedOn = [] } = of;
     if (status === 'COMPENSATION_FAILED') {
-        return html`<a href=${href(['sagas', saga, id])}>compensation failed${asides(of)}</a>${reason && `; it failed because: ${reason}`}`;
+        return `compensation failed${asides(of)}${reason ? `; it failed because: ${reason}` : ''}`;
     }
-    return stuckOn
-        ? html`<a href=${href(['sagas', saga, id])}>stuck on ${stuckOn.type ?? 'a message'}${stuckOn.exception && `: ${simple(stuckOn.exception)}`}</a> <${Time} at=${stuckOn.since} />`
-        : idle(of) || reason;
+    return html`
+        ${stuckOn && html`stuck on ${stuckOn.type ?? 'a message'}${stuckOn.exception && `: ${simple(stuckOn.exception)}`} <${Time} at=${stuckOn.since} />`}
+        ${blockedOn.map(({ type, node, reason: why }) => ` ${node} has set aside ${type}: ${why}`).join(',')}
+        ${idle(of) || reason}`;
 }
 
 /** The next timeout of a saga, or the one that is over for the longest time. */
@@ -53,7 +54,7 @@ function Counts({ of }) {
     return html`
         <p>
             Need a repair: ${named(of.needingRepair, countsIn)}. Blocked: ${named(of.blocked, String)}. Being undone: ${named(of.undoing, some => some.count)}.
-            ${of.asOf ? html` Counted <${Time} at=${of.asOf} />, and again once per lease; the list below is of now.` : ' Not counted yet.'}
+            ${of.asOf ? html` Counted <${Time} at=${of.asOf} />; the list below is of now.` : ' Not counted yet.'}
         </p>`;
 }
 
@@ -96,7 +97,6 @@ function List({ caption, rows }) {
             { name: 'changed', cell: timeOf('changedAt') },
             { name: 'next timeout', cell: next },
             { name: 'why', cell: row => html`<${Why} of=${row} />` },
-            { name: 'blocked on', cell: row => (row.blockedOn ?? []).map(one => `${one.type} at ${one.node}`).join(', ') },
         ]} />`;
 }
 
@@ -108,11 +108,13 @@ export function Sagas({ query }) {
     const lists = (state === ATTENTION ? ['stuck', 'blocked', 'running'] : [state, null, null]).map(useList);
     const counts = usePoll(look('node', 'sagas'));
     const { data } = lists[0];
+    // a list of all that need a person says itself how many they are
+    const isCounted = after || !['attention', 'stuck', 'blocked'].includes(state) || lists.some(list => list.data?.next);
     const filtered = changed => replace(['sagas'], { state, saga, olderThan, ...changed });
     const ages = AGES.some(([length]) => length === (olderThan ?? AGES[0][0])) ? AGES : [...AGES, [olderThan, olderThan]];
     return html`
         <${Page} title="Sagas" about=${[query.state, saga, olderThan && `older than ${olderThan}`, after && 'another page'].filter(Boolean).join(', ')} question="Where are they, and who is late?" polls=${[...lists.filter(list => list.request), counts]}>
-            ${counts.data && html`<${Counts} of=${counts.data} />`}
+            ${counts.data && isCounted && html`<${Counts} of=${counts.data} />`}
             <form class="filter" onSubmit=${event => event.preventDefault()}>
                 <span class="pair">
                     <label for="state">State</label>

@@ -3,7 +3,7 @@ import { html } from '../vendor/htm-preact.js';
 import { look, mayChange, place, session } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Curl, Look } from '../parts/action.js';
-import { Name } from '../parts/node.js';
+import { Name, nameOf, names } from '../parts/node.js';
 import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Badge, Id, Table } from '../parts/table.js';
@@ -13,8 +13,6 @@ import { Words } from '../parts/words.js';
 
 /** All nodes are asked each time, and read their stores. */
 const EVERY = 10_000;
-/** A sentence is read at once. */
-const MOST_NAMES = 10;
 
 /** What commands have in place of the address of the endpoints. */
 const ACTUATOR = /\$\{ACTUATOR:-[^}]*\}/;
@@ -24,8 +22,6 @@ const tookASearch = story => story.nodes.every(part => !part.correlationIds.incl
 
 /** What there is to show of a part. */
 const isEmpty = part => ['sagas', 'messages', 'pauses', 'outbox', 'scheduled', 'troubles'].every(list => part[list].length === 0);
-const names = all => (all.length > MOST_NAMES ? `${all.slice(0, MOST_NAMES).join(', ')} and ${all.length - MOST_NAMES} more` : all.join(', '));
-const nameOf = ({ node, instance }) => (instance ? `${instance} of ${node}` : node);
 
 /** What is searched for, before anything is. */
 export function Search() {
@@ -105,6 +101,12 @@ function Ignorant({ of }) {
             <li key=${`${node} ${instance}`}><${Name} of=${node} />${looked.filter(({ where, note }) => note && where !== 'poison queue').map(({ where, note }) => ` (${where}: ${note})`).join('')}</li>`)}</ul>`;
 }
 
+/** Whether all sagas that it may be for have ended. */
+const isLeftOver = ({ sagas }, correlationId) => {
+    const its = sagas.filter(({ id }) => id === correlationId);
+    return its.length > 0 && its.every(({ status }) => ['COMPLETED', 'FAILED'].includes(status));
+};
+
 function Next({ of: { next, nodes } }) {
     const own = nodes.find(part => part.node === session().node);
     const commands = next.filter(({ node, curl }) => node !== session().node || mayChange('node') || !curl.includes(' -d '));
@@ -113,8 +115,8 @@ function Next({ of: { next, nodes } }) {
         ${next.length === 0 && html`<p class="faint">Nothing needs to be done that anybody knows of.</p>`}
         <ul class="next">
             ${own?.sagas.map(({ saga, id }) => html`<li key=${`${saga} ${id}`}><a href=${href(['sagas', saga, id])}>${saga} <${Id} of=${id} /></a>, and its repairs</li>`)}
-            ${own?.messages.filter(({ state }) => state === 'SET_ASIDE').map(({ id, type }) => html`
-                <li key=${id}><a href=${href(['poison', id])}>${type || 'message'} <${Id} of=${id} /></a> in the poison queue: look, replay, edit or discard it</li>`)}
+            ${own?.messages.filter(({ state }) => state === 'SET_ASIDE').map(({ id, type, correlationId }) => html`
+                <li key=${id}><a href=${href(['poison', id])}>${type || 'message'} <${Id} of=${id} /></a> in the poison queue: ${isLeftOver(own, correlationId) ? 'left over, as its saga has ended: discard it' : 'look, replay, edit or discard it'}</li>`)}
             ${own?.pauses.map(({ type }) => html`<li key=${type}><a href=${href(['types', type])}>${type}</a>: why it is paused, and resume it</li>`)}
         </ul>
         ${commands.length > 0 && html`

@@ -7,7 +7,7 @@ import { usePoll } from '../poll.js';
 import { Act } from './action.js';
 import { Trouble } from './problem.js';
 import { href } from './route.js';
-import { Badge, Table } from './table.js';
+import { Badge, ClassName, Table } from './table.js';
 import { Time, timeOf, timeOfDay } from './time.js';
 
 /** The most that one operation reads. */
@@ -40,6 +40,19 @@ export function Count({ archived, after }) {
             request=${values => change('poison', '', { action: archived ? 'restore' : 'replay', all: true, dryRun: true, limit: ALL, ...values })} />`;
 }
 
+export const groupOf = row => `${row.type} ${row.reason} ${row.exception}`;
+
+/** What is known of any group. */
+export const ofGroup = here => [
+    { name: 'type', cell: row => row.type || 'none' },
+    { name: 'reason', cell: row => row.reason || 'none' },
+    { name: 'exception', cell: row => (row.exception ? html`<${ClassName} of=${row.exception} />` : 'none') },
+    { name: 'copies', cell: row => html`
+        <a href=${href(['poison'], { ...here, type: row.type ?? '', poisonReason: row.reason ?? '', exception: row.exception ?? '' })}>${row.copies}</a>` },
+    { name: 'first', cell: timeOf('first') },
+    { name: 'last', cell: timeOf('last') },
+];
+
 /** The groups of a count that match the filter, from one of them on. */
 export function Counted({ operation, brokenOff, filter, archived, from, after }) {
     const { correlation, ...ofGroups } = filter;
@@ -65,15 +78,9 @@ export function Counted({ operation, brokenOff, filter, archived, from, after })
                         ${data.copies} of these are in groups that match, and a replay would move ${data.replayable} of them.
                         ${correlation !== undefined && ' Groups know nothing of correlation ids.'}
                     </p>`}
-                <${Table} caption="Groups, the largest first" rows=${data.groups} id=${row => `${row.type} ${row.reason} ${row.exception}`} empty=${data.forgotten ? 'Its groups were forgotten for those of later operations: count again.' : 'No group matches.'} columns=${[
-                    { name: 'type', cell: row => row.type || 'none' },
-                    { name: 'reason', cell: row => row.reason || 'none' },
-                    { name: 'exception', cell: row => row.exception || 'none' },
-                    { name: 'copies', cell: row => html`
-                        <a href=${href(['poison'], { ...here, type: row.type ?? '', poisonReason: row.reason ?? '', exception: row.exception ?? '' })}>${row.copies}</a>` },
+                <${Table} caption="Groups, the largest first" rows=${data.groups} id=${groupOf} empty=${data.forgotten ? 'Its groups were forgotten for those of later operations: count again.' : 'No group matches.'} columns=${[
+                    ...ofGroup(here),
                     { name: archived ? 'a replay would move, once restored' : 'a replay would move', cell: row => row.replayable },
-                    { name: 'first', cell: timeOf('first') },
-                    { name: 'last', cell: timeOf('last') },
                     { name: 'examples', cell: row => html`<${Examples} of=${row.examples} archived=${archived} />` },
                 ]} />
                 <p class="buttons">

@@ -6,6 +6,13 @@ import { href } from './route.js';
 /** The random end that an instance has after its HOSTNAME. */
 const RANDOM = /-[0-9a-f]{8}$/;
 
+/** A sentence is read at once. */
+export const MOST_NAMES = 10;
+
+export const names = all => (all.length > MOST_NAMES ? `${all.slice(0, MOST_NAMES).join(', ')} and ${all.length - MOST_NAMES} more` : all.join(', '));
+
+export const nameOf = ({ node, instance }) => (instance ? `${instance} of ${node}` : node);
+
 export const hostOf = instance => instance.replace(RANDOM, '');
 
 /** Its address; null if this node's own configuration has none. */

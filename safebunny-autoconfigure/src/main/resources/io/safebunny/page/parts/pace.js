@@ -44,7 +44,7 @@ function keep(row, at) {
 
 /** Keeps what each answer says of these types, also if it says the same as the one before. */
 export function useSeen(rows, cameAt) {
-    const at = useArrival(cameAt);
+    const at = useArrival([{ cameAt }]);
     useMemo(() => {
         if (instance !== answering()) { // what another one has told is nothing to go on with
             instance = answering();

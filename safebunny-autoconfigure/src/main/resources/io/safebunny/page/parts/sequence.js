@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html } from '../vendor/htm-preact.js';
 import { timeOfDay } from './time.js';
+import { plain } from './words.js';
 
 /** More than that is looked at in the table. */
 const MOST = 100;
@@ -54,6 +55,6 @@ function Drawn({ of: { at, node, from, what, expected }, x, y, day }) {
             ${start === null
                 ? html`<circle cx=${to} cy=${y} r="5" />`
                 : html`<line x1=${start} x2=${to} y1=${y} y2=${y} class="arrow" /><path d="M${to} ${y} L${tip} ${y - 5} L${tip} ${y + 5} Z" />`}
-            <text x=${to + 10} y=${y - 6}>${short(what.replaceAll('\`', ''))}</text>
+            <text x=${to + 10} y=${y - 6}>${short(plain(what))}</text>
         </g>`;
 }

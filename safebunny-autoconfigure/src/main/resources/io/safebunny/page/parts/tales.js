@@ -3,6 +3,7 @@
 
 import { html } from '../vendor/htm-preact.js';
 import { isExposed, look, place, serverTime, session } from '../ask.js';
+import { asidesIn, isAnswer, isProgress } from './history.js';
 import { href } from './route.js';
 import { Badge, inWords } from './table.js';
 import { Countdown } from './time.js';
@@ -17,7 +18,7 @@ export function storyOf(id) {
 const HANDLED = ['HANDLED', 'UNSENT'];
 
 /** What this node has told in a story. */
-const own = story => story.nodes.filter(({ node }) => node === session().node);
+export const own = story => story.nodes.filter(({ node }) => node === session().node);
 
 /** The name of a class without its package. */
 export const simple = exception => exception.slice(exception.lastIndexOf('.') + 1);
@@ -99,7 +100,7 @@ const VERDICTS = {
     RUN: 'its handler runs',
     RESEND: 'it was handled already: only what it has published is sent',
     REPEATS: 'its handler runs, even if it was handled already: there is no store to tell',
-    DONE: 'it was handled since, so it can be discarded',
+    DONE: 'nothing, so discard it',
     BUSY: 'it is being handled, or its instance died: look again in a minute',
     SUPERSEDED: 'there is a newer copy: replay that one',
     CLASH: 'its record is of another message: it would be set aside again',
@@ -193,7 +194,7 @@ function ofMessage(story, { messageId, exception }, begun, isLate) {
             return { level: 'ended', words: 'It is not handled any more: the undo of its step has arrived.', isOver: true };
         case 'SET_ASIDE':
             return last || Date.parse(message.changedAt ?? '') > begun
-                ? { level: 'down', words: html`It has failed again${again && html`: ${again}`}. It is in the poison queue again.`, isOver: true }
+                ? { level: 'down', words: html`It has failed again${again && html`: ${again}`}. It is in the poison queue again. ${elseOf(own(story).flatMap(part => part.sagas).some(({ stuckOn: on }) => on?.messageId === messageId))}`, isOver: true }
                 : { level: 'unknown', words: `It is sent, and not handled yet.${isLate ? ' Look again.' : ''}` };
         case 'WAITING':
             return last
@@ -203,6 +204,9 @@ function ofMessage(story, { messageId, exception }, begun, isLate) {
             return { level: 'unknown', words: 'It is being handled.' };
     }
 }
+
+/** What there is to do when a replay has failed again. */
+export const elseOf = isStuck => `Replay it once more only when the cause is mended. If it cannot be mended: ${isStuck ? 'resume the saga without the message, or fail the saga' : 'edit or discard it'}.`;
 
 function handled(sagas, messageId, isLate) {
     const saga = sagas.find(one => one.status === 'STUCK') ?? sagas[0];
@@ -215,11 +219,6 @@ function handled(sagas, messageId, isLate) {
     }
     return { level, words: html`It is handled${level === 'down' ? ', but' : ';'} the saga ${toSaga(saga)} ${words}.`, isOver: isOver || isLate };
 }
-
-const SET_ASIDE = /^(\S+) (\S+) was set aside by (.+?): (.*)$/;
-
-/** In what a saga has written since a message was set aside. */
-const asideIn = events => events.map(({ what }) => SET_ASIDE.exec(what)).filter(Boolean).at(-1);
 
 /**
  * @param before the saga as it was
@@ -251,14 +250,16 @@ function ofRepair({ before, saga, messages, action, reason, isLate }) {
         return { level: 'unknown', words: `It is sent. The saga has not handled it yet.${isLate ? ' Look again instead of repeating it.' : ''}` };
     }
     const later = events.slice(done + 1);
-    const aside = asideIn(later);
+    const aside = asidesIn(later).at(-1);
     const { level, words, isOver } = whereabouts(saga);
     const itIs = `The saga ${words}.`;
     if (isOver) {
         return { level, words: itIs, isOver };
     }
     if (aside) {
-        return { level: 'down', words: `It has failed again: ${aside[1]} was set aside by ${aside[3]} (${aside[4]}). ${itIs}`, isOver: true };
+        const { type, messageId, node, reason: why } = aside;
+        const again = [...(before.blockedOn ?? []), before.stuckOn, ...asidesIn(events.slice(0, done))].some(one => one?.messageId === messageId);
+        return { level: 'down', words: `${again ? 'It has failed again:' : 'It is done, but then'} ${type} was set aside by ${node} (${why}). ${itIs}`, isOver: true };
     }
     switch (action) {
         case 'RETRY':
@@ -273,8 +274,7 @@ function ofRepair({ before, saga, messages, action, reason, isLate }) {
 }
 
 function ofRetry({ before, saga, messages, later, isLate, where }) {
-    const took = later.find(({ what }) => /^(?:took|undone:) /.test(what));
-    if (took) {
+    if (later.some(isAnswer)) {
         return { ...where, words: `It is answered. ${where.words}`, isOver: isLate };
     }
     const sent = (before.blockedOn ?? []).filter(one => !(saga.blockedOn ?? []).some(other => other.messageId === one.messageId));
@@ -291,7 +291,7 @@ function ofResume({ before, saga, later, isLate, where }) {
     if (before.status !== 'STUCK') {
         return { level: where.level === 'down' ? 'down' : 'unknown', words: `Its last undo is sent again.${isLate ? ' Look again.' : ''} ${where.words}` };
     }
-    const hasGoneOn = later.some(({ what }) => /^took |^timeout .* is over$/.test(what));
+    const hasGoneOn = later.some(isProgress);
     return {
         level: where.level === 'up' && !hasGoneOn && !isLate ? 'unknown' : where.level,
         words: `${where.words} It takes messages again${hasGoneOn || isLate ? '' : '; looking what comes of it…'}${saga.status === 'ACTIVE' && overdue(saga).length > 0 ? ` Timeouts that are due run now: ${overdue(saga).join(', ')}.` : ''}`,

@@ -4,8 +4,11 @@ import { serverTime } from '../ask.js';
 import { Id } from './table.js';
 import { when } from './time.js';
 
-/** Sentences have times in UTC, without the day if it is today. */
-const TIME = /((?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\dZ)/;
+/** Sentences have times in UTC, without the day if it is today; histories have instants. */
+const TIME = /((?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+
+/** Others have written what is between quotes, and what follows these in a history. */
+const WRITTEN = /((?<=^(?:failed|RETRY|SKIP|FAIL|RESUME|PATCH): )[^]*|(?<=^refused [A-Z]+ )[^]*|"[^"]*")/;
 
 const UUID = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
 
@@ -15,19 +18,29 @@ const ids = id => new RegExp(`(?<![\\w-])(${id ? `${id.replace(/[^\w]/g, '\\$&')
 const splitBy = (text, separator, show) => text.split(separator).map((part, at) => (at % 2 === 1 ? show(part) : part));
 
 /**
- * A sentence, in which names of types are between backticks. Its times are shown in the zone of this browser, as all others are.
+ * A sentence, in which names of types are between backticks. Its times are shown in the zone of this browser, as all others are. What others
+ * have written in it stays as it is.
  *
  * @param id what it is about; absent if that is no single one
  */
 export function Words({ of, id }) {
     const others = text => splitBy(text, TIME, time => html`<${Local} of=${time} />`)
-        .map(part => (typeof part === 'string' ? splitBy(part, ids(id), one => html`<${Id} of=${one} />`) : part));
-    return of.split('`').map((text, at) => (at % 2 === 1 ? html`<code>${text}</code>` : others(text)));
+        .flatMap(part => (typeof part === 'string' ? splitBy(part, ids(id), one => html`<${Id} of=${one} />`) : part));
+    const own = text => text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : others(part)));
+    return of.split(WRITTEN).map((text, at) => (at % 2 === 1 ? text : own(text)));
+}
+
+const instant = (of, now) => Date.parse(/^\d{4}/.test(of) ? of.replace(' ', 'T') : `${new Date(now).toISOString().slice(0, 11)}${of}`);
+
+/** The same as text alone. */
+export function plain(of) {
+    const now = serverTime();
+    const own = text => text.replaceAll('`', '').split(TIME).map((part, at) => (at % 2 === 1 ? when(instant(part, now), now) : part)).join('');
+    return of.split(WRITTEN).map((text, at) => (at % 2 === 1 ? text : own(text))).join('');
 }
 
 function Local({ of }) {
     const now = serverTime();
-    const [day, time] = of.includes(' ') ? of.split(' ') : [new Date(now).toISOString().slice(0, 10), of];
-    const at = `${day}T${time}`;
-    return Number.isNaN(Date.parse(at)) ? of : html`<time dateTime=${at} title=${`${day} ${time}`}>${when(Date.parse(at), now)}</time>`;
+    const at = instant(of, now);
+    return Number.isNaN(at) ? of : html`<time dateTime=${new Date(at).toISOString()} title=${new Date(at).toISOString().replace('T', ' ').replace(/\.\d+/, '')}>${when(at, now)}</time>`;
 }

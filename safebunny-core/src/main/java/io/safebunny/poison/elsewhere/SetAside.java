@@ -103,7 +103,7 @@ public record SetAside(
         }
         unknown.add(
                 0,
-                "%s set aside, see %s. Look at the reasons, and replay or discard them."
+                "%s set aside, in queue %s. Look at the reasons, and replay or discard them."
                         .formatted(count == 1 ? "1 message is" : count + " messages are", queue));
         return new NodeCondition(Level.DEGRADED, String.join(" ", unknown), Map.of("copies", count));
     }

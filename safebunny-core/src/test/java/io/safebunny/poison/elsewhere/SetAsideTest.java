@@ -63,7 +63,7 @@ class SetAsideTest {
         is(SetAside.NOTHING, Level.UP, "No message is set aside.");
         is(with(0L, holds("shop-2")), Level.UP, "No message is set aside.");
         is(with(null, holds("shop-2")), Level.UNKNOWN, "The broker has not told yet");
-        is(with(1L), Level.DEGRADED, "1 message is set aside, see shop-poison");
+        is(with(1L), Level.DEGRADED, "1 message is set aside, in queue shop-poison");
         is(with(100_000L), Level.DEGRADED, "100000 messages are");
     }
 

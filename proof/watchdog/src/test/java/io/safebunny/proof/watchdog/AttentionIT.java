@@ -55,7 +55,8 @@ class AttentionIT {
         place(site, "order-70");
         site.open(browser, "#/sagas");
 
-        browser.shows("order-3", "order-2", "active blocked");
+        browser.shows("order-3", "order-2", "active blocked", "shop has set aside Charge: handler-failed");
+        assertThat(browser.text()).as("how many there are is said by the list").doesNotContain("Need a repair:");
         assertThat(rows(browser)).doesNotContain("order-70");
         assertThat(rows(browser).indexOf("order-3")).isLessThan(rows(browser).indexOf("order-2"));
         assertThat(browser.barriers()).isEmpty();
@@ -68,7 +69,8 @@ class AttentionIT {
         browser.shows("order-3");
         assertThat(browser.address()).hasFragment("/sagas?state=attention");
         browser.click("all sagas");
-        browser.shows("Sagas: all", "order-3", "order-70");
+        browser.shows("Sagas: all", "order-3", "order-70", "Need a repair:", "the list below is of now");
+        assertThat(browser.text()).doesNotContain("lease");
         assertThat(browser.complaints()).isEmpty();
     }
 
@@ -148,24 +150,40 @@ class AttentionIT {
     }
 
     private static final String NOW = """
-            {"asOf": "2026-01-01T00:00:00Z", "level": "DEGRADED", "words": ["3 sagas need a repair.", "It rains."],
-                "parts": [{"part": "sagas", "level": "DEGRADED", "words": "3 sagas need a repair.", "page": "#/sagas"},
+            {"asOf": "2026-01-01T00:00:00Z", "level": "DEGRADED", "words": ["Nobody knows the rest.", "It rains.", "3 sagas need a repair."],
+                "parts": [{"part": "poison", "level": "UNKNOWN", "words": "Nobody knows the rest.", "page": "#/poison"},
+                    {"part": "sagas", "level": "DEGRADED", "words": "3 sagas need a repair.", "page": "#/sagas"},
                     {"part": "sky", "level": "DEGRADED", "words": "It rains.", "page": "javascript:attack()"}]}
             """;
 
     @Test
     void eachSentenceOfNowLeadsToItsRepair(Site site, Browser browser) {
         site.open(browser, Place.NOW.fragment());
-        browser.shows("set aside, see shop-poison");
+        browser.shows("set aside, in queue shop-poison");
+        assertThat(browser.text()).doesNotContain("lease");
+        assertThat(browser.run(String.class, "return document.querySelector('.tile').innerText"))
+                .contains("sagas need a repair");
+        browser.clickIn(".verdict", "See Poison");
+        browser.shows("What failed, grouped?");
+        browser.click("Now");
+        browser.shows("set aside, in queue shop-poison");
         assertThat(browser.run(Boolean.class, """
                 const lines = [...document.querySelectorAll('.verdict li')];
                 return lines.length > 1 && lines.every(line => line.querySelector('a[href^="#/"]'));
                 """)).isTrue();
         browser.answer("GET", "safebunny/now", NOW);
-        browser.shows("It rains.");
-        assertThat(browser.has("It rains.")).as("a link that leads nowhere").isFalse();
+        browser.shows("3 sagas need a repair. See Sagas It rains. Nobody knows the rest. See Poison");
+        assertThat(browser.run(String.class, "return document.querySelector('.verdict li.hint').innerText"))
+                .as("small")
+                .startsWith("Nobody knows the rest.");
+        assertThat(browser.run(
+                        String.class,
+                        "return [...document.querySelectorAll('.verdict a')].map(one => one.innerText).join()"))
+                .as("a link that leads nowhere, or is a sentence")
+                .isEqualTo("See Sagas,See Poison");
+        assertThat(browser.barriers()).isEmpty();
 
-        browser.click("3 sagas need a repair.");
+        browser.clickIn(".verdict", "See Sagas");
 
         browser.shows("Where are they, and who is late?", "stuck on Add");
     }
@@ -190,6 +208,10 @@ class AttentionIT {
         browser.shows("charge Charge failed");
         browser.click("Skip…");
         browser.shows("charge (failed)");
+        assertThat(browser.text()).doesNotContain("Its command was set aside.");
+        browser.fill("Step", "charge");
+        browser.shows("Its command was set aside. Discard that: replayed, it would be done all the same.");
+        browser.click("Cancel");
     }
 
     /** What somebody came for is there before the story, in which he reads why. */

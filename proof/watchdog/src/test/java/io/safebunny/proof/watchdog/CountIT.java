@@ -145,6 +145,7 @@ class CountIT {
             assertThat(browser.barriers()).isEmpty();
             browser.click("Stop…");
             browser.click("Stop");
+            browser.shows("Done."); // before it can go on, and end
         } finally {
             store.goOn();
         }

@@ -157,9 +157,14 @@ class OutcomesIT {
         assertThat(browser.barriers()).isEmpty();
         carryOut(browser, "Replay");
 
-        browser.shows("It has failed again: the same exception, PoisonMessageException");
+        browser.shows(
+                "It has failed again: the same exception, PoisonMessageException",
+                "Replay it once more only when the cause is mended. If it cannot be mended: resume the saga without the message, or fail the saga.");
         assertThat(colour(browser)).isEqualTo(RED);
         browser.click("Close");
+        browser.shows("It was replayed, and has failed again", "after 2 failed attempts");
+        assertThat(browser.text()).doesNotContain("the usual repair");
+        assertThat(browser.barriers()).isEmpty();
         carryOut(browser, "Resume");
 
         browser.shows("The saga is active. It takes messages again");
@@ -171,9 +176,9 @@ class OutcomesIT {
     void aListSaysOnWhatASagaIsStuck(Site site, Browser browser) {
         stuck(site, "order-56");
         site.open(browser, "#/sagas?state=stuck");
-        browser.shows("order-56", "again once per lease; the list below is of now");
+        browser.shows("order-56", "stuck on Add: PoisonMessageException");
 
-        browser.clickIn("tr[data-row=\"Order order-56\"]", "stuck on Add: PoisonMessageException");
+        browser.clickIn("tr[data-row=\"Order order-56\"]", "order-56");
 
         browser.shows("Order order-56", "It takes no message until");
         site.open(browser, "#/sagas?state=stuck");
@@ -225,7 +230,10 @@ class OutcomesIT {
 
         browser.shows(
                 "It will take messages again. Add m-1 is left out: it stays in the poison queue of shop",
-                "Timeout payment is due: it runs at once when the saga goes on.");
+                "Timeout payment is due: it runs at once when the saga goes on. It may cancel what you want to be finished, and that cannot be taken back.",
+                "Choose it only if the saga can do without Add; otherwise replay it.");
+        assertThat(browser.run(String.class, "return document.querySelector('dialog [data-action=confirm]').className"))
+                .isEqualTo("danger");
         assertThat(browser.text()).doesNotContain("Then nothing is known to come");
         browser.click("Cancel");
         browser.click("Fail…");
@@ -268,5 +276,11 @@ class OutcomesIT {
 
         browser.shows("The saga has ended: failed, what has an undo is undone; not undone: charge (has no undo)");
         assertThat(colour(browser)).isNotIn(GREEN, RED);
+        browser.click("Close");
+
+        browser.shows("Left over: Charge", "is in the poison queue. Its saga has ended: discard it.");
+        assertThat(browser.barriers()).isEmpty();
+        browser.click("The whole story");
+        browser.shows("in the poison queue: left over, as its saga has ended: discard it");
     }
 }

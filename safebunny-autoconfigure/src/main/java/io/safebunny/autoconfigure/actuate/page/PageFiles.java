@@ -48,6 +48,7 @@ final class PageFiles {
             "parts/bulk.js",
             "parts/counted.js",
             "parts/elsewhere.js",
+            "parts/history.js",
             "parts/diff.js",
             "parts/node.js",
             "parts/outcome.js",

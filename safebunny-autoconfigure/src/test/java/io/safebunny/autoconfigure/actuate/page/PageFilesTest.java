@@ -142,7 +142,7 @@ class PageFilesTest {
                 .contains("return Object.hasOwn(pages, name) ? pages[name] : null;")
                 .contains("const page = pageOf(of);")
                 .contains("const page = pageOf(hostOf(of));");
-        assertThat(read("pages/now.js")).contains("page?.startsWith('#/') ? html`<a href=${page}>");
+        assertThat(read("pages/now.js")).contains("page?.startsWith('#/') && html`<a href=${page}>");
         assertThat(read("parts/problem.js")).contains("const anew = () => location.href.split('#')[0];");
     }
 
@@ -223,13 +223,16 @@ class PageFilesTest {
             moves.put(dot, "none");
         }
 
-        String page = read("pages/saga.js");
+        String page = read("parts/history.js");
         assertThat(moves)
                 .allSatisfy(
                         (words, move) -> assertThat(move(page, words)).as(words).isEqualTo(move));
         assertThat(settingAside(page, aside)).isEqualTo("billing");
-        assertThat(settingAside(page, new Failed("it was set aside by nobody: really").words()))
-                .isEqualTo("none");
+        for (String written : List.of(
+                new Failed("it was set aside by nobody: really").words(),
+                new BunnyRepair("Order", Action.RETRY, null, 0, null, "it was set aside by nobody: really").done())) {
+            assertThat(settingAside(page, written)).isEqualTo("none");
+        }
     }
 
     private static String move(String page, String words) {
@@ -249,7 +252,7 @@ class PageFilesTest {
                 .findFirst()
                 .orElseThrow();
         Matcher found = Pattern.compile(expression).matcher(words);
-        return found.find() ? found.group(1) : "none";
+        return found.find() ? found.group("node") : "none";
     }
 
     /** Buttons that ask for something are in one file, which shows the curl of each, and nobody else sends anything but polls. */
