@@ -7,13 +7,33 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/**
- * Name of a message type on the wire: {@code [A-Za-z][A-Za-z0-9_$]*}, at most 100 characters. Without this annotation it is the
- * simple class name.
- */
+/** How a message type is named on the wire, and how long its messages are worth handling. */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface BunnyMessage {
-    String value();
+
+    /** Name of the type on the wire: {@code [A-Za-z][A-Za-z0-9_$]*}, at most 100 characters; by default the simple class name. */
+    String value() default "";
+
+    /**
+     * How long a message may be handled, for example {@code 30s}: 1 ms to 365 days, counted from when it is published or, if it is delayed,
+     * from when it is due. Read by the node that publishes; {@link PublishOptions#withDeadline} takes precedence. By default messages have no
+     * deadline.
+     */
+    String validFor() default "";
+
+    /** What becomes of a message whose deadline has passed before it was handled. Read by the node that receives it. */
+    Expired expired() default Expired.POISON;
+
+    /** What becomes of an expired message, unless its handler has a method with {@link OnExpired}. */
+    enum Expired {
+        /** It goes to the poison queue with the reason {@code expired}. A replay handles it: replayed messages have no deadline. */
+        POISON,
+        /**
+         * It is acknowledged and never handled, and there is no copy of it. That is logged, counted by {@code safebunny.expired}, and told by
+         * the story of its id.
+         */
+        DROP
+    }
 }

@@ -36,6 +36,14 @@ public interface MessageContext {
      */
     Instant sentAt();
 
+    /**
+     * When the message expires: from then on its handler is not begun any more, but may finish. {@code null} if never, and for undos and
+     * replays.
+     */
+    default @Nullable Instant deadline() {
+        return null;
+    }
+
     /** Whether the broker has delivered it before. */
     boolean redelivered();
 

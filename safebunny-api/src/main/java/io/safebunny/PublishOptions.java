@@ -12,11 +12,12 @@ import org.jspecify.annotations.Nullable;
 /** How one message is published: {@link #none()} plus changes. Immutable. */
 public final class PublishOptions {
 
-    private static final PublishOptions NONE = new PublishOptions(null, null, Wait.NONE, Map.of(), false);
+    private static final PublishOptions NONE = new PublishOptions(null, null, Wait.NONE, null, Map.of(), false);
 
     private final @Nullable String correlationId;
     private final @Nullable String idempotencyKey;
     private final Wait wait;
+    private final @Nullable Instant deadline;
     private final Map<String, Object> headers;
     private final boolean droppedIfUnheard;
 
@@ -24,11 +25,13 @@ public final class PublishOptions {
             @Nullable String correlationId,
             @Nullable String idempotencyKey,
             Wait wait,
+            @Nullable Instant deadline,
             Map<String, Object> headers,
             boolean droppedIfUnheard) {
         this.correlationId = correlationId;
         this.idempotencyKey = idempotencyKey;
         this.wait = wait;
+        this.deadline = deadline;
         this.headers = headers;
         this.droppedIfUnheard = droppedIfUnheard;
     }
@@ -42,12 +45,12 @@ public final class PublishOptions {
      *     handler, derived from the idempotency key, or random without a key
      */
     public PublishOptions withCorrelationId(String id) {
-        return new PublishOptions(id, idempotencyKey, wait, headers, droppedIfUnheard);
+        return new PublishOptions(id, idempotencyKey, wait, deadline, headers, droppedIfUnheard);
     }
 
     /** @param key the message id is computed from it instead of the order of publishing: the same key gives the same id */
     public PublishOptions withIdempotencyKey(String key) {
-        return new PublishOptions(correlationId, key, wait, headers, droppedIfUnheard);
+        return new PublishOptions(correlationId, key, wait, deadline, headers, droppedIfUnheard);
     }
 
     /**
@@ -57,7 +60,8 @@ public final class PublishOptions {
      *     zero (the default) to 365 days
      */
     public PublishOptions withDelay(Duration duration) {
-        return new PublishOptions(correlationId, idempotencyKey, new Wait(duration, null), headers, droppedIfUnheard);
+        return new PublishOptions(
+                correlationId, idempotencyKey, new Wait(duration, null), deadline, headers, droppedIfUnheard);
     }
 
     /**
@@ -69,7 +73,18 @@ public final class PublishOptions {
      */
     public PublishOptions withDeliverAt(Instant instant) {
         return new PublishOptions(
-                correlationId, idempotencyKey, new Wait(Duration.ZERO, instant), headers, droppedIfUnheard);
+                correlationId, idempotencyKey, new Wait(Duration.ZERO, instant), deadline, headers, droppedIfUnheard);
+    }
+
+    /**
+     * Replaces an earlier deadline, and that of {@link BunnyMessage#validFor}. It is a header of the message: the node that receives the
+     * message decides by its own clock, before each attempt. What a handler publishes does not inherit it.
+     *
+     * @param instant from when on the handling of the message is not begun any more; later than when it is published or due, and at most 365
+     *     days after that
+     */
+    public PublishOptions withDeadline(Instant instant) {
+        return new PublishOptions(correlationId, idempotencyKey, wait, instant, headers, droppedIfUnheard);
     }
 
     /**
@@ -79,7 +94,7 @@ public final class PublishOptions {
         Map<String, Object> more = new LinkedHashMap<>(headers);
         more.put(name, value);
         return new PublishOptions(
-                correlationId, idempotencyKey, wait, Collections.unmodifiableMap(more), droppedIfUnheard);
+                correlationId, idempotencyKey, wait, deadline, Collections.unmodifiableMap(more), droppedIfUnheard);
     }
 
     /**
@@ -89,7 +104,7 @@ public final class PublishOptions {
      * is bound.
      */
     public PublishOptions droppedIfUnheard() {
-        return new PublishOptions(correlationId, idempotencyKey, wait, headers, true);
+        return new PublishOptions(correlationId, idempotencyKey, wait, deadline, headers, true);
     }
 
     /** {@code null} by default. */
@@ -112,6 +127,11 @@ public final class PublishOptions {
         return wait.deliverAt();
     }
 
+    /** {@code null} by default. */
+    public @Nullable Instant deadline() {
+        return deadline;
+    }
+
     /** The headers, unmodifiable. */
     public Map<String, Object> headers() {
         return headers;
@@ -128,24 +148,26 @@ public final class PublishOptions {
                 && Objects.equals(correlationId, that.correlationId)
                 && Objects.equals(idempotencyKey, that.idempotencyKey)
                 && wait.equals(that.wait)
+                && Objects.equals(deadline, that.deadline)
                 && headers.equals(that.headers)
                 && droppedIfUnheard == that.droppedIfUnheard;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(correlationId, idempotencyKey, wait, headers, droppedIfUnheard);
+        return Objects.hash(correlationId, idempotencyKey, wait, deadline, headers, droppedIfUnheard);
     }
 
     /** Omits the idempotency key and header values. */
     @Override
     public String toString() {
-        return "PublishOptions[correlationId=%s, keyed=%s, delay=%s, deliverAt=%s, headers=%s, droppedIfUnheard=%s]"
+        return "PublishOptions[correlationId=%s, keyed=%s, delay=%s, deliverAt=%s, deadline=%s, headers=%s, droppedIfUnheard=%s]"
                 .formatted(
                         correlationId,
                         idempotencyKey != null,
                         wait.delay(),
                         wait.deliverAt(),
+                        deadline,
                         headers.keySet(),
                         droppedIfUnheard);
     }

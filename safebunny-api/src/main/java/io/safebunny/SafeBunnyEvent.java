@@ -45,9 +45,9 @@ public sealed interface SafeBunnyEvent
             implements SafeBunnyEvent {}
 
     /**
-     * A message has been given up and is handled again only if it is replayed: its handler failed for the last time, it was
-     * refused before any middleware, the broker set it aside, or SafeBunny itself failed on it. Sent once per message and once
-     * more for each replay that ends this way, even if the broker refuses the poison copy and moves the message itself. Copies
+     * A message has been given up and is handled again only if it is replayed: its handler failed for the last time, its
+     * deadline passed (one that was dropped has no copy to be replayed), it was refused before any middleware, the broker set it
+     * aside, or SafeBunny itself failed on it. Sent once per message and once more for each replay that ends this way, even if the broker refuses the poison copy and moves the message itself. Copies
      * that are refused before their record is read cannot be recognised as duplicates, so each sends its own event.
      *
      * @param type if the message was never handled, this and the ids are as its sender wrote them: unchecked, but printable;

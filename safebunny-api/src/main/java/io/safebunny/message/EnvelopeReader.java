@@ -48,6 +48,7 @@ public final class EnvelopeReader {
                             .formatted(Names.printable(encoding)));
         }
         Map<String, Object> headers = wire.headers();
+        requireDeadline(headers);
         return new Envelope(
                 id,
                 correlationId,
@@ -63,6 +64,11 @@ public final class EnvelopeReader {
                 Headers.delivered(headers),
                 wire.contentType() == null ? JSON : wire.contentType(),
                 wire.body());
+    }
+
+    /** It is no part of the envelope: copies carry it along. */
+    private static void requireDeadline(Map<String, Object> headers) {
+        long unused = number(headers, Headers.DEADLINE, 0, 1, Long.MAX_VALUE);
     }
 
     private static boolean isPlain(String encoding) {

@@ -30,6 +30,10 @@ public final class Headers {
     public static final String RESENT_AT = "sb-resent-at";
 
     public static final String UNDOES = "sb-undoes";
+
+    /** Copied like headers of later versions; read only where a message is about to be handled. */
+    public static final String DEADLINE = "sb-deadline";
+
     public static final String POISON_REASON = "sb-poison-reason";
     public static final String POISON_QUEUE = "sb-poison-queue";
     public static final String POISONED_AT = "sb-poisoned-at";
@@ -208,6 +212,30 @@ public final class Headers {
                                     Names.printable(name),
                                     value == null ? "null" : value.getClass().getName()));
         }
+    }
+
+    /**
+     * When the message expires, in milliseconds since the epoch; 0 for never. Undos must be carried out whenever they come, and a replay is the
+     * decision of a person, so neither expires.
+     *
+     * @param wire headers of a message that was {@linkplain EnvelopeReader read}
+     */
+    public static long deadline(Map<String, Object> wire) {
+        return wire.get(DEADLINE) instanceof Number millis
+                        && !wire.containsKey(UNDOES)
+                        && !wire.containsKey(POISONED_AT)
+                ? millis.longValue()
+                : 0;
+    }
+
+    /** The same headers, without the deadline. */
+    public static Map<String, Object> withoutDeadline(Map<String, Object> headers) {
+        if (!headers.containsKey(DEADLINE)) {
+            return headers;
+        }
+        Map<String, Object> others = new LinkedHashMap<>(headers);
+        others.remove(DEADLINE);
+        return others;
     }
 
     /** Whether the header describes one routing only: extra routing keys, or the broker's count of deliveries from one queue. */

@@ -23,7 +23,8 @@ public final class MessageTypes {
         protected String computeValue(Class<?> type) {
             requireNameable(type);
             BunnyMessage named = type.getDeclaredAnnotation(BunnyMessage.class);
-            String name = Names.requireType(named != null ? named.value() : type.getSimpleName(), type.getName());
+            String name = Names.requireType(
+                    named != null && !named.value().isEmpty() ? named.value() : type.getSimpleName(), type.getName());
             requireUnreserved(name, type);
             return name;
         }

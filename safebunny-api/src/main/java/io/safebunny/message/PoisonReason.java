@@ -31,7 +31,7 @@ public enum PoisonReason {
     UNKNOWN_SAGA,
     /** Its saga is stuck: an earlier message to it was set aside, and handling later messages without it would corrupt the state. */
     SAGA_STUCK,
-    /** It exceeded a time to live set by a broker policy or its sender. */
+    /** Its deadline passed before it was handled, or it exceeded a time to live set by a broker policy or its sender. */
     EXPIRED;
 
     private final String wireName = name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -101,7 +101,9 @@ public record NodeStory(
         /** It is in the poison queue, unless somebody has discarded it. */
         SET_ASIDE,
         /** The undo of its step has arrived, done or not: it is never handled any more. */
-        UNDONE
+        UNDONE,
+        /** Its deadline passed before it was handled, and it was dropped. */
+        EXPIRED
     }
 
     /**

@@ -206,6 +206,8 @@ public final class TypeBreaker {
         public void ended(Ending ending) {
             if (ending instanceof Ending.Failed failed) {
                 failed(failed);
+            } else if (ending instanceof Ending.Handled handled && handled.expired() != null) {
+                failed(handled.expired()); // its handler has failed, or did not run
             } else {
                 succeeded();
             }

@@ -94,7 +94,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         meters.begun(1);
         try {
             Settled settled = node.parts().scope().callAnew(() -> observed(message));
-            if (settled.ending() instanceof Ending.Handled) {
+            if (settled.ending().equals(Ending.HANDLED)) {
                 meters.completed(message.envelope().sentAt());
             }
             return settled.how();

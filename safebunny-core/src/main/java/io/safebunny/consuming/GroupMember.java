@@ -46,9 +46,9 @@ final class GroupMember implements BatchCall.Part {
         return message;
     }
 
-    /** Not if the type is paused by now, or the delivery is gone: then it leaves. */
+    /** Not if the type is paused by now, the deadline has passed, or the delivery is gone: then it leaves. */
     boolean begins() {
-        admission = message.delivery.isOpen() ? handling.admitTogether() : null;
+        admission = message.delivery.isOpen() && !message.isOverdue(node.timeline()) ? handling.admitTogether() : null;
         if (admission == null) {
             return false;
         }

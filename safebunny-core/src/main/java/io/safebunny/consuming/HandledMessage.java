@@ -5,14 +5,19 @@ import io.safebunny.Bunny;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.policy.Ending;
 import io.safebunny.failure.policy.Ending.Failed;
+import io.safebunny.failure.policy.Ending.Handled;
+import io.safebunny.failure.policy.Ending.Poisoned;
+import io.safebunny.failure.policy.FailedAttempt.TimeLeft;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.middleware.ConsumeContext;
 import io.safebunny.middleware.PublishOutcome;
 import io.safebunny.store.record.Trail;
+import io.safebunny.time.Timeline;
 import io.safebunny.transport.Delivery;
 import java.lang.reflect.Type;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.function.Function;
@@ -30,7 +35,7 @@ final class HandledMessage implements ConsumeContext {
     final boolean sharesTransaction;
 
     private final Class<?> payloadClass;
-    private final Function<Handling, Bunny> publishers;
+    private Function<Handling, Bunny> publishers;
     private final Supplier<Object> body;
     /** The payload, unless a run of the handler may have changed it: {@code null} then, and the body is read again. */
     private @Nullable Object unread;
@@ -47,7 +52,10 @@ final class HandledMessage implements ConsumeContext {
     /** Whether its failure is noted for the record. */
     private boolean failureIsNoted;
 
-    private UnaryOperator<Bunny> publisher = UnaryOperator.identity();
+    /** How it would end because its deadline has passed; {@code null} while that decides nothing. */
+    private @Nullable Poisoned expired;
+    /** Whether its latest attempt is not repeated in memory because that would come too late. */
+    private boolean isCutShort;
 
     /**
      * @param body reads the payload; called again for each run
@@ -76,7 +84,7 @@ final class HandledMessage implements ConsumeContext {
 
     /** @param within publishes as part of this message, although its batch is being handled */
     void publishesWithin(UnaryOperator<Bunny> within) {
-        publisher = within;
+        publishers = publishers.andThen(within);
     }
 
     /**
@@ -86,11 +94,43 @@ final class HandledMessage implements ConsumeContext {
      */
     void begins(long now) {
         begunAt = now;
+        isCutShort = false;
         failureIsNoted = false;
     }
 
     long begunAt() {
         return begunAt;
+    }
+
+    /** Whether its deadline has passed, and nothing was decided because of that yet. */
+    boolean isOverdue(Timeline timeline) {
+        long deadline = Headers.deadline(delivery.message().message().headers());
+        return deadline != 0 && expired == null && timeline.now().toEpochMilli() >= deadline;
+    }
+
+    /** Until its deadline, which counts no more once it has decided. */
+    TimeLeft timeLeft(Timeline timeline) {
+        long deadline = Headers.deadline(delivery.message().message().headers());
+        return deadline == 0 || expired != null
+                ? TimeLeft.UNLIMITED
+                : new TimeLeft(Duration.ofMillis(deadline - timeline.now().toEpochMilli()), isCutShort);
+    }
+
+    /** No attempt in memory follows the latest one, because it would come too late. */
+    void cutShort() {
+        isCutShort = true;
+    }
+
+    /** From now on its handler does not run any more. */
+    void expires(Poisoned otherwise) {
+        expired = otherwise;
+        failureIsNoted = false; // what was noted is the failure of an attempt
+    }
+
+    /** {@code null} unless its deadline has passed. */
+    @Nullable
+    Poisoned expired() {
+        return expired;
     }
 
     /** Notes for the record how the latest attempt failed: the last that is known of it. */
@@ -225,6 +265,9 @@ final class HandledMessage implements ConsumeContext {
         if (ending == null) {
             return attemptFailure;
         }
+        if (ending instanceof Handled handled && handled.expired() != null) {
+            return handled.expired().failure();
+        }
         return ending instanceof Failed failed ? failed.failure() : null;
     }
 
@@ -269,6 +312,12 @@ final class HandledMessage implements ConsumeContext {
     }
 
     @Override
+    public @Nullable Instant deadline() {
+        long deadline = Headers.deadline(delivery.message().message().headers());
+        return deadline == 0 ? null : Instant.ofEpochMilli(deadline);
+    }
+
+    @Override
     public boolean redelivered() {
         return delivery.message().redelivered();
     }
@@ -280,7 +329,7 @@ final class HandledMessage implements ConsumeContext {
 
     @Override
     public Bunny publisher() {
-        return publisher.apply(publishers.apply(handling));
+        return publishers.apply(handling);
     }
 
     @Override

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.observation.Metrics;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
@@ -53,6 +55,8 @@ final class HandlerRunner {
     private void runTheOnlyTime(HandledMessage message) throws Exception {
         try {
             runOnce(message);
+        } catch (MessageExpiredException e) {
+            throw e;
         } catch (Throwable failure) {
             recoverer.failed(message, failure, null);
             throw failure;
@@ -61,7 +65,12 @@ final class HandlerRunner {
 
     private void runOnce(HandledMessage message) throws Exception {
         message.begins(timeline.nanoTime());
-        message.handling.attempt(() -> handler.invoker().invoke(message.payloadOfRun(), message));
+        if (message.isOverdue(timeline)) {
+            throw recoverer.overdue(message);
+        }
+        HandlerInvoker expired = message.expired() == null ? null : handler.onExpired();
+        HandlerInvoker invoker = expired == null ? handler.invoker() : expired;
+        message.handling.attempt(() -> invoker.invoke(message.payloadOfRun(), message));
     }
 
     private void runAgainAndAgain(HandledMessage message) throws Exception {
@@ -77,6 +86,9 @@ final class HandlerRunner {
             }
             try {
                 runOnce(message);
+            } catch (MessageExpiredException e) {
+                run.again = null;
+                throw e;
             } catch (Throwable failure) {
                 Thread.interrupted(); // left behind by the handler, it would end the wait
                 run.again = null; // in case the decision throws

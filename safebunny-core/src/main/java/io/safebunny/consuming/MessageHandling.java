@@ -65,6 +65,7 @@ final class MessageHandling {
     private final @Nullable Correlation correlation;
     private final SagaTurns turns;
     private final HandlerStep step;
+    private final ExpiredStep expired;
     private final Grouping grouping;
     private final AfterTheEnd failures;
 
@@ -87,6 +88,7 @@ final class MessageHandling {
                 parts.middlewares(Group.BEFORE),
                 new HandlerRunner(handler, recoverer, node.timeline(), node.metrics()),
                 node.library());
+        this.expired = new ExpiredStep(handler, step, recoverer);
         this.grouping = handler.grouping();
         this.failures = new AfterTheEnd(LOG, node.log(), FAILED_AFTER_THE_END);
     }
@@ -157,6 +159,9 @@ final class MessageHandling {
 
     /** @param turn given back at the completion, so that sending does not hold up the saga's next message */
     private Ending handled(HandledMessage message, Hold turn) {
+        if (message.isOverdue(node.timeline())) { // before the claim, which writes what is noted
+            recoverer.expires(message);
+        }
         Claimed claimed = claims.claim(message.handling);
         if (claimed instanceof Busy busy) {
             return Returned.because(busy.why());
@@ -168,25 +173,42 @@ final class MessageHandling {
             return sent(done.record(), Ending.DUPLICATE);
         }
         Written written;
+        Ending ended;
         try (Claim claim = ((Ours) claimed).claim()) {
-            Completion completion = run(message, claim);
+            Completion completion = run(message, claim, false);
             if (completion instanceof NotWritten failed) {
-                return released(claim, failed.failure(), recoverer.end(message, failed.failure()));
+                boolean wasExpired = message.expired() != null;
+                Failed ending = recoverer.endOfRun(message, failed.failure());
+                if (wasExpired || message.expired() == null || expired.isSetAside()) {
+                    return released(claim, failed.failure(), ending);
+                }
+                completion = run(message, claim, true); // in place of the handler, which does not run again
+            }
+            if (completion instanceof NotWritten failed) {
+                return released(claim, failed.failure(), recoverer.endOfRun(message, failed.failure()));
             }
             written = (Written) completion;
-            message.endsAs(Ending.HANDLED);
+            ended = expired.ended(message);
+            message.endsAs(ended);
             turn.close();
             written.then().forEach(Runnable::run);
         }
-        return sent(written.toSend(), Ending.HANDLED);
+        return sent(written.toSend(), ended);
     }
 
-    /** Runs the handler; runs it again, at no cost of an attempt, if others changed meanwhile what it changes. */
-    private Completion run(HandledMessage message, Claim claim) {
+    /**
+     * Runs the handler, or what takes its place; runs it again, at no cost of an attempt, if others changed meanwhile what it changes.
+     *
+     * @param isAnew whether something has run before within this claim
+     */
+    private Completion run(HandledMessage message, Claim claim, boolean isAnew) {
         try {
+            if (isAnew) {
+                message.startAgain();
+            }
             long begun = node.timeline().nanoTime();
             message.begins(begun);
-            Completion completion = runAndComplete(message, claim, () -> step.run(message));
+            Completion completion = runAndComplete(message, claim, isAnew ? anew(message) : () -> runOnce(message));
             for (int losses = 1; completion instanceof Overtaken; losses++) {
                 node.metrics().overtaken(message.type());
                 if (losses == MOST_LOSSES) {
@@ -202,12 +224,23 @@ final class MessageHandling {
                 message.startAgain();
                 begun = node.timeline().nanoTime();
                 message.begins(begun);
-                completion = runAndComplete(
-                        message, claim, () -> node.parts().scope().runAnew(() -> step.run(message)));
+                completion = runAndComplete(message, claim, anew(message));
             }
             return completion;
         } catch (Throwable failure) {
             return new NotWritten(failure);
+        }
+    }
+
+    private Next anew(HandledMessage message) {
+        return () -> node.parts().scope().runAnew(() -> runOnce(message));
+    }
+
+    private void runOnce(HandledMessage message) throws Exception {
+        if (message.expired() == null) {
+            step.run(message);
+        } else {
+            expired.run(message);
         }
     }
 

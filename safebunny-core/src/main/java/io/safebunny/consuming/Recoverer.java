@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.Ending;
 import io.safebunny.failure.policy.Ending.Failed;
@@ -8,6 +9,7 @@ import io.safebunny.failure.policy.Ending.Poisoned;
 import io.safebunny.failure.policy.Ending.Retried;
 import io.safebunny.failure.policy.Ending.Returned;
 import io.safebunny.failure.policy.FailedAttempt;
+import io.safebunny.failure.policy.FailedAttempt.TimeLeft;
 import io.safebunny.failure.policy.PoisonRecord;
 import io.safebunny.failure.policy.PoisonRecord.By;
 import io.safebunny.failure.policy.RecoveryPolicy;
@@ -16,6 +18,7 @@ import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.message.WireMessage;
 import io.safebunny.node.Node;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
@@ -35,6 +38,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +54,9 @@ final class Recoverer {
     private static final int NO_LIMIT = Integer.MAX_VALUE;
 
     private final RecoveryPolicy policy;
+    /** Whether a method runs in place of the handler when a message has expired. */
+    private final boolean isToldOfExpired;
+
     private final AgeLimit ageLimit;
     private final Timeline timeline;
     private final ExceptionDetails details;
@@ -63,6 +70,7 @@ final class Recoverer {
 
     Recoverer(Node node, HandlerDefinition handler, Mover mover, PoisonQueue poisonQueue, FailureLog log) {
         this.policy = handler.recovery();
+        this.isToldOfExpired = handler.onExpired() != null;
         this.ageLimit = AgeLimit.of(node);
         this.timeline = node.timeline();
         this.details = node.options().exceptionDetails();
@@ -83,7 +91,11 @@ final class Recoverer {
      */
     @Nullable
     Duration again(HandledMessage message, Throwable failure, int retries) {
-        Duration again = policy.again(attempt(message, failure), retries);
+        Duration again = policy.again(attempt(message, failure, TimeLeft.UNLIMITED), retries);
+        if (again != null && message.timeLeft(timeline).endsWithin(again)) {
+            message.cutShort();
+            return null;
+        }
         if (again != null) {
             tell(
                     message,
@@ -112,8 +124,58 @@ final class Recoverer {
 
     /** Decides how the delivery ends after this failure, which came out of the before group, or kept the handler from running. */
     Failed end(HandledMessage message, Throwable failure) {
-        Failed ending = policy.end(attempt(message, failure));
-        if (!(ending instanceof Returned)) {
+        return end(message, failure, TimeLeft.UNLIMITED);
+    }
+
+    /** Like {@link #end}, for a message that is claimed by this delivery: it may have expired. */
+    Failed endOfRun(HandledMessage message, Throwable failure) {
+        Failed ending = end(message, failure, message.timeLeft(timeline));
+        return ending instanceof Poisoned poisoned && poisoned.reason() == PoisonReason.EXPIRED
+                ? expires(message, poisoned)
+                : ending;
+    }
+
+    /** The deadline of a message has passed that is about to be claimed. */
+    void expires(HandledMessage message) {
+        MessageExpiredException why = overdue(message);
+        Object unused = expires(message, Ending.poisoned(PoisonReason.EXPIRED, why));
+    }
+
+    MessageExpiredException overdue(HandledMessage message) {
+        return new MessageExpiredException(Objects.requireNonNull(message.deadline()), null);
+    }
+
+    private Poisoned expires(HandledMessage message, Poisoned ending) {
+        Throwable failure = ending.failure() instanceof MessageExpiredException
+                ? ending.failure()
+                : new MessageExpiredException(Objects.requireNonNull(message.deadline()), ending.failure());
+        Poisoned expired = new Poisoned(ending.reason(), failure, ending.breaker(), ending.stored());
+        if (message.expired() == null) {
+            message.expires(expired);
+            note(message, failure, isToldOfExpired ? Duration.ZERO : null);
+        }
+        return expired;
+    }
+
+    /** The notice to sagas about a message that is dropped; {@code null} if it cannot belong to one. */
+    @Nullable
+    OutboundMessage noticeOfExpired(HandledMessage message) {
+        return poisonQueue.notice(message.delivery.message().message(), PoisonReason.EXPIRED);
+    }
+
+    /** What was to be done about an expired message is done. */
+    void toldOfExpired(HandledMessage message, Poisoned expired, boolean isDropped) {
+        metrics.expired(type, isDropped);
+        log.expired(FailureLog.ids(message.delivery.message(), message.saga()), isDropped, expired.failure());
+        if (isDropped) {
+            events.givenUp(message.envelope(), expired.reason(), expired.failure());
+        }
+    }
+
+    private Failed end(HandledMessage message, Throwable failure, TimeLeft timeLeft) {
+        Failed ending = policy.end(attempt(message, failure, timeLeft));
+        boolean isExpired = ending instanceof Poisoned poisoned && poisoned.reason() == PoisonReason.EXPIRED;
+        if (!isExpired && !(ending instanceof Returned)) {
             note(message, ending.failure(), ending instanceof Retried retried ? retried.after() : null);
         }
         return ending;
@@ -136,12 +198,13 @@ final class Recoverer {
         log.failed(FailureLog.ids(message.delivery.message(), message.saga()), isFirst, again, failure);
     }
 
-    private FailedAttempt attempt(HandledMessage message, Throwable failure) {
+    private FailedAttempt attempt(HandledMessage message, Throwable failure, TimeLeft timeLeft) {
         return new FailedAttempt(
                 failure,
                 message.attempt(),
                 message.delivery.isOpen(),
                 ageLimit.of(message.envelope()),
+                timeLeft,
                 timeline.random().nextDouble());
     }
 
@@ -228,9 +291,15 @@ final class Recoverer {
         return outcome == Outcome.MOVED ? Settlement.ACKNOWLEDGE : Settlement.HAND_BACK;
     }
 
+    /** The copy of a replay has no deadline, so that its retries have none either. */
     private static OutboundMessage backToQueue(Delivery delivery, Envelope envelope, Duration delay) {
         IncomingMessage delivered = delivery.message();
-        return new OutboundMessage(envelope.toCopyOf(delivered.message()), new Route.ToQueue(delivered.queue()), delay);
+        WireMessage copy = envelope.toCopyOf(delivered.message());
+        boolean isReplay = delivered.message().headers().containsKey(Headers.POISONED_AT);
+        return new OutboundMessage(
+                isReplay ? copy.withHeaders(Headers.withoutDeadline(copy.headers())) : copy,
+                new Route.ToQueue(delivered.queue()),
+                delay);
     }
 
     /** A replay that comes back without being handled must still count as a replay. */

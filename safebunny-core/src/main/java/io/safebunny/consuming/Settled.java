@@ -17,8 +17,8 @@ record Settled(Ending ending, Settlement how) {
         if (how == Settlement.HAND_BACK) {
             return Observations.RETURNED;
         }
-        if (ending instanceof Handled) {
-            return Observations.HANDLED;
+        if (ending instanceof Handled handled) {
+            return handled.expired() == null ? Observations.HANDLED : Observations.EXPIRED;
         }
         if (ending instanceof Poisoned) {
             return Observations.POISONED;

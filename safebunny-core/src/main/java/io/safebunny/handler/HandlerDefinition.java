@@ -4,6 +4,7 @@ package io.safebunny.handler;
 import io.safebunny.failure.policy.RecoveryPolicy;
 import java.lang.reflect.Type;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One handler, as found at start-up. Immutable.
@@ -13,6 +14,7 @@ import java.util.List;
  * @param payloadType the type the body is deserialized to
  * @param from nodes whose publications are consumed
  * @param grouping which waiting messages are handled together
+ * @param onExpired runs in the handler's place for expired messages, one at a time; {@code null} if there is no such method
  */
 public record HandlerDefinition(
         String description,
@@ -22,10 +24,24 @@ public record HandlerDefinition(
         int prefetch,
         Grouping grouping,
         RecoveryPolicy recovery,
-        HandlerInvoker invoker) {
+        HandlerInvoker invoker,
+        @Nullable HandlerInvoker onExpired) {
 
     public HandlerDefinition {
         from = List.copyOf(from);
+    }
+
+    /** Without a method for expired messages. */
+    public HandlerDefinition(
+            String description,
+            String type,
+            Type payloadType,
+            List<String> from,
+            int prefetch,
+            Grouping grouping,
+            RecoveryPolicy recovery,
+            HandlerInvoker invoker) {
+        this(description, type, payloadType, from, prefetch, grouping, recovery, invoker, null);
     }
 
     /** Each message in a transaction of its own. */
@@ -38,5 +54,11 @@ public record HandlerDefinition(
             RecoveryPolicy recovery,
             HandlerInvoker invoker) {
         this(description, type, payloadType, from, prefetch, Grouping.NONE, recovery, invoker);
+    }
+
+    /** The same handler, with a method for expired messages. */
+    public HandlerDefinition withOnExpired(HandlerInvoker expired) {
+        return new HandlerDefinition(
+                description, type, payloadType, from, prefetch, grouping, recovery, invoker, expired);
     }
 }

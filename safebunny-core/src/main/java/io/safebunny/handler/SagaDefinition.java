@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.handler;
 
+import io.safebunny.message.PoisonReason;
 import java.lang.reflect.Type;
 import java.util.Collections;
 import java.util.List;
@@ -21,6 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param stateType type of the state, which becomes a JSON object and is read back from it
  * @param timeouts {@link io.safebunny.saga.OnTimeout} methods by name of the timeout
  * @param poisoned the {@link io.safebunny.saga.OnPoisoned} method; {@code null} if there is none
+ * @param expired the {@link io.safebunny.OnExpired} method, for commands that have expired; {@code null} if there is none
  * @param upgrades by the version they read; each returns the next version, without gaps up to {@code version}. Empty if there are
  *     none. They may modify their argument
  * @param participants nodes whose acknowledgements of undos are received: those in the handlers' {@code from}, and those in
@@ -34,6 +36,7 @@ public record SagaDefinition(
         List<SagaHandler> handlers,
         Map<String, SagaMethod> timeouts,
         @Nullable SagaMethod poisoned,
+        @Nullable SagaMethod expired,
         SortedMap<Integer, UnaryOperator<ObjectNode>> upgrades,
         Set<String> participants) {
 
@@ -42,5 +45,29 @@ public record SagaDefinition(
         timeouts = Map.copyOf(timeouts);
         upgrades = Collections.unmodifiableSortedMap(new TreeMap<>(upgrades));
         participants = Set.copyOf(participants);
+    }
+
+    /** Without a method for expired commands. */
+    public SagaDefinition(
+            String name,
+            String description,
+            int version,
+            Type stateType,
+            List<SagaHandler> handlers,
+            Map<String, SagaMethod> timeouts,
+            @Nullable SagaMethod poisoned,
+            SortedMap<Integer, UnaryOperator<ObjectNode>> upgrades,
+            Set<String> participants) {
+        this(name, description, version, stateType, handlers, timeouts, poisoned, null, upgrades, participants);
+    }
+
+    /**
+     * The method that is told of a command that was set aside, or has expired.
+     *
+     * @param reason as in the header {@code sb-poison-reason}
+     * @return {@code null} if there is none
+     */
+    public @Nullable SagaMethod blocked(String reason) {
+        return expired != null && reason.equals(PoisonReason.EXPIRED.wireName()) ? expired : poisoned;
     }
 }

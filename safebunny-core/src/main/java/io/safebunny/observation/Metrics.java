@@ -53,6 +53,9 @@ public final class Metrics {
         for (PoisonReason reason : PoisonReason.values()) {
             register("safebunny.poison", "type", type, "reason", reason.wireName());
         }
+        for (String outcome : List.of("dropped", "told")) {
+            register("safebunny.expired", "type", type, "outcome", outcome);
+        }
         if (remembers) {
             for (String outcome : List.of("hit", "busy", "takeover", "reopened", "lost", "overtaken")) {
                 register("safebunny.dedup", "type", type, "outcome", outcome);
@@ -156,6 +159,11 @@ public final class Metrics {
     public void poisoned(String type, PoisonReason reason) {
         tallies.of(type).setAside.increment();
         count("safebunny.poison", "type", type, "reason", reason.wireName());
+    }
+
+    /** {@code safebunny.expired}: an expired message was dropped, or told to the method for such messages. */
+    public void expired(String type, boolean dropped) {
+        count("safebunny.expired", "type", type, "outcome", dropped ? "dropped" : "told");
     }
 
     /** {@code safebunny.dedup}, outcome {@code hit}: a duplicate was acknowledged without being handled. */

@@ -25,6 +25,7 @@ public final class Observations {
     /** Outcomes of {@code safebunny.handler}. */
     public static final String HANDLED = "handled";
 
+    public static final String EXPIRED = "expired";
     public static final String DUPLICATE = "duplicate";
     public static final String RETRIED = "retried";
     public static final String POISONED = "poisoned";
@@ -71,7 +72,7 @@ public final class Observations {
             return;
         }
         for (String type : handledTypes) {
-            metrics.observing(HANDLER, type, HANDLED, DUPLICATE, RETRIED, POISONED, RETURNED);
+            metrics.observing(HANDLER, type, HANDLED, EXPIRED, DUPLICATE, RETRIED, POISONED, RETURNED);
         }
         metrics.observing(PUBLISH, "none", CONFIRMED);
     }

@@ -2,8 +2,10 @@
 package io.safebunny.publishing;
 
 import io.safebunny.failure.InvalidPublicationException;
+import io.safebunny.handler.Validity;
 import io.safebunny.identity.IdScheme;
 import io.safebunny.message.Envelope;
+import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Metrics;
@@ -13,9 +15,12 @@ import io.safebunny.serialization.MessageSerializer;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Turns a publication into a message: gives it its ids, its bytes and its route. Thread-safe. */
 public final class MessageFactory {
@@ -42,6 +47,7 @@ public final class MessageFactory {
     /** @throws InvalidPublicationException if it is too large or invalid, or cannot be serialized */
     OutboundMessage create(PublishCall publication, Map<String, String> trace) {
         Identifier.requireWait(publication);
+        Instant deadline = deadline(publication);
         byte[] body = serializer.serialize(publication.payload());
         requireNotTooLarge(publication, body);
         Envelope envelope = identifier.identify(
@@ -50,7 +56,7 @@ public final class MessageFactory {
                 dueAt(publication).toEpochMilli(),
                 serializer.contentType(),
                 body);
-        WireMessage wire = encoded(publication, envelope);
+        WireMessage wire = withDeadline(encoded(publication, envelope), deadline);
         metrics.published(publication.type(), wire.body());
         OutboundMessage message = new OutboundMessage(
                         wire, new Route.ToSubscribers(routingKeyOf(publication)), publication.delay())
@@ -64,6 +70,43 @@ public final class MessageFactory {
         return due == null
                 ? timeline.now().plus(publication.delay())
                 : due.plusNanos(999_999).truncatedTo(ChronoUnit.MILLIS);
+    }
+
+    /**
+     * In whole milliseconds, rounded down, so that no message is handled too late; {@code null} if the message has none.
+     *
+     * @throws InvalidPublicationException if the message could never be handled, or its deadline is too far away
+     */
+    private @Nullable Instant deadline(PublishCall publication) {
+        Instant given = publication.options.deadline();
+        Duration lasts = Validity.of(publication.payload().getClass()).lasts();
+        if (given == null && lasts == null) {
+            return null;
+        }
+        Instant due = dueAt(publication);
+        if (given == null) {
+            return due.plus(lasts).truncatedTo(ChronoUnit.MILLIS);
+        }
+        if (!given.truncatedTo(ChronoUnit.MILLIS).isAfter(due)) {
+            throw new InvalidPublicationException(
+                    "Invalid deadline [type=%s, deadline=%s, due=%s]: it must be later than when the message is due, or it could never be handled. Use a later one, or do not publish the message."
+                            .formatted(publication.type(), given, due));
+        }
+        if (given.isAfter(due.plus(Validity.LONGEST))) {
+            throw new InvalidPublicationException(
+                    "Invalid deadline [type=%s, deadline=%s, due=%s]: it must be at most 365 days after the message is due. Use an earlier one, or none: is it in the right unit?"
+                            .formatted(publication.type(), given, due));
+        }
+        return given.truncatedTo(ChronoUnit.MILLIS);
+    }
+
+    private static WireMessage withDeadline(WireMessage wire, @Nullable Instant deadline) {
+        if (deadline == null) {
+            return wire;
+        }
+        Map<String, Object> headers = new LinkedHashMap<>(wire.headers());
+        headers.put(Headers.DEADLINE, deadline.toEpochMilli());
+        return wire.withHeaders(headers);
     }
 
     /** Checks both the decoded size and the size on the wire, because receivers limit both. */

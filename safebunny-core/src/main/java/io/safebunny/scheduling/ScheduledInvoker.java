@@ -147,7 +147,7 @@ final class ScheduledInvoker implements HandlerInvoker {
             visit.handling.collect(alarms.message(alarm, visit.id, visit.now));
             visit.save(ScheduledDocument.waiting(deliverAt, alarm, publication, scheduledAt));
         } else {
-            visit.handling.collect(sentAt(visit.now, publication));
+            visit.handling.collect(sentAt(visit.now, publication, deliverAt));
             visit.save(ScheduledDocument.ended(Status.PUBLISHED, deliverAt, visit.now));
             count(visit, "published");
         }
@@ -184,9 +184,14 @@ final class ScheduledInvoker implements HandlerInvoker {
                         .formatted(id, node));
     }
 
-    private static OutboundMessage sentAt(Instant now, OutboundMessage publication) {
+    /** @param deliverAt when it was to be sent in the end: a message that was moved has its deadline moved with it */
+    private static OutboundMessage sentAt(Instant now, OutboundMessage publication, Instant deliverAt) {
         WireMessage kept = publication.message();
         Map<String, Object> headers = new LinkedHashMap<>(kept.headers());
+        if (headers.get(Headers.DEADLINE) instanceof Number deadline
+                && headers.get(Headers.SENT_AT) instanceof Number due) {
+            headers.put(Headers.DEADLINE, deadline.longValue() + deliverAt.toEpochMilli() - due.longValue());
+        }
         headers.put(Headers.MADE_AT, headers.getOrDefault(Headers.SENT_AT, 0L));
         headers.put(Headers.SENT_AT, now.toEpochMilli());
         return new OutboundMessage(

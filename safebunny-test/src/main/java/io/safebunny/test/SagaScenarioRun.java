@@ -140,6 +140,7 @@ final class SagaScenarioRun {
                 saga.handlers(),
                 saga.timeouts(),
                 saga.poisoned(),
+                saga.expired(),
                 saga.upgrades(),
                 nodes);
     }

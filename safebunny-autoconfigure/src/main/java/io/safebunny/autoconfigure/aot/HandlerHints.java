@@ -2,6 +2,7 @@
 package io.safebunny.autoconfigure.aot;
 
 import io.safebunny.BunnyHandler;
+import io.safebunny.OnExpired;
 import io.safebunny.saga.OnPoisoned;
 import io.safebunny.saga.OnTimeout;
 import io.safebunny.saga.Upgrade;
@@ -33,7 +34,7 @@ import org.springframework.util.ClassUtils;
 final class HandlerHints implements BeanRegistrationAotProcessor {
 
     private static final Set<Class<? extends Annotation>> CALLED =
-            Set.of(BunnyHandler.class, OnTimeout.class, OnPoisoned.class, Upgrade.class);
+            Set.of(BunnyHandler.class, OnExpired.class, OnTimeout.class, OnPoisoned.class, Upgrade.class);
 
     @Override
     public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {

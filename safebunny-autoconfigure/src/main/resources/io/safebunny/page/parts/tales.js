@@ -192,6 +192,8 @@ function ofMessage(story, { messageId, exception }, begun, isLate) {
             return handled(own(story).flatMap(part => part.sagas), messageId, isLate);
         case 'UNDONE':
             return { level: 'ended', words: 'It is not handled any more: the undo of its step has arrived.', isOver: true };
+        case 'EXPIRED':
+            return { level: 'ended', words: 'It was dropped, because its deadline had passed.', isOver: true };
         case 'SET_ASIDE':
             return last || Date.parse(message.changedAt ?? '') > begun
                 ? { level: 'down', words: html`It has failed again${again && html`: ${again}`}. It is in the poison queue again. ${elseOf(own(story).flatMap(part => part.sagas).some(({ stuckOn: on }) => on?.messageId === messageId))}`, isOver: true }

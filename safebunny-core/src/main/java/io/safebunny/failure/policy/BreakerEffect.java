@@ -5,6 +5,7 @@ import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
 import io.safebunny.failure.ConnectionLostException;
+import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.failure.PublishTimeoutException;
 import io.safebunny.failure.details.Printable;
 import io.safebunny.message.InvalidMessageException;
@@ -48,6 +49,10 @@ public sealed interface BreakerEffect {
         }
         if (failure instanceof ConnectionLostException) {
             return paused(null, failure);
+        }
+        if (failure instanceof MessageExpiredException expired) {
+            Throwable before = expired.getCause();
+            return before == null ? Result.NOTHING : of(before);
         }
         if (failure instanceof InvalidMessageException || failure instanceof UnknownSagaException) {
             return Result.NOTHING;

@@ -11,11 +11,16 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface Ending {
 
-    Ending HANDLED = new Handled();
+    Ending HANDLED = new Handled(null);
     Ending DUPLICATE = new Duplicate();
 
-    /** The handler succeeded, and everything that follows from that is done. */
-    record Handled() implements Ending {}
+    /**
+     * The handler succeeded, or what ran in its place, and everything that follows from that is done.
+     *
+     * @param expired how the message would have ended because its deadline had passed, if it had not been dropped, or told to the method for
+     *     expired messages; {@code null} if it was its handler that succeeded
+     */
+    record Handled(@Nullable Poisoned expired) implements Ending {}
 
     /** The message was handled before, or must not be handled any more because it was undone. */
     record Duplicate() implements Ending {}

@@ -12,9 +12,32 @@ import org.jspecify.annotations.Nullable;
  * @param isOpen whether the delivery still belongs to this consumer; otherwise the broker redelivers the message, whatever is
  *     decided
  * @param age age of the message, and its limit
+ * @param timeLeft time until its deadline
  * @param random 0 to 1, for jitter
  */
-public record FailedAttempt(Throwable failure, int delayedRetries, boolean isOpen, Age age, double random) {
+public record FailedAttempt(
+        Throwable failure, int delayedRetries, boolean isOpen, Age age, TimeLeft timeLeft, double random) {
+
+    /** Of a message without a deadline. */
+    public FailedAttempt(Throwable failure, int delayedRetries, boolean isOpen, Age age, double random) {
+        this(failure, delayedRetries, isOpen, age, TimeLeft.UNLIMITED, random);
+    }
+
+    /**
+     * Time until the deadline of a message.
+     *
+     * @param left {@code null} if it does not expire (any more)
+     * @param isCutShort whether it was not retried in memory because that would have come too late
+     */
+    public record TimeLeft(@Nullable Duration left, boolean isCutShort) {
+
+        public static final TimeLeft UNLIMITED = new TimeLeft(null, false);
+
+        /** Whether an attempt after this wait would come too late. */
+        public boolean endsWithin(Duration wait) {
+            return left != null && (isCutShort || left.compareTo(wait) <= 0);
+        }
+    }
 
     /**
      * The age of a message, and the age up to which messages are handled.

@@ -4,6 +4,7 @@ package io.safebunny.failure.policy;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.RetryLaterException;
 import io.safebunny.ThrottledException;
+import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.PublishException;
 import io.safebunny.failure.UnpublishedException;
@@ -51,6 +52,7 @@ public record RecoveryPolicy(
                 && retries < inMemory.maxRetries()
                 && delayOfReturn(failed.failure()) == null
                 && !(failed.failure() instanceof InvalidMessageException)
+                && !(failed.failure() instanceof MessageExpiredException)
                 && isRetryable(failed.failure())
                 && isRetryableNow(failed.failure());
         return isWorthIt ? inMemory.delay(retries, failed.random()) : null;
@@ -66,6 +68,9 @@ public record RecoveryPolicy(
         if (!failed.isOpen()) {
             return new Returned(null, failure, breaker);
         }
+        if (failure instanceof MessageExpiredException) {
+            return new Poisoned(PoisonReason.EXPIRED, failure, breaker, PoisonRecord.NONE);
+        }
         Duration asked = asked(failure);
         if (asked != null && failed.age().isExceededIn(asked)) {
             return new Poisoned(
@@ -79,14 +84,24 @@ public record RecoveryPolicy(
         if (hopeless != null) {
             return new Poisoned(hopeless, failure, breaker, PoisonRecord.NONE);
         }
+        if (failed.timeLeft().isCutShort()) {
+            return expired(failure, breaker);
+        }
         int attempt = failed.delayedRetries();
         if (attempt < delayed.maxRetries()) {
             Duration delay = failure instanceof RetryLaterException later
                     ? later.delay()
                     : delayed.delay(attempt, failed.random());
-            return new Retried(delay, failure, breaker);
+            return failed.timeLeft().endsWithin(delay)
+                    ? expired(failure, breaker)
+                    : new Retried(delay, failure, breaker);
         }
         return new Poisoned(exhausted(failure), failure, breaker, PoisonRecord.NONE);
+    }
+
+    /** The message is not retried, because it would come back too late: whoever carries that out knows its deadline. */
+    private static Poisoned expired(Throwable failure, BreakerEffect breaker) {
+        return new Poisoned(PoisonReason.EXPIRED, failure, breaker, PoisonRecord.NONE);
     }
 
     /** Whether a message that fails like this comes back as the same attempt. */

@@ -5,6 +5,7 @@ import io.safebunny.MessageContext;
 import io.safebunny.PoisonMessageException;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.PayloadValidator;
+import io.safebunny.handler.Validity;
 import io.safebunny.message.MessageTypes;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.AnnotatedParameterizedType;
@@ -96,6 +97,7 @@ final class HandlerArguments {
                     fix);
         }
         try {
+            Validity unused = Validity.of(raw);
             return MessageTypes.nameOf(raw);
         } catch (ConfigurationException e) {
             throw new ConfigurationException(

@@ -13,7 +13,10 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
 import java.lang.reflect.WildcardType;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -62,8 +65,25 @@ final class HandlerReader {
         if (takesList(found)) {
             return readBatch(found, ofMethod, ofClass);
         }
+        Single single = readSingle(found);
+        return new HandlerDefinition(
+                where,
+                HandlerArguments.typeName(where, single.payload(), FIX),
+                single.payload(),
+                attributes.from(where, ofMethod, ofClass),
+                attributes.prefetch(where, ofMethod, ofClass),
+                Grouping.inTransaction(attributes.messagesPerTransaction(where, ofMethod, ofClass)),
+                attributes.recovery(where, ofMethod, ofClass),
+                single.invoker());
+    }
+
+    /** A method that takes one message. */
+    private record Single(Type payload, HandlerInvoker invoker) {}
+
+    private Single readSingle(BeanMethod found) {
+        String where = found.where();
         Type payload = null;
-        Parameter[] parameters = method.getParameters();
+        Parameter[] parameters = found.method().getParameters();
         Argument[] arguments = new Argument[parameters.length];
         for (int i = 0; i < parameters.length; i++) {
             Function<MessageContext, @Nullable Object> contextArgument = HandlerArguments.context(where, parameters[i]);
@@ -90,15 +110,48 @@ final class HandlerReader {
             throw new ConfigurationException(
                     "SB-1101", "A handler must have a payload [handler=%s].".formatted(where), FIX);
         }
-        return new HandlerDefinition(
-                where,
-                HandlerArguments.typeName(where, payload, FIX),
-                payload,
-                attributes.from(where, ofMethod, ofClass),
-                attributes.prefetch(where, ofMethod, ofClass),
-                Grouping.inTransaction(attributes.messagesPerTransaction(where, ofMethod, ofClass)),
-                attributes.recovery(where, ofMethod, ofClass),
-                invoker(found.invoker(), arguments));
+        return new Single(payload, invoker(found.invoker(), arguments));
+    }
+
+    /** A method for expired messages. */
+    record Expired(String where, HandlerInvoker invoker) {}
+
+    /** @return by the type of their payloads, to be changed by the caller */
+    Map<Type, Expired> expired(List<BeanMethod> methods) {
+        Map<Type, Expired> byPayload = new LinkedHashMap<>();
+        for (BeanMethod found : methods) {
+            if (found.has(BunnyHandler.class)) {
+                throw refusedExpired(
+                        "A method is either a handler or for expired messages [method=%s].".formatted(found.where()));
+            }
+            if (found.method().getReturnType() != void.class || takesList(found)) {
+                throw refusedExpired("A method with @OnExpired takes one message and returns void [method=%s]."
+                        .formatted(found.where()));
+            }
+            Single single = readSingle(found);
+            Expired other = byPayload.putIfAbsent(single.payload(), new Expired(found.where(), single.invoker()));
+            if (other != null) {
+                throw refusedExpired("Two methods for expired messages of one type [type=%s]: %s and %s."
+                        .formatted(single.payload().getTypeName(), other.where(), found.where()));
+            }
+        }
+        return byPayload;
+    }
+
+    /** @throws ConfigurationException SB-1119 if there is no handler beside one of the methods */
+    static void requireNoneLeft(Collection<Expired> methods) {
+        methods.stream().findFirst().ifPresent(lonely -> {
+            throw refusedExpired(
+                    "There is no handler for what a method with @OnExpired takes [method=%s]: it would never run."
+                            .formatted(lonely.where()));
+        });
+    }
+
+    private static ConfigurationException refusedExpired(String problem) {
+        return new ConfigurationException(
+                "SB-1119",
+                problem,
+                "Declare it in the class of the handler, with the handler's payload: @OnExpired void expired(Quote payload, MessageContext context).");
     }
 
     private static boolean takesList(BeanMethod found) {

@@ -2,6 +2,7 @@
 package io.safebunny.handler.scanning;
 
 import io.safebunny.BunnyHandler;
+import io.safebunny.OnExpired;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.HandlerDefaults;
 import io.safebunny.handler.HandlerDefinition;
@@ -9,6 +10,7 @@ import io.safebunny.handler.HandlerSource;
 import io.safebunny.handler.PayloadValidator;
 import io.safebunny.saga.BunnySaga;
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,12 +54,29 @@ public final class HandlerScanner implements HandlerSource {
                 Set.of(BunnyHandler.class),
                 method -> AnnotatedElementUtils.findMergedAnnotation(method, BunnyHandler.class));
         if (methods.isEmpty()) {
+            HandlerReader.requireNoneLeft(reader.expired(expiredMethods(bean)).values());
             return List.of();
         }
         BunnyHandler ofClass = bean.annotation(BunnyHandler.class);
+        Map<Type, HandlerReader.Expired> expired = reader.expired(expiredMethods(bean));
         List<HandlerDefinition> handlers = new ArrayList<>();
-        methods.forEach(
-                (method, ofMethod) -> handlers.add(reader.read(bean.method(bean.name(), method), ofMethod, ofClass)));
+        methods.forEach((method, ofMethod) -> {
+            HandlerDefinition handler = reader.read(bean.method(bean.name(), method), ofMethod, ofClass);
+            HandlerReader.Expired ofHandler = expired.remove(handler.payloadType());
+            handlers.add(ofHandler == null ? handler : handler.withOnExpired(ofHandler.invoker()));
+        });
+        HandlerReader.requireNoneLeft(expired.values());
         return handlers;
+    }
+
+    private static List<BeanMethod> expiredMethods(ScannedBean bean) {
+        return bean
+                .methods(
+                        Set.of(OnExpired.class),
+                        method -> AnnotatedElementUtils.hasAnnotation(method, OnExpired.class) ? method : null)
+                .keySet()
+                .stream()
+                .map(method -> bean.method(bean.name(), method))
+                .toList();
     }
 }

@@ -29,9 +29,16 @@ final class SagaMethodReader {
 
     /** Role of a method. */
     enum Role {
-        HANDLER,
-        TIMEOUT,
-        POISONED
+        HANDLER("BunnyHandler"),
+        TIMEOUT("OnTimeout"),
+        POISONED("OnPoisoned"),
+        EXPIRED("OnExpired");
+
+        private final String annotation;
+
+        Role(String annotation) {
+            this.annotation = annotation;
+        }
     }
 
     /**
@@ -114,9 +121,9 @@ final class SagaMethodReader {
             return SagaCall::saga;
         }
         if (parameter.getType() == BlockedOn.class) {
-            if (role != Role.POISONED) {
+            if (role != Role.POISONED && role != Role.EXPIRED) {
                 throw SagaReader.refused(
-                        "Only a method with @OnPoisoned takes a BlockedOn [method=%s].".formatted(where),
+                        "Only a method with @OnPoisoned or @OnExpired takes a BlockedOn [method=%s].".formatted(where),
                         "Remove the parameter, or move the code to the method with @OnPoisoned.");
             }
             return SagaCall::blockedOn;
@@ -129,7 +136,7 @@ final class SagaMethodReader {
         if (role != Role.HANDLER) {
             throw SagaReader.refused(
                     "A method with @%s takes no payload [method=%s, parameter=%s]."
-                            .formatted(role == Role.TIMEOUT ? "OnTimeout" : "OnPoisoned", where, type.getTypeName()),
+                            .formatted(role.annotation, where, type.getTypeName()),
                     "Remove the parameter; keep what the method needs in the state.");
         }
         if (payload != null) {

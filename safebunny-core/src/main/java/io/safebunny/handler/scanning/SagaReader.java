@@ -2,6 +2,7 @@
 package io.safebunny.handler.scanning;
 
 import io.safebunny.BunnyHandler;
+import io.safebunny.OnExpired;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.handler.SagaDefinition;
 import io.safebunny.handler.SagaHandler;
@@ -35,7 +36,7 @@ final class SagaReader {
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_$-]{0,79}");
     private static final int LONGEST_TIMEOUT = 100;
     private static final Set<Class<? extends Annotation>> ROLES =
-            Set.of(BunnyHandler.class, OnTimeout.class, OnPoisoned.class, Upgrade.class);
+            Set.of(BunnyHandler.class, OnTimeout.class, OnPoisoned.class, OnExpired.class, Upgrade.class);
     private static final Set<Class<? extends Annotation>> OF_HANDLERS = Set.of(Starts.class, CorrelatedBy.class);
 
     private final HandlerAttributes attributes;
@@ -74,7 +75,8 @@ final class SagaReader {
                 state,
                 read,
                 timeouts(withRole(OnTimeout.class, roles, owner, bean), state),
-                poisoned(withRole(OnPoisoned.class, roles, owner, bean), state),
+                atMostOne("OnPoisoned", withRole(OnPoisoned.class, roles, owner, bean), Role.POISONED, state),
+                atMostOne("OnExpired", withRole(OnExpired.class, roles, owner, bean), Role.EXPIRED, state),
                 SagaUpgrades.read(owner, version, withRole(Upgrade.class, roles, owner, bean)),
                 participants(owner, saga, read));
     }
@@ -205,18 +207,20 @@ final class SagaReader {
         return timeouts;
     }
 
-    private @Nullable SagaMethod poisoned(List<BeanMethod> annotated, Type state) {
+    private @Nullable SagaMethod atMostOne(String name, List<BeanMethod> annotated, Role role, Type state) {
         if (annotated.isEmpty()) {
             return null;
         }
         if (annotated.size() > 1) {
             throw refused(
-                    "A saga has at most one method with @OnPoisoned: found %s and %s."
+                    "A saga has at most one method with @%s: found %s and %s."
                             .formatted(
-                                    annotated.get(0).where(), annotated.get(1).where()),
+                                    name,
+                                    annotated.get(0).where(),
+                                    annotated.get(1).where()),
                     "Merge them, and choose by BlockedOn.type().");
         }
-        return methods.read(annotated.get(0), Role.POISONED, state).method();
+        return methods.read(annotated.get(0), role, state).method();
     }
 
     private Set<String> participants(String owner, BunnySaga saga, List<SagaHandler> handlers) {

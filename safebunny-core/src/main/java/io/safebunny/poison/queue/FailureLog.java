@@ -63,6 +63,20 @@ public final class FailureLog {
                 .log("A message failed in {} [{}]; {}: {}", handler, ids, again, text(failure)));
     }
 
+    /**
+     * @param ids from {@link #ids}
+     * @param isDropped otherwise its method for expired messages has run
+     */
+    public void expired(String ids, boolean isDropped, Throwable failure) {
+        String what = isDropped ? "dropped" : "told to the @OnExpired method";
+        log.tellEach(
+                Subject.info(LOG, "Messages of %s expired and were %s".formatted(handler, what))
+                        .upTo(FAILURES_A_MINUTE),
+                ids,
+                line -> line.log(
+                        "A message expired and was {} [handler={}, {}]: {}", what, handler, ids, text(failure)));
+    }
+
     /** @param ids from {@link #ids} */
     void poisoned(String ids, PoisonReason reason, Throwable failure) {
         boolean refused = failure instanceof InvalidMessageException;

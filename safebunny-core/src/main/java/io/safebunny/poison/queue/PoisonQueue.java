@@ -138,13 +138,17 @@ public final class PoisonQueue {
 
     /** Notifies sagas. Called before the original is settled, so that a crash in between repeats both. */
     private Outcome tellSagas(Delivery delivery, WireMessage message, PoisonReason reason) {
+        OutboundMessage notice = notice(message, reason);
+        return notice == null ? Outcome.MOVED : mover.tell(delivery, notice);
+    }
+
+    /** The notice to nodes with sagas that a message is set aside or dropped; {@code null} if it cannot belong to a saga. */
+    public @Nullable OutboundMessage notice(WireMessage message, PoisonReason reason) {
         WireMessage notice = PoisonCopies.notice(node, message, reason, timeline.now());
         return notice == null
-                ? Outcome.MOVED
-                : mover.tell(
-                        delivery,
-                        new OutboundMessage(notice, new Route.ToSubscribers(Topology.setAsideOf(node)), Duration.ZERO)
-                                .withDroppedIfUnheard(true));
+                ? null
+                : new OutboundMessage(notice, new Route.ToSubscribers(Topology.setAsideOf(node)), Duration.ZERO)
+                        .withDroppedIfUnheard(true);
     }
 
     private Outcome move(Delivery delivery, WireMessage copy) {

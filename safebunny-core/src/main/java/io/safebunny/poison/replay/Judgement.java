@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.poison.replay;
 
+import io.safebunny.message.Headers;
+import io.safebunny.message.WireMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.store.record.MessageRecord;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +61,16 @@ record Judgement(Verdict verdict, String explanation) {
     /** @param why why the saga of the message would ignore it; {@code null} if it would not */
     Judgement unlessIgnored(@Nullable String why) {
         return why == null ? this : new Judgement(Verdict.DONE, why + ": a replay does nothing, so discard it.");
+    }
+
+    /** Tells, too, that a replay has no deadline, if the copy has one. */
+    Judgement ofDeadline(WireMessage copy) {
+        return verdict.isReplayed() && copy.headers().get(Headers.DEADLINE) instanceof Number millis
+                ? new Judgement(
+                        verdict,
+                        "%s Its deadline is %s; a replay has none."
+                                .formatted(explanation, Instant.ofEpochMilli(millis.longValue())))
+                : this;
     }
 
     private static Judgement claimed(boolean silent, boolean tooOld) {

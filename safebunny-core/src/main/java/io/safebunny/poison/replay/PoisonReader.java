@@ -178,8 +178,9 @@ final class PoisonReader {
     private Copy judged(
             MessageInspector queue, WireMessage wire, WireMessage replayed, Inspected inspected, boolean forced) {
         if (records == null) {
-            Judgement repeats =
-                    new Judgement(Verdict.REPEATS, "There is no store: it is handled, even if it was handled before.");
+            Judgement repeats = new Judgement(
+                            Verdict.REPEATS, "There is no store: it is handled, even if it was handled before.")
+                    .ofDeadline(wire);
             return new Copy(
                     wire, shownAs(wire, repeats), replayed, inspected.message().body(), null);
         }
@@ -197,6 +198,7 @@ final class PoisonReader {
         if (judgement.verdict() == Verdict.RUN) {
             judgement = judgement.unlessIgnored(queue.ignored(inspected, records::findIfReadable));
         }
+        judgement = judgement.ofDeadline(wire);
         WireMessage sent = ages.sent(
                 versioned(replayed, record, judgement), remembered ? stored : null, wire, message, inspected.tooOld());
         return new Copy(wire, shownAs(wire, judgement), sent, message.body(), stored);
@@ -242,9 +244,12 @@ final class PoisonReader {
                 : null;
     }
 
-    /** The message to replay, without {@code CC}, {@code x-…} and other headers that the broker acts on. */
+    /**
+     * The message to replay, without {@code CC}, {@code x-…} and other headers that the broker acts on, and without its deadline: to replay it
+     * is the decision that it is to be handled.
+     */
     static WireMessage replayed(WireMessage wire) {
-        Map<String, Object> headers = Headers.copied(wire.headers());
+        Map<String, Object> headers = new LinkedHashMap<>(Headers.withoutDeadline(Headers.copied(wire.headers())));
         if (wire.headers().get(Headers.POISONED_AT) instanceof Number millis) {
             headers.put(Headers.POISONED_AT, millis);
         }

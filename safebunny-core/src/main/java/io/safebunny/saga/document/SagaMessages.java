@@ -56,7 +56,7 @@ public final class SagaMessages {
             return null;
         }
         WireMessage message = made.message();
-        Map<String, Object> headers = new LinkedHashMap<>(message.headers());
+        Map<String, Object> headers = new LinkedHashMap<>(Headers.withoutDeadline(message.headers()));
         headers.put(Headers.UNDOES, step);
         String id = library.id(sagaId, step, String.valueOf(message.type()), "undo");
         return made.withMessage(new WireMessage(
@@ -97,13 +97,14 @@ public final class SagaMessages {
 
     /**
      * The same message, to be sent again. Its age counts from the first sending, so that a participant that no longer remembers it sets it
-     * aside as too old, instead of handling it again.
+     * aside as too old, instead of handling it again. It has no deadline, because somebody has decided that it is to be handled.
      *
      * @param recordVersion version of the record, according to the copy that was set aside: this message replays that copy. 0 if there is
      *     no record to reopen
      */
     public static OutboundMessage sentAgain(Sending first, Instant now, long recordVersion) {
         Map<String, Object> headers = sentHeaders(first);
+        headers.remove(Headers.DEADLINE);
         headers.put(Headers.RESENT_AT, now.toEpochMilli());
         if (recordVersion > 0) {
             headers.put(Headers.POISONED_AT, now.toEpochMilli());

@@ -258,7 +258,7 @@ final class PoisonedInvoker implements HandlerInvoker, Correlation {
         if (step.isUndoneBy(news.body().sent())) {
             saga.become(SagaStatus.COMPENSATION_FAILED);
         }
-        SagaMethod method = visit.type().definition().poisoned();
+        SagaMethod method = visit.type().definition().blocked(news.reason());
         if (blockedOn != null && saga.status() == SagaStatus.ACTIVE) {
             if (method == null) {
                 SagaLog.blocked(visit.type().node(), saga);

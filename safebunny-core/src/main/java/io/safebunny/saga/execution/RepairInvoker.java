@@ -10,6 +10,7 @@ import io.safebunny.handling.Membership;
 import io.safebunny.handling.Membership.SetAsideWrite;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
+import io.safebunny.message.PoisonReason;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.document.BunnyRepair;
@@ -81,7 +82,7 @@ final class RepairInvoker implements HandlerInvoker, Correlation {
         boolean wantsCommands = saga.status() == SagaStatus.ACTIVE || saga.status() == SagaStatus.STUCK;
         boolean any = false;
         for (Block block : blocks) {
-            Sending sent = sent(saga, block.message().messageId(), wantsCommands);
+            Sending sent = isDropped(block) ? null : sent(saga, block.message().messageId(), wantsCommands);
             if (sent != null) {
                 again(visit, sent, block);
                 any = true;
@@ -92,13 +93,20 @@ final class RepairInvoker implements HandlerInvoker, Correlation {
         }
         return blocks.isEmpty()
                 ? "it is not blocked on a message"
-                : "it is not blocked on a command or undo that it still wants; replay from the poison queue: "
-                        + blocks.stream()
-                                .map(block -> "%s of %s"
-                                        .formatted(
-                                                block.message().messageId(),
-                                                block.message().node()))
-                                .toList();
+                : blocks.stream().allMatch(RepairInvoker::isDropped)
+                        ? "what it is blocked on has expired, and its node has no record that it was set aside: it was dropped, or its copy is in the poison queue of its node; replay that, or skip the step"
+                        : "it is not blocked on a command or undo that it still wants; replay from the poison queue: "
+                                + blocks.stream()
+                                        .map(block -> "%s of %s"
+                                                .formatted(
+                                                        block.message().messageId(),
+                                                        block.message().node()))
+                                        .toList();
+    }
+
+    /** Whether its node may have dropped it, so that it would take it for a duplicate. */
+    private static boolean isDropped(Block block) {
+        return block.recordVersion() == 0 && block.message().reason().equals(PoisonReason.EXPIRED.wireName());
     }
 
     /** The command or undo with this id; {@code null} if it must not be sent again. */

@@ -73,12 +73,10 @@ final class SagaVisit {
      */
     void goOn() {
         saga.unstick();
-        if (type.definition().poisoned() != null) {
-            String cause = handling.message().id();
-            saga.blocks()
-                    .untold()
-                    .forEach(block -> handling.collect(type.messages().poisonedAgain(block, cause, saga.id(), now)));
-        }
+        String cause = handling.message().id();
+        saga.blocks().untold().stream()
+                .filter(block -> type.definition().blocked(block.message().reason()) != null)
+                .forEach(block -> handling.collect(type.messages().poisonedAgain(block, cause, saga.id(), now)));
         saga.timeouts().all().forEach((name, timeout) -> {
             if (!timeout.wakesAt().isAfter(now)
                     && !timeout.token().equals(handling.message().id())) {

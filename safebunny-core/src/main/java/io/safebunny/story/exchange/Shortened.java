@@ -109,7 +109,10 @@ final class Shortened {
     }
 
     private boolean isDone(Message message) {
-        return !message.id().equals(id) && (message.state() == State.HANDLED || message.state() == State.UNDONE);
+        return !message.id().equals(id)
+                && (message.state() == State.HANDLED
+                        || message.state() == State.UNDONE
+                        || message.state() == State.EXPIRED);
     }
 
     private boolean halveMessages(boolean done, String what) {

@@ -5,7 +5,6 @@ import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Saga;
-import io.safebunny.story.NodeStory.State;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -44,7 +43,10 @@ final class WaitedFor {
     }
 
     private static boolean isDone(Message message) {
-        return message.state() == State.HANDLED || message.state() == State.UNSENT || message.state() == State.UNDONE;
+        return switch (message.state()) {
+            case HANDLED, UNSENT, UNDONE, EXPIRED -> true;
+            case HANDLING, WAITING, SET_ASIDE -> false;
+        };
     }
 
     private static Stream<String> types(Saga saga, Set<String> handled) {

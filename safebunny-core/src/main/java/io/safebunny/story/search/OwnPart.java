@@ -230,8 +230,14 @@ public final class OwnPart {
                         .toList(),
                 Stream.concat(
                                 record.trail().published().stream()
+                                        // the notice that it was dropped has its id
+                                        .filter(sent ->
+                                                !sent.id().equals(record.key().messageId()))
                                         .map(sent -> new Publication(sent.id(), sent.type(), true, sent.dueAt())),
                                 record.outgoing().stream()
+                                        .filter(waiting -> !record.key()
+                                                .messageId()
+                                                .equals(waiting.message().messageId()))
                                         .map(waiting -> new Publication(
                                                 String.valueOf(waiting.message().messageId()),
                                                 String.valueOf(waiting.message().type()),
@@ -241,12 +247,20 @@ public final class OwnPart {
                 record.trail().omitted());
     }
 
+    /** Whether what it has published is the notice that it was dropped, which has its own id. */
+    private static boolean isDropped(MessageRecord record) {
+        String id = record.key().messageId();
+        return record.trail().published().stream().anyMatch(sent -> sent.id().equals(id))
+                || record.outgoing().stream()
+                        .anyMatch(waiting -> id.equals(waiting.message().messageId()));
+    }
+
     private static State state(MessageRecord record) {
         return switch (record.state()) {
             case CLAIMED -> State.HANDLING;
             case RELEASED -> State.WAITING;
-            case COMPLETED -> State.UNSENT;
-            case DISPATCHED -> State.HANDLED;
+            case COMPLETED -> isDropped(record) ? State.EXPIRED : State.UNSENT;
+            case DISPATCHED -> isDropped(record) ? State.EXPIRED : State.HANDLED;
             case POISONED -> State.SET_ASIDE;
             case UNDONE -> State.UNDONE;
         };

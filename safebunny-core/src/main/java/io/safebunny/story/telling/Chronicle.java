@@ -149,6 +149,19 @@ final class Chronicle {
         String from = publishers.get(message.id());
         int depth = depth(message.id());
         for (Failure failure : message.failures()) {
+            if (Words.isExpiry(failure)) {
+                happened(
+                        new Event(
+                                failure.at(),
+                                node,
+                                message.id(),
+                                name + " had expired: its deadline had passed",
+                                from,
+                                false),
+                        depth,
+                        Phase.FAILED);
+                continue;
+            }
             happened(
                     new Event(
                             failure.at(),
@@ -190,6 +203,7 @@ final class Chronicle {
                         ? "was handled"
                         : "had been handled, and the broker had what it published";
             case SET_ASIDE -> "was set aside";
+            case EXPIRED -> "was dropped, because its deadline had passed";
             case UNDONE -> "is barred: the undo of its step had arrived";
         };
     }

@@ -29,6 +29,11 @@ final class MessageSentences {
 
     private final NodeStory part;
     private final Message message;
+    /** The attempts that have failed. */
+    private final List<Failure> failures;
+    /** Whether its deadline has passed, and that was the last to happen. */
+    private final boolean isExpired;
+
     private final Words words;
     private final Receivers receivers;
     /** The parts of all instances of its node. */
@@ -46,6 +51,10 @@ final class MessageSentences {
         this.part = part;
         this.instances = instances;
         this.message = message;
+        this.failures = message.failures().stream()
+                .filter(failure -> !Words.isExpiry(failure))
+                .toList();
+        this.isExpired = Words.hasExpired(message);
         this.words = words;
         this.receivers = receivers;
         this.replays = replays;
@@ -60,7 +69,9 @@ final class MessageSentences {
             addPauses(sentences);
         }
         if (message.state() == State.SET_ASIDE) {
-            if (message.failures().isEmpty()) {
+            if (isExpired) {
+                sentences.add("Its deadline had passed; a replay has none.");
+            } else if (failures.isEmpty()) {
                 sentences.add("Its record does not tell why; its copy in the poison queue does.");
             }
             String refusal = replays.refusal(message);
@@ -90,10 +101,15 @@ final class MessageSentences {
         return switch (message.state()) {
             case HANDLING -> handling(name);
             case WAITING ->
-                message.failures().isEmpty()
+                failures.isEmpty()
                         ? "has returned %s to its queue%s without a failed attempt".formatted(name, at)
                         : "has failed to handle %s %s".formatted(name, tries());
-            case UNSENT, HANDLED -> "has handled %s%s%s".formatted(name, handled(), after());
+            case UNSENT, HANDLED ->
+                isExpired
+                        ? "has run the @OnExpired method for %s%s, whose deadline had passed%s"
+                                .formatted(name, handled(), after())
+                        : "has handled %s%s%s".formatted(name, handled(), after());
+            case EXPIRED -> "has dropped %s%s, because its deadline had passed%s".formatted(name, at, after());
             case SET_ASIDE -> "has set %s aside%s%s".formatted(name, at, after());
             case UNDONE ->
                 "does not handle %s any more: the undo of its step had arrived there%s, and no record says that it had been handled before%s"
@@ -143,7 +159,7 @@ final class MessageSentences {
     }
 
     private String tries() {
-        int count = message.failures().size();
+        int count = failures.size();
         Failure last = last();
         return "%s%s; the last attempt failed at %s (%s)"
                 .formatted(
@@ -154,7 +170,7 @@ final class MessageSentences {
     }
 
     private String after() {
-        int count = message.failures().size();
+        int count = failures.size();
         return count == 0
                 ? ""
                 : ", after %s%s, the last at %s (%s)"
@@ -166,11 +182,11 @@ final class MessageSentences {
     }
 
     private Failure last() {
-        return message.failures().get(message.failures().size() - 1);
+        return failures.get(failures.size() - 1);
     }
 
     private void addNext(List<String> sentences) {
-        Instant next = message.failures().isEmpty() ? null : last().nextAt();
+        Instant next = failures.isEmpty() ? null : last().nextAt();
         Instant at = message.changedAt();
         if (next != null && at != null && !at.isBefore(next)) {
             sentences.add("It has come back to its queue since, at %s, without another failed attempt."
@@ -251,7 +267,7 @@ final class MessageSentences {
 
     void advise(Advice advice) {
         if (message.state() == State.WAITING) {
-            if (!message.failures().isEmpty()
+            if (!failures.isEmpty()
                     && last().text() == null
                     && !receivers.withheld(part).isEmpty()) {
                 advice.look(
@@ -292,7 +308,7 @@ final class MessageSentences {
         return switch (message.state()) {
             case HANDLING, WAITING, SET_ASIDE -> true;
             case UNSENT -> !isYoung();
-            case HANDLED, UNDONE -> false;
+            case HANDLED, UNDONE, EXPIRED -> false;
         };
     }
 

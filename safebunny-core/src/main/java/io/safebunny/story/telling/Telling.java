@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Joins what nodes know into one story: the most important first. Confined to one thread. */
@@ -43,8 +44,8 @@ final class Telling {
     private static final int MOST_EVENTS = 1_000;
 
     /** What waits for a person comes first. */
-    private static final List<State> URGENT =
-            List.of(State.SET_ASIDE, State.WAITING, State.HANDLING, State.UNSENT, State.HANDLED, State.UNDONE);
+    private static final List<State> URGENT = List.of(
+            State.SET_ASIDE, State.WAITING, State.HANDLING, State.UNSENT, State.EXPIRED, State.HANDLED, State.UNDONE);
 
     private final String id;
     private final List<NodeStory> parts;
@@ -271,6 +272,7 @@ final class Telling {
             case UNSENT -> "handled, with publications that are not confirmed";
             case HANDLED -> "handled";
             case SET_ASIDE -> "set aside";
+            case EXPIRED -> "dropped, because the deadline had passed";
             case UNDONE -> "not to be handled, because the undo of the step has arrived";
         };
     }
@@ -345,24 +347,32 @@ final class Telling {
                 .filter(message -> !isOpen(part, message) && !message.id().equals(id) && !told.contains(message))
                 .sorted(Comparator.comparing(Message::id))
                 .toList();
-        List<Message> undone = others.stream()
-                .filter(message -> message.state() == State.UNDONE)
-                .toList();
-        List<Message> handled = others.stream()
-                .filter(message -> message.state() != State.UNDONE)
-                .toList();
-        undone.subList(0, Math.min(MOST_TOLD, undone.size()))
-                .forEach(message -> sentences.addAll(of(part, message).sentences(false)));
-        if (undone.size() > MOST_TOLD) {
-            sentences.add("%s has %s that it does not handle any more: the undos of their steps have arrived."
-                    .formatted(Words.text(part.node()), Words.count(undone.size() - MOST_TOLD, "more message")));
-        }
+        Predicate<Message> isUndone = message -> message.state() == State.UNDONE;
+        tellSome(
+                part,
+                others,
+                isUndone,
+                "%s has %s that it does not handle any more: the undos of their steps have arrived.");
+        tellSome(part, others, Words::hasExpired, "%s has %s of it whose deadline had passed.");
+        List<Message> handled =
+                others.stream().filter(isUndone.or(Words::hasExpired).negate()).toList();
         if (!handled.isEmpty()) {
             sentences.add("%s has handled %s of it: %s."
                     .formatted(
                             Words.text(part.node()),
                             Words.count(handled.size(), "message"),
                             counted(handled, Telling::name)));
+        }
+    }
+
+    /** @param rest says of a node how many more there are */
+    private void tellSome(NodeStory part, List<Message> all, Predicate<Message> which, String rest) {
+        List<Message> some = all.stream().filter(which).toList();
+        some.subList(0, Math.min(MOST_TOLD, some.size()))
+                .forEach(message -> sentences.addAll(of(part, message).sentences(false)));
+        if (some.size() > MOST_TOLD) {
+            sentences.add(
+                    rest.formatted(Words.text(part.node()), Words.count(some.size() - MOST_TOLD, "more message")));
         }
     }
 

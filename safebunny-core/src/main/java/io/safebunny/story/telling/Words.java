@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.story.telling;
 
+import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.failure.details.Printable;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Failure;
+import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.exchange.Awaiting;
 import java.time.Instant;
@@ -23,6 +25,9 @@ final class Words {
 
     /** It took one; it became stuck, or its undoing did, on one; one was set aside. */
     private static final String OF_A_MESSAGE = "^(took |stuck: |compensation failed: |)%s(?= \\S+( was set aside.*)?$)";
+
+    /** What the record of a message calls it that its deadline has passed. */
+    static final String EXPIRED = MessageExpiredException.class.getName();
 
     private final Instant now;
 
@@ -79,6 +84,24 @@ final class Words {
 
     static String text(String text) {
         return Printable.text(text);
+    }
+
+    /** Whether this is no failed attempt, but tells that the message had expired. */
+    static boolean isExpiry(Failure failure) {
+        return failure.exception().equals(EXPIRED);
+    }
+
+    /** Whether it ended as it did because its deadline had passed. One that was handled in a replay since then did not. */
+    static boolean hasExpired(Message message) {
+        List<Failure> failures = message.failures();
+        Failure last = failures.isEmpty() ? null : failures.get(failures.size() - 1);
+        boolean isExpiry = last != null && isExpiry(last);
+        return switch (message.state()) {
+            case EXPIRED -> true;
+            case SET_ASIDE -> isExpiry;
+            case HANDLED, UNSENT -> isExpiry && last != null && last.nextAt() != null; // its method ran at once
+            case HANDLING, WAITING, UNDONE -> false;
+        };
     }
 
     /** What others have said, so that nobody takes it for our words. */

@@ -264,7 +264,7 @@ public final class SagaWorld {
     }
 
     /** As a person does who moves a poison copy back to its queue. */
-    void replay(WireMessage copy, String queue) {
+    public void replay(WireMessage copy, String queue) {
         OutboundMessage message = new OutboundMessage(copy, new Route.ToQueue(queue), Duration.ZERO);
         var unused = new MemoryTransport(broker, TopologyOptions.defaults())
                 .send(message, Deadline.after(Duration.ofSeconds(5), timeline))

@@ -488,6 +488,7 @@ final class Expected {
                 }
             }
             case UNDONE -> addHead("message:undone", message, "at", at, "undo", undo(message));
+            case EXPIRED -> throw new AssertionError("no message of this model has a deadline");
             case HANDLED, UNSENT -> {
                 addHead(
                         published(message).isEmpty() ? "message:handled" : "message:handledBy",

@@ -2,6 +2,7 @@
 package io.safebunny.jdbc.autoconfigure;
 
 import io.safebunny.BunnyHandler;
+import io.safebunny.OnExpired;
 import io.safebunny.failure.ConfigurationException;
 import io.safebunny.saga.OnPoisoned;
 import io.safebunny.saga.OnTimeout;
@@ -36,7 +37,7 @@ import org.springframework.util.StringUtils;
 final class HandlerTransactions {
 
     private static final Set<Class<? extends Annotation>> HANDLERS =
-            Set.of(BunnyHandler.class, OnTimeout.class, OnPoisoned.class);
+            Set.of(BunnyHandler.class, OnExpired.class, OnTimeout.class, OnPoisoned.class);
 
     private static final Set<Integer> JOINING = Set.of(
             TransactionDefinition.PROPAGATION_REQUIRED,

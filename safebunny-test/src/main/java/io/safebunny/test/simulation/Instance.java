@@ -103,6 +103,7 @@ final class Instance implements SimulatedNode {
     /** Whose failures are noted, so that they can be compared with what records tell. */
     private HandlerDefinition watched(HandlerDefinition handler) {
         rules().watchesFailuresOf(node, handler.type());
+        HandlerInvoker onExpired = handler.onExpired();
         return new HandlerDefinition(
                 handler.description(),
                 handler.type(),
@@ -111,7 +112,8 @@ final class Instance implements SimulatedNode {
                 handler.prefetch(),
                 handler.grouping(),
                 handler.recovery(),
-                new Watched(handler.invoker()));
+                new Watched(handler.invoker()),
+                onExpired == null ? null : new Watched(onExpired));
     }
 
     private final class Watched implements HandlerInvoker {

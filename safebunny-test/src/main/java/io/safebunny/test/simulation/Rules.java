@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.test.simulation;
 
+import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
 import io.safebunny.store.record.MessageRecord;
@@ -152,7 +153,10 @@ final class Rules {
                     "%s writes %s, which told of %s failures, and now of %s"
                             .formatted(
                                     by.name(), name, before.trail().failures().size(), failures.size()));
-        } else if (added == 0 && failures.size() < Trail.MOST_FAILURES && hasFailed(before, record)) {
+        } else if (added == 0
+                && failures.size() < Trail.MOST_FAILURES
+                && hasFailed(before, record)
+                && !endsExpired(before.trail())) {
             isBroken(
                     KEEPS_FAILURES,
                     "%s writes %s after an attempt failed, and does not tell".formatted(by.name(), name));
@@ -183,6 +187,17 @@ final class Rules {
                         || (record.state() == RecordState.POISONED && before.takeovers() == 0));
     }
 
+    /** Whether its claim told already that its deadline had passed: no attempt follows. */
+    private static boolean endsExpired(Trail trail) {
+        List<Trail.Failure> failures = trail.failures();
+        return !failures.isEmpty() && isExpiry(failures.get(failures.size() - 1));
+    }
+
+    /** Whether it tells of no attempt, but that the deadline of the message had passed. */
+    private static boolean isExpiry(Trail.Failure failure) {
+        return failure.exception().equals(MessageExpiredException.class.getName());
+    }
+
     /** Of failures that are not the handler's, such as a completion that is refused, it is not known how many there were. */
     private boolean tellsTooMuch(Instance by, MessageRecord record) {
         if (!watched.contains(new OfNode<>(by.node(), record.trail().type()))) {
@@ -192,6 +207,7 @@ final class Rules {
                 thrown.getOrDefault(new OfNode<>(by.node(), record.key().messageId()), List.of());
         List<Instant> left = new ArrayList<>(known);
         return !record.trail().failures().stream()
+                .filter(failure -> !isExpiry(failure))
                 .allMatch(failure -> left.remove(failure.at()) || !known.contains(failure.at()));
     }
 
