@@ -9,6 +9,7 @@ import io.safebunny.handler.HandlerInvoker;
 import io.safebunny.handling.Membership;
 import io.safebunny.handling.Membership.SetAsideWrite;
 import io.safebunny.message.Envelope;
+import io.safebunny.message.Headers;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
 import io.safebunny.saga.SagaStatus;
@@ -81,9 +82,12 @@ final class RepairInvoker implements HandlerInvoker, Correlation {
         List<Block> blocks = saga.blocks().all();
         boolean wantsCommands = saga.status() == SagaStatus.ACTIVE || saga.status() == SagaStatus.STUCK;
         boolean any = false;
+        int dropped = 0;
         for (Block block : blocks) {
-            Sending sent = isDropped(block) ? null : sent(saga, block.message().messageId(), wantsCommands);
-            if (sent != null) {
+            Sending sent = sent(saga, block.message().messageId(), wantsCommands);
+            if (sent != null && isDropped(block, sent)) {
+                dropped++;
+            } else if (sent != null) {
                 again(visit, sent, block);
                 any = true;
             }
@@ -91,22 +95,28 @@ final class RepairInvoker implements HandlerInvoker, Correlation {
         if (any) {
             return null;
         }
-        return blocks.isEmpty()
-                ? "it is not blocked on a message"
-                : blocks.stream().allMatch(RepairInvoker::isDropped)
-                        ? "what it is blocked on has expired, and its node has no record that it was set aside: it was dropped, or its copy is in the poison queue of its node; replay that, or skip the step"
-                        : "it is not blocked on a command or undo that it still wants; replay from the poison queue: "
-                                + blocks.stream()
-                                        .map(block -> "%s of %s"
-                                                .formatted(
-                                                        block.message().messageId(),
-                                                        block.message().node()))
-                                        .toList();
+        if (blocks.isEmpty()) {
+            return "it is not blocked on a message";
+        }
+        return dropped == blocks.size()
+                ? "what it is blocked on has expired, and its node has no record that it was set aside: it was dropped, or its copy is in the poison queue of its node; replay that, or skip the step"
+                : "it is not blocked on a command or undo that it still wants; replay from the poison queue: "
+                        + blocks.stream()
+                                .map(block -> "%s of %s"
+                                        .formatted(
+                                                block.message().messageId(),
+                                                block.message().node()))
+                                .toList();
     }
 
-    /** Whether its node may have dropped it, so that it would take it for a duplicate. */
-    private static boolean isDropped(Block block) {
-        return block.recordVersion() == 0 && block.message().reason().equals(PoisonReason.EXPIRED.wireName());
+    /**
+     * Whether its node may have dropped it, so that it would take it for a duplicate. What has no deadline was set aside because of a time to
+     * live on the broker.
+     */
+    private static boolean isDropped(Block block, Sending sent) {
+        return block.recordVersion() == 0
+                && block.message().reason().equals(PoisonReason.EXPIRED.wireName())
+                && Headers.deadline(sent.message().message().headers()) != 0;
     }
 
     /** The command or undo with this id; {@code null} if it must not be sent again. */

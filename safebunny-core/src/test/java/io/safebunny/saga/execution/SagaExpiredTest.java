@@ -19,7 +19,9 @@ import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Starts;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Commands that expire before their participant handles them, and what their saga is told. */
@@ -192,6 +194,36 @@ class SagaExpiredTest {
 
         assertThat(saga("Trip").status()).isEqualTo(SagaStatus.FAILED);
         assertThat(world.effects).containsExactly("release");
+    }
+
+    /** A policy of the broker gives what waits a time to live: nobody has dropped it. */
+    @Test
+    void anUndoThatTheBrokerHasSetAsideIsSentAgain() {
+        watch();
+        world.start("storefront", List.of());
+        world.start("hotel", hotel);
+        world.start("trips", List.of(), new Trip(false));
+        world.publish("storefront", new Book("1"), ID);
+        world.breakers("hotel").open(Release.class, Duration.ofHours(1));
+        world.sagas("trips").fail("Trip", ID, "given up");
+        world.settle();
+        WireMessage undo = sent.stream()
+                .filter(message -> "Release".equals(message.type()))
+                .findFirst()
+                .orElseThrow();
+        Map<String, Object> headers = new HashMap<>(undo.headers());
+        headers.put("x-death", List.of(Map.of("queue", "hotel-Release", "reason", "expired")));
+        world.replay(undo.withHeaders(headers), "hotel-dead-letters");
+        assertThat(saga("Trip").status()).isEqualTo(SagaStatus.COMPENSATION_FAILED);
+        assertThat(saga("Trip").blockedOn()).extracting(BlockedOn::reason).containsExactly("expired");
+
+        world.sagas("trips").retry("Trip", ID, "the policy is gone");
+        world.settle();
+        world.breakers("hotel").close(Release.class);
+        world.settle();
+
+        assertThat(world.effects).containsExactly("hold", "release");
+        assertThat(saga("Trip").status()).isEqualTo(SagaStatus.FAILED);
     }
 
     @Test
