@@ -7,6 +7,7 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.safebunny.Bunny;
 import io.safebunny.BunnyHandler;
 import io.safebunny.BunnyMessage;
+import io.safebunny.OnExpired;
 import io.safebunny.Published;
 import io.safebunny.failure.MisuseException;
 import io.safebunny.rabbit.RabbitTransportOptions;
@@ -73,6 +74,7 @@ class StartFailuresTest {
             Map.entry("SB-1112", bean(Unreadable.class)),
             Map.entry("SB-1113", bean(InTheBackground.class)),
             Map.entry("SB-1114", bean(InAFactory.class)),
+            Map.entry("SB-1119", bean(NeverTold.class)),
             Map.entry("SB-1301", properties("safebunny.listener.prefetch=0")),
             Map.entry("SB-1302", properties("safebunny.node=")),
             Map.entry("SB-1303", properties("safebunny.node=", "spring.application.name=My Shop")),
@@ -299,6 +301,11 @@ class StartFailuresTest {
 
         @BunnyHandler(from = "shop")
         void on(AnyEvent payload) {}
+    }
+
+    static class NeverTold {
+        @OnExpired
+        void expired(OrderPlaced payload) {}
     }
 
     static class OfText {

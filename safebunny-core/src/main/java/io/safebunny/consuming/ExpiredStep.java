@@ -6,8 +6,10 @@ import io.safebunny.failure.policy.Ending;
 import io.safebunny.failure.policy.Ending.Poisoned;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.Validity;
+import io.safebunny.saga.execution.Correlation;
 import io.safebunny.transport.OutboundMessage;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What runs in place of a handler when the deadline of a message has passed: the method for expired messages, or, for those that are dropped,
@@ -17,13 +19,18 @@ final class ExpiredStep {
 
     private final HandlerStep step;
     private final Recoverer recoverer;
+    private final @Nullable Correlation correlation;
     private final boolean isTold;
     private final boolean isDropped;
 
-    /** @param step runs the method, if there is one */
-    ExpiredStep(HandlerDefinition handler, HandlerStep step, Recoverer recoverer) {
+    /**
+     * @param step runs the method, if there is one
+     * @param correlation {@code null} if the messages belong to no saga
+     */
+    ExpiredStep(HandlerDefinition handler, HandlerStep step, Recoverer recoverer, @Nullable Correlation correlation) {
         this.step = step;
         this.recoverer = recoverer;
+        this.correlation = correlation;
         this.isTold = handler.onExpired() != null;
         this.isDropped = !isTold && Validity.ofPayload(handler.payloadType()).expired() == Expired.DROP;
     }
@@ -37,6 +44,8 @@ final class ExpiredStep {
     void run(HandledMessage message) throws Exception {
         if (isTold) {
             step.run(message);
+        } else if (correlation != null && correlation.ignoresLate(message)) {
+            message.ignored();
         } else if (isDropped) {
             message.handling.attempt(() -> drop(message));
         } else {
@@ -54,7 +63,7 @@ final class ExpiredStep {
     /** How the message has ended, once that is written. */
     Ending ended(HandledMessage message) {
         Poisoned expired = message.expired();
-        if (expired == null) {
+        if (expired == null || message.isIgnored()) {
             return Ending.HANDLED;
         }
         recoverer.toldOfExpired(message, expired, isDropped);

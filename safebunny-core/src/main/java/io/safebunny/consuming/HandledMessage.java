@@ -54,6 +54,8 @@ final class HandledMessage implements ConsumeContext {
 
     /** How it would end because its deadline has passed; {@code null} while that decides nothing. */
     private @Nullable Poisoned expired;
+    /** Whether it has expired, and that changes nothing, because its saga has ended. */
+    private boolean isIgnored;
     /** Whether its latest attempt is not repeated in memory because that would come too late. */
     private boolean isCutShort;
 
@@ -125,6 +127,15 @@ final class HandledMessage implements ConsumeContext {
     void expires(Poisoned otherwise) {
         expired = otherwise;
         failureIsNoted = false; // what was noted is the failure of an attempt
+    }
+
+    /** Its saga would ignore it if it had not expired, too. */
+    void ignored() {
+        isIgnored = true;
+    }
+
+    boolean isIgnored() {
+        return isIgnored;
     }
 
     /** {@code null} unless its deadline has passed. */

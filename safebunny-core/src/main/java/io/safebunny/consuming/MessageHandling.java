@@ -88,7 +88,7 @@ final class MessageHandling {
                 parts.middlewares(Group.BEFORE),
                 new HandlerRunner(handler, recoverer, node.timeline(), node.metrics()),
                 node.library());
-        this.expired = new ExpiredStep(handler, step, recoverer);
+        this.expired = new ExpiredStep(handler, step, recoverer, correlation);
         this.grouping = handler.grouping();
         this.failures = new AfterTheEnd(LOG, node.log(), FAILED_AFTER_THE_END);
     }

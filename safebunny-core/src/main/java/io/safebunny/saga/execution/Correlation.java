@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.saga.execution;
 
+import io.safebunny.MessageContext;
 import io.safebunny.handling.Membership;
 import io.safebunny.message.Envelope;
 import io.safebunny.store.record.MessageRecord;
@@ -23,5 +24,13 @@ public interface Correlation {
     default @Nullable String ignores(
             Envelope message, Object payload, Function<RecordKey, @Nullable MessageRecord> stored) {
         return null;
+    }
+
+    /**
+     * Whether the message being handled on this thread, which has expired, is no loss, because its saga has ended and would ignore it anyway.
+     * It is ignored then.
+     */
+    default boolean ignoresLate(MessageContext expired) {
+        return false;
     }
 }

@@ -92,6 +92,16 @@ final class MessageInvoker implements HandlerInvoker, Correlation {
         visit.save();
     }
 
+    @Override
+    public boolean ignoresLate(MessageContext expired) {
+        SagaVisit visit = type.visit();
+        if (visit == null || takesMessages(visit.saga())) {
+            return false;
+        }
+        ignore(visit, expired, "late");
+        return true;
+    }
+
     /** @throws InvalidMessageException {@code saga-stuck} */
     private boolean isWanted(SagaVisit visit, MessageContext context) {
         SagaDocument saga = visit.saga();

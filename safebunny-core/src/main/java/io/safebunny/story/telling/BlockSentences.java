@@ -9,6 +9,7 @@ import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.document.SagaHistory.Happening;
 import io.safebunny.saga.document.SagaHistory.SentStep;
 import io.safebunny.saga.document.SagaHistory.Took;
+import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.State;
 import java.time.Instant;
@@ -48,7 +49,8 @@ final class BlockSentences {
                 .filter(blocked -> blocked.messageId().equals(latest.messageId()))
                 .filter(blocked -> receivers.of(blocked.messageId()).stream()
                         .noneMatch(known -> known.part().node().equals(blocked.node())
-                                && known.message().state() != State.SET_ASIDE))
+                                && known.message().state() != State.SET_ASIDE
+                                && known.message().state() != State.EXPIRED))
                 .findFirst()
                 .filter(blocked -> isAnsweredBefore(latest, sent))
                 .orElse(null);
@@ -86,13 +88,13 @@ final class BlockSentences {
                 .formatted(
                         since == null ? "waits for" : "has waited for",
                         since == null ? "" : " since " + words.at(since),
-                        "%s has set aside %s, the command of step %s (%s%s)"
+                        "%s has %s %s, the command of step %s (%s)"
                                 .formatted(
                                         Words.text(blocked.node()),
+                                        receivers.dropped(blocked) == null ? "set aside" : "dropped",
                                         Words.message(blocked.type(), blocked.messageId()),
                                         Words.text(step),
-                                        Words.text(blocked.reason()),
-                                        failure(blocked)));
+                                        why(blocked)));
     }
 
     /** @param repair of which the first sentence tells; {@code null} for none */
@@ -100,8 +102,12 @@ final class BlockSentences {
         List<String> sentences = new ArrayList<>();
         if (repair != null) {
             sentences.add(
-                    "That step does not go on until somebody repairs it: nothing tries it again by itself.%s The saga has been active since %s, and last changed at %s."
-                            .formatted(tooOld(repair), words.at(saga.startedAt()), words.at(saga.changedAt())));
+                    "That step does not go on until somebody repairs it: nothing tries it again%s.%s The saga has been active since %s, and last changed at %s."
+                            .formatted(
+                                    receivers.dropped(repair) == null ? " by itself" : "",
+                                    tooOld(repair),
+                                    words.at(saga.startedAt()),
+                                    words.at(saga.changedAt())));
         }
         saga.blockedOn().stream()
                 .filter(blocked -> !blocked.equals(repair))
@@ -125,12 +131,14 @@ final class BlockSentences {
     }
 
     private String setAside(BlockedOn blocked) {
-        return "%s has set %s aside (%s%s)"
+        return (receivers.dropped(blocked) == null ? "%s has set %s aside (%s)" : "%s has dropped %s (%s)")
                 .formatted(
-                        Words.text(blocked.node()),
-                        Words.message(blocked.type(), blocked.messageId()),
-                        Words.text(blocked.reason()),
-                        failure(blocked));
+                        Words.text(blocked.node()), Words.message(blocked.type(), blocked.messageId()), why(blocked));
+    }
+
+    private String why(BlockedOn blocked) {
+        Message dropped = receivers.dropped(blocked);
+        return dropped == null ? Words.text(blocked.reason()) + failure(blocked) : Words.expiry(dropped);
     }
 
     /** The last one, if the record of the message is known and tells it. */

@@ -155,7 +155,7 @@ final class Chronicle {
                                 failure.at(),
                                 node,
                                 message.id(),
-                                name + " had expired: its deadline had passed",
+                                name + " had expired: " + Words.expiry(message),
                                 from,
                                 false),
                         depth,
@@ -194,6 +194,9 @@ final class Chronicle {
     }
 
     private static String what(Message message) {
+        if (Words.hasExpired(message) && (message.state() == State.HANDLED || message.state() == State.UNSENT)) {
+            return "was done: its @OnExpired method had run";
+        }
         return switch (message.state()) {
             case HANDLING -> "is being handled: its claim was made or last renewed";
             case WAITING -> "came back without a failed attempt";
@@ -203,7 +206,7 @@ final class Chronicle {
                         ? "was handled"
                         : "had been handled, and the broker had what it published";
             case SET_ASIDE -> "was set aside";
-            case EXPIRED -> "was dropped, because its deadline had passed";
+            case EXPIRED -> "was dropped, because " + Words.expiry(message);
             case UNDONE -> "is barred: the undo of its step had arrived";
         };
     }

@@ -70,7 +70,8 @@ final class MessageSentences {
         }
         if (message.state() == State.SET_ASIDE) {
             if (isExpired) {
-                sentences.add("Its deadline had passed; a replay has none.");
+                String why = Words.expiry(message);
+                sentences.add(Character.toUpperCase(why.charAt(0)) + why.substring(1) + "; a replay has none.");
             } else if (failures.isEmpty()) {
                 sentences.add("Its record does not tell why; its copy in the poison queue does.");
             }
@@ -106,10 +107,10 @@ final class MessageSentences {
                         : "has failed to handle %s %s".formatted(name, tries());
             case UNSENT, HANDLED ->
                 isExpired
-                        ? "has run the @OnExpired method for %s%s, whose deadline had passed%s"
-                                .formatted(name, handled(), after())
+                        ? "has run the @OnExpired method for %s%s, because %s%s"
+                                .formatted(name, handled(), Words.expiry(message), after())
                         : "has handled %s%s%s".formatted(name, handled(), after());
-            case EXPIRED -> "has dropped %s%s, because its deadline had passed%s".formatted(name, at, after());
+            case EXPIRED -> "has dropped %s%s, because %s%s".formatted(name, at, Words.expiry(message), after());
             case SET_ASIDE -> "has set %s aside%s%s".formatted(name, at, after());
             case UNDONE ->
                 "does not handle %s any more: the undo of its step had arrived there%s, and no record says that it had been handled before%s"

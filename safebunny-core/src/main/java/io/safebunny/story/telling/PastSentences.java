@@ -187,10 +187,11 @@ final class PastSentences {
                         .map(last -> ": " + last)
                         .findFirst()
                         .orElse("");
-                sentence = "It had taken no message since %s, when it heard that %s had set aside %s (%s%s)."
+                sentence = "It had taken no message since %s, when it heard that %s had %s %s (%s%s)."
                         .formatted(
                                 words.at(event.at()),
                                 Words.text(message.node()),
+                                receivers.dropped(message) == null ? "set aside" : "dropped",
                                 command(step),
                                 Words.text(message.reason()),
                                 failure);

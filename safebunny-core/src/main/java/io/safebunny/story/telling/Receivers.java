@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.story.telling;
 
+import io.safebunny.saga.BlockedOn;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
@@ -127,6 +128,17 @@ final class Receivers {
 
     List<Known> of(String messageId) {
         return known.getOrDefault(messageId, List.of());
+    }
+
+    /** The message, if its node says that it has dropped it because of its deadline. */
+    @Nullable
+    Message dropped(BlockedOn blocked) {
+        return of(blocked.messageId()).stream()
+                .filter(one -> one.part().node().equals(blocked.node()))
+                .map(Known::message)
+                .filter(message -> message.state() == State.EXPIRED)
+                .findFirst()
+                .orElse(null);
     }
 
     /** Whether other nodes were asked at all. */

@@ -75,9 +75,16 @@ final class SagaAdvice {
     }
 
     private void add(BlockedOn blocked) {
-        advice.lookAtPoison(blocked.node(), blocked.messageId());
         String message = Words.message(blocked.type(), blocked.messageId());
         Step step = step(saga, blocked);
+        if (receivers.dropped(blocked) != null) {
+            if (step != null) { // sent again, it would be a duplicate
+                advice.skip(part.node(), saga, step.name(), "nobody needs %s any more".formatted(message));
+                advice.fail(part.node(), saga);
+            }
+            return;
+        }
+        advice.lookAtPoison(blocked.node(), blocked.messageId());
         if (!isWaitedFor(saga, blocked)) {
             return;
         }

@@ -91,6 +91,13 @@ final class Words {
         return failure.exception().equals(EXPIRED);
     }
 
+    /** Why it did not run, or not again. */
+    static String expiry(Message message) {
+        return message.failures().stream().allMatch(Words::isExpiry)
+                ? "its deadline had passed"
+                : "its next attempt would have come after its deadline";
+    }
+
     /** Whether it ended as it did because its deadline had passed. One that was handled in a replay since then did not. */
     static boolean hasExpired(Message message) {
         List<Failure> failures = message.failures();

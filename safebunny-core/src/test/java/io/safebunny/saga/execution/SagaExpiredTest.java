@@ -93,6 +93,31 @@ class SagaExpiredTest {
         }
     }
 
+    @BunnyMessage(validFor = "30s")
+    record Answer(String trip) {}
+
+    /** Hears from its participant. */
+    @BunnySaga(participants = "hotel")
+    static final class Asking {
+
+        private final SagaWorld world;
+
+        Asking(SagaWorld world) {
+            this.world = world;
+        }
+
+        @Starts
+        @BunnyHandler(from = "storefront")
+        State on(Book book, SagaContext saga) {
+            return new State(book.trip());
+        }
+
+        @BunnyHandler(from = "hotel")
+        void on(Answer answer, State state, SagaContext saga) {
+            world.effects.add("answer");
+        }
+    }
+
     private final SagaWorld world = new SagaWorld();
     private final List<HandlerDefinition> hotel = List.of(
             SagaWorld.handler("trips", Hold.class, (payload, context) -> world.effects.add("hold")),
@@ -194,6 +219,45 @@ class SagaExpiredTest {
 
         assertThat(saga("Trip").status()).isEqualTo(SagaStatus.FAILED);
         assertThat(world.effects).containsExactly("release");
+    }
+
+    /** The saga of {@link Asking} is paused until the deadline of what it hears has passed. */
+    private void answerLate(Runnable meanwhile) {
+        world.start("storefront", List.of());
+        world.start("hotel", List.of());
+        world.start("trips", List.of(), new Asking(world));
+        world.publish("storefront", new Book("1"), ID);
+        world.breakers("trips").open(Answer.class, Duration.ofMinutes(1));
+        world.publish("hotel", new Answer("1"), ID);
+        meanwhile.run();
+        world.pass(Duration.ofMinutes(2));
+    }
+
+    @Test
+    void isStuckOnAMessageThatHasExpired() {
+        answerLate(() -> {});
+
+        assertThat(saga("Asking").status()).isEqualTo(SagaStatus.STUCK);
+        WireMessage copy = world.poison("trips").get(0);
+        assertThat(copy.headers()).containsEntry("sb-poison-reason", "expired");
+
+        world.replay(copy, "trips-Answer");
+
+        assertThat(world.effects).containsExactly("answer");
+        assertThat(saga("Asking").status()).isEqualTo(SagaStatus.ACTIVE);
+    }
+
+    /** It would be ignored if it had come in time. */
+    @Test
+    void ignoresWhatHasExpiredWhenItHasEnded() {
+        answerLate(() -> world.sagas("trips").fail("Asking", ID, "given up"));
+
+        assertThat(saga("Asking").status()).isEqualTo(SagaStatus.FAILED);
+        assertThat(world.poison("trips")).isEmpty();
+        assertThat(world.effects).isEmpty();
+        assertThat(world.counted("safebunny.saga.ignored", "type", "Asking", "reason", "late"))
+                .isEqualTo(1);
+        assertThat(world.counted("safebunny.expired", "type", "Answer")).isZero();
     }
 
     /** A policy of the broker gives what waits a time to live: nobody has dropped it. */
