@@ -6,6 +6,7 @@ import io.safebunny.BunnyOperations;
 import io.safebunny.dedup.dispatch.WaitingPublications;
 import io.safebunny.engine.SafeBunnyEngine;
 import io.safebunny.handler.HandlerDefinition;
+import io.safebunny.handler.Validity;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.operations.NodeCondition;
 import io.safebunny.store.MessageStore;
@@ -64,6 +65,9 @@ final class NodeViews {
             told.put("prefetch", handler.prefetch());
             told.put("inMemoryRetries", handler.recovery().inMemory().maxRetries());
             told.put("delayedRetries", handler.recovery().delayed().delays());
+            told.put(
+                    "expired",
+                    handler.onExpired() == null ? Validity.ofPayload(handler.payloadType()).expired() : "TOLD");
             types.put(handler.type(), told);
         }
         return types;

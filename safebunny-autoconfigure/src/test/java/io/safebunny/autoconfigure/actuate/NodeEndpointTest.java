@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyHandler;
+import io.safebunny.BunnyMessage;
 import io.safebunny.BunnyOperations;
 import io.safebunny.BunnyOperations.Result;
+import io.safebunny.OnExpired;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -42,6 +44,22 @@ class NodeEndpointTest {
     static class Handler {
         @BunnyHandler(from = "shop")
         void on(OrderPlaced payload) {}
+    }
+
+    @BunnyMessage(expired = BunnyMessage.Expired.DROP)
+    record Price(String article) {}
+
+    record Offer(String article) {}
+
+    static class Late {
+        @BunnyHandler(from = "shop")
+        void on(Price payload) {}
+
+        @BunnyHandler(from = "shop")
+        void on(Offer payload) {}
+
+        @OnExpired
+        void expired(Offer payload) {}
     }
 
     private static @Nullable Object post(
@@ -155,6 +173,19 @@ class NodeEndpointTest {
                     .contains("payload=");
             isMissing(at(context, WebEndpointHttpMethod.GET, "breakers", "Unheard"), "name=Unheard");
             isMissing(at(context, WebEndpointHttpMethod.GET, "publisher", "usable"), "section=publisher");
+        });
+    }
+
+    @Test
+    void tellsWhatBecomesOfExpiredMessages() {
+        EXPOSED.withBean(Late.class).run(context -> {
+            for (Map.Entry<String, String> expected :
+                    Map.of("OrderPlaced", "POISON", "Price", "DROP", "Offer", "TOLD")
+                            .entrySet()) {
+                assertThat(at(context, WebEndpointHttpMethod.GET, "handlers", expected.getKey()))
+                        .asString()
+                        .contains("expired=" + expected.getValue());
+            }
         });
     }
 
