@@ -67,7 +67,9 @@ final class NodeViews {
             told.put("delayedRetries", handler.recovery().delayed().delays());
             told.put(
                     "expired",
-                    handler.onExpired() == null ? Validity.ofPayload(handler.payloadType()).expired() : "TOLD");
+                    handler.onExpired() == null
+                            ? Validity.ofPayload(handler.payloadType()).expired()
+                            : "TOLD");
             types.put(handler.type(), told);
         }
         return types;

@@ -179,9 +179,8 @@ class NodeEndpointTest {
     @Test
     void tellsWhatBecomesOfExpiredMessages() {
         EXPOSED.withBean(Late.class).run(context -> {
-            for (Map.Entry<String, String> expected :
-                    Map.of("OrderPlaced", "POISON", "Price", "DROP", "Offer", "TOLD")
-                            .entrySet()) {
+            for (Map.Entry<String, String> expected : Map.of("OrderPlaced", "POISON", "Price", "DROP", "Offer", "TOLD")
+                    .entrySet()) {
                 assertThat(at(context, WebEndpointHttpMethod.GET, "handlers", expected.getKey()))
                         .asString()
                         .contains("expired=" + expected.getValue());
