@@ -4,7 +4,6 @@ package io.safebunny.story.search;
 import io.safebunny.BunnyCircuitBreaker;
 import io.safebunny.BunnyOperations;
 import io.safebunny.ScheduledMessage;
-import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.handler.SagaDefinition;
@@ -248,14 +247,9 @@ public final class OwnPart {
                 record.trail().omitted());
     }
 
-    /** Whether it ended because it had expired, and what it has published is the notice that it was dropped, which has its own id. */
+    /** Whether what it has published is the notice that it was dropped, which has its own id. */
     private static boolean isDropped(MessageRecord record) {
         String id = record.key().messageId();
-        List<Trail.Failure> failures = record.trail().failures();
-        if (failures.isEmpty()
-                || !failures.get(failures.size() - 1).exception().equals(MessageExpiredException.class.getName())) {
-            return false;
-        }
         return record.trail().published().stream().anyMatch(sent -> sent.id().equals(id))
                 || record.outgoing().stream()
                         .anyMatch(waiting -> id.equals(waiting.message().messageId()));

@@ -144,21 +144,6 @@ class ExpiredMessagesTest {
                                 "desk has run the @OnExpired method for `Offer` \\(.+\\) at 00:00:05Z, because its deadline had passed\\."));
     }
 
-    /** With a key, what it publishes may have its own id, as the notice that it was dropped would. */
-    @Test
-    void oneThatPublishesItselfIsNotDropped() {
-        PublishOptions keyed =
-                PublishOptions.none().withCorrelationId("c-1").withIdempotencyKey("k");
-        world.start("shop", List.of(SagaWorld.handler("shop", Price.class, (payload, context) -> {
-            var unused = world.bunny("shop").publish(payload, keyed);
-        })));
-        var unused = world.bunny("shop").publish(new Price("1"), keyed);
-        world.settle();
-
-        assertThat(states(world.engine("shop").get(StoryTeller.class).of("c-1")))
-                .containsExactly(State.HANDLED);
-    }
-
     // ---- commands of sagas
 
     record Book(String id) {}
