@@ -151,25 +151,4 @@ class AgreementIT {
         assertThat(browser.run(String.class, "return document.querySelector('svg.sequence').textContent"))
                 .contains("RETRY: see `a` and `b` of 12:00:00Z");
     }
-
-    private static final String DONE = """
-            {"copies": [{"copy": "0123", "messageId": "m-7", "type": "Add", "poisonedAt": "2020-01-01T00:00:00Z", "reason": "handler-failed",
-                "queue": "shop", "bodyBytes": 2, "verdict": "DONE", "explanation": "Its saga has ended: a replay does nothing, so discard it."}]}
-            """;
-
-    @Test
-    void whatAReplayDoesNothingForIsToBeDiscarded(Site site, Browser browser) {
-        site.open(browser, Place.NOW.fragment());
-        browser.shows("Is anything stuck?");
-        browser.answer("GET", "safebunnypoison/m-7", DONE);
-        browser.run(Boolean.class, "location.hash = '#/poison/m-7'; return true");
-
-        browser.shows("Left over: Its saga has ended: a replay does nothing, so discard it.");
-        assertThat(
-                        browser.run(
-                                String.class,
-                                "return [...document.querySelectorAll('.copy .buttons button')].map(one => one.innerText).join()"))
-                .isEqualTo("Discard…,Replay…");
-        assertThat(browser.barriers()).isEmpty();
-    }
 }

@@ -283,4 +283,26 @@ class OutcomesIT {
         browser.click("The whole story");
         browser.shows("in the poison queue: left over, as its saga has ended: discard it");
     }
+
+    /** It is in the poison queue for ever, if nobody says so. */
+    @Test
+    void whatIsLeftOfASagaThatHasEndedIsToBeDiscarded(Site site, Browser browser) {
+        stuck(site, "order-57");
+        String id = setAside(site, "order-57");
+        site.open(browser, "#/sagas/Order/order-57");
+        carryOut(browser, "Fail");
+        browser.shows("The saga has ended: failed, there was nothing to undo.");
+        browser.click("Close");
+        browser.shows("Left over: Add " + id);
+
+        browser.clickIn("section", id);
+
+        browser.shows("Message " + id, "Left over: ", "a replay does nothing, so discard it.");
+        assertThat(
+                        browser.run(
+                                String.class,
+                                "return [...document.querySelectorAll('.copy .buttons button')].map(one => one.innerText).join()"))
+                .isEqualTo("Discard…,Replay…");
+        assertThat(browser.barriers()).isEmpty();
+    }
 }
