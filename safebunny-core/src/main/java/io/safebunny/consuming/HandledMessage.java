@@ -49,8 +49,8 @@ final class HandledMessage implements ConsumeContext {
     private boolean failedBefore;
     /** When the latest attempt began, in monotonic time. */
     private long begunAt;
-    /** Whether its failure is noted for the record. */
-    private boolean failureIsNoted;
+    /** How the latest attempt failed, if it has. */
+    private Trail.@Nullable Failure noted;
 
     /** How it would end because its deadline has passed; {@code null} while that decides nothing. */
     private @Nullable Poisoned expired;
@@ -97,7 +97,7 @@ final class HandledMessage implements ConsumeContext {
     void begins(long now) {
         begunAt = now;
         isCutShort = false;
-        failureIsNoted = false;
+        noted = null;
     }
 
     long begunAt() {
@@ -126,7 +126,7 @@ final class HandledMessage implements ConsumeContext {
     /** From now on its handler does not run any more. */
     void expires(Poisoned otherwise) {
         expired = otherwise;
-        failureIsNoted = false; // what was noted is the failure of an attempt
+        noted = null; // what was noted is the failure of an attempt
     }
 
     /** Its saga would ignore it if it had not expired, too. */
@@ -146,12 +146,20 @@ final class HandledMessage implements ConsumeContext {
 
     /** Notes for the record how the latest attempt failed: the last that is known of it. */
     void note(Trail.Failure failure) {
-        if (failureIsNoted) {
+        if (noted != null) {
             handling.failedAfterAll(failure);
         } else {
             handling.failed(failure);
         }
-        failureIsNoted = true;
+        noted = failure;
+    }
+
+    /** The latest attempt was not the last one after all, however it failed. */
+    void comesBack(Instant at) {
+        Trail.Failure last = noted;
+        if (last != null) {
+            note(new Trail.Failure(last.at(), last.instance(), last.millis(), last.exception(), last.text(), at));
+        }
     }
 
     /** Records how the latest attempt ended. */

@@ -175,7 +175,9 @@ final class Recoverer {
     private Failed end(HandledMessage message, Throwable failure, TimeLeft timeLeft) {
         Failed ending = policy.end(attempt(message, failure, timeLeft));
         boolean isExpired = ending instanceof Poisoned poisoned && poisoned.reason() == PoisonReason.EXPIRED;
-        if (!isExpired && !(ending instanceof Returned)) {
+        if (ending instanceof Returned returned) {
+            message.comesBack(timeline.now().plus(Objects.requireNonNullElse(returned.after(), Duration.ZERO)));
+        } else if (!isExpired) {
             note(message, ending.failure(), ending instanceof Retried retried ? retried.after() : null);
         }
         return ending;

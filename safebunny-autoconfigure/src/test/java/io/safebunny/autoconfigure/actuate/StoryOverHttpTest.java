@@ -93,8 +93,8 @@ class StoryOverHttpTest {
             assertThat(answer.statusCode()).isEqualTo(200);
             assertThat(answer.headers().firstValue("Content-Type")).contains("application/json");
             assertThat(read(answer, "$.sentences[*]"))
-                    .anyMatch(sentence -> sentence.startsWith("Order order-1 of shop has waited for a repair since "))
-                    .anyMatch(sentence -> sentence.startsWith("shop has set `Charge` ("));
+                    .anyMatch(sentence -> sentence.startsWith("Order order-1 of shop has waited for a repair since ")
+                            && sentence.contains(": shop has set aside `Charge` ("));
             assertThat(read(answer, "$.timeline[*].what"))
                     .anyMatch(what -> what.contains("failed after") && what.contains("the <gateway> is down; end"));
             assertThat(read(answer, "$.timeline[*].at"))

@@ -5,6 +5,7 @@ import io.safebunny.saga.BlockedOn;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.document.BunnyRepair.Action;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -143,6 +144,21 @@ public final class SagaHistory {
         @Override
         public String words() {
             return "timeout %s is over".formatted(timeout);
+        }
+
+        /** What is stored when it is set. */
+        public static String set(String timeout, Instant due) {
+            return "timeout %s at %s".formatted(timeout, due);
+        }
+
+        /** When it is due since this event; {@code null} if the event has not set it. */
+        public @Nullable Instant dueSince(SagaView.Event event) {
+            String set = "timeout %s at ".formatted(timeout);
+            try {
+                return event.what().startsWith(set) ? Instant.parse(event.what().substring(set.length())) : null;
+            } catch (DateTimeParseException e) {
+                return null; // of another timeout, whose name goes on
+            }
         }
     }
 

@@ -10,6 +10,7 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.document.SagaDocument;
 import io.safebunny.saga.document.SagaHistory.SentStep;
+import io.safebunny.saga.document.SagaHistory.TimedOut;
 import io.safebunny.saga.document.SagaMessages;
 import io.safebunny.saga.document.SagaStep;
 import io.safebunny.saga.document.SagaTimeouts.Timeout;
@@ -147,7 +148,7 @@ final class SagaRun implements SagaContext {
         } else {
             visit.arm(name, due);
         }
-        visit.note("timeout %s at %s".formatted(name, due));
+        visit.note(TimedOut.set(name, due));
     }
 
     @Override

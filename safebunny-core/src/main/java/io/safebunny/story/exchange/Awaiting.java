@@ -30,9 +30,9 @@ public final class Awaiting {
     /** By which a participant acknowledges an undo. */
     public static final String UNDONE = MessageTypes.nameOf(BunnyUndone.class);
 
-    private static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
+    static final String TIMEOUT = MessageTypes.nameOf(BunnyTimeout.class);
 
-    private static final String REPAIR = MessageTypes.nameOf(BunnyRepair.class);
+    static final String REPAIR = MessageTypes.nameOf(BunnyRepair.class);
 
     /** What a message of SafeBunny's own is to whoever reads of it: one of a type, and several. */
     private static final Map<String, List<String>> OWN = Map.of(

@@ -28,8 +28,9 @@ final class Advice {
 
     private static final String ONCE_MENDED = "once the cause is mended, with your reason in the place of REASON: ";
 
-    private static final String AS_WRITTEN =
-            ". As it is written it moves nothing, and only says what would happen; leave out dryRun if that is RUN";
+    private static final String DRY = ". As written it moves nothing: it only answers what would happen. ";
+
+    private static final String AS_WRITTEN = DRY + "If the answer's verdict is RUN, send it again without \"dryRun\"";
 
     private final Map<String, Command> looks = new LinkedHashMap<>();
     private final Map<String, Command> repairs = new LinkedHashMap<>();
@@ -65,21 +66,41 @@ final class Advice {
      * @param isUsual whether it is what helps most often
      */
     void replay(String node, String messageId, String what, boolean isUsual) {
-        Map<String, String> body = replaying();
-        String why = (isUsual ? USUAL : "") + dryRun("handles %s again".formatted(what));
-        add(repairs, Curl.post(why, node, POISON, "messageId", messageId, body));
+        replay(node, messageId, what, isUsual ? USUAL : "");
+    }
+
+    /** @param tried how somebody has tried that in vain; empty if nobody has */
+    void replayUsually(String node, String messageId, String what, String tried) {
+        replay(node, messageId, what, usual(tried));
+    }
+
+    private static String usual(String tried) {
+        return tried.isEmpty() ? USUAL : tried + ": only ";
+    }
+
+    private void replay(String node, String messageId, String what, String begin) {
+        String why = begin + dryRun("handles %s again".formatted(what));
+        add(repairs, Curl.post(why, node, POISON, "messageId", messageId, moving("replay")));
+    }
+
+    /** Of what is left over. */
+    void discard(String node, String messageId, String what) {
+        String why =
+                "left over, with your reason in the place of REASON: moves %s to the archive%sThen send it again without \"dryRun\""
+                        .formatted(what, DRY);
+        add(decisions, Curl.post(why, node, POISON, "messageId", messageId, moving("discard")));
     }
 
     /** The same of what a saga of another node may have had done in another way. */
     void replayIfNotDone(String node, String messageId, String what, String untold) {
         String why = "only if nobody has had it done in another way: %s. %s"
                 .formatted(untold, Words.capitalised(dryRun("handles %s again".formatted(what))));
-        add(repairs, Curl.post(why, node, POISON, "messageId", messageId, replaying()));
+        add(repairs, Curl.post(why, node, POISON, "messageId", messageId, moving("replay")));
     }
 
     /** What is too old for its node to know whether it was carried out, which refuses it unless it is forced. */
     void replayForced(String node, String messageId, String what) {
-        Map<String, String> body = replaying();
+        Map<String, String> body = moving("replay");
         body.put("forced", "true");
         add(
                 repairs,
@@ -99,7 +120,7 @@ final class Advice {
                 "what has come to it since, and was set aside",
                 node,
                 POISON + "?poisonReason=saga-stuck&correlation=" + Curl.encoded(saga.id()));
-        Map<String, String> body = replaying();
+        Map<String, String> body = moving("replay");
         body.put("poisonReason", "saga-stuck");
         body.put("correlation", saga.id());
         add(
@@ -112,9 +133,9 @@ final class Advice {
                         body));
     }
 
-    private static Map<String, String> replaying() {
+    private static Map<String, String> moving(String action) {
         Map<String, String> body = new LinkedHashMap<>();
-        body.put("action", "replay");
+        body.put("action", action);
         body.put("dryRun", "true");
         body.put("reason", REASON);
         return body;
@@ -124,8 +145,9 @@ final class Advice {
         return ONCE_MENDED + what + AS_WRITTEN;
     }
 
-    void retry(String node, Saga saga) {
-        add(repairs, repair(node, saga, "retry", null, USUAL + ONCE_MENDED + "sends what was set aside again"));
+    /** @param tried how somebody has tried that in vain; empty if nobody has */
+    void retry(String node, Saga saga, String tried) {
+        add(repairs, repair(node, saga, "retry", null, usual(tried) + ONCE_MENDED + "sends what was set aside again"));
     }
 
     void skip(String node, Saga saga, String step, String when) {
@@ -159,8 +181,11 @@ final class Advice {
         look("what went wrong as the source of a test, best before it is repaired", node, path);
     }
 
-    /** @param without the message that is given up; {@code null} if the saga is stuck on a timeout, which is tried again */
-    void resume(String node, Saga saga, @Nullable String without) {
+    /**
+     * @param without the message that is given up; {@code null} if the saga is stuck on a timeout, which is tried again
+     * @param due sentences on the timeouts that run then
+     */
+    void resume(String node, Saga saga, @Nullable String without, String due) {
         add(
                 decisions,
                 repair(
@@ -171,8 +196,8 @@ final class Advice {
                         without == null
                                 ? ONCE_MENDED
                                         + "tries the timeout again at once, with your reason in the place of REASON; others that have passed run at once, too"
-                                : "only if the saga can do without, with your reason in the place of REASON: gives up %s, and the saga goes on; timeouts that have passed run at once"
-                                        .formatted(without)));
+                                : "only if the saga can do without, with your reason in the place of REASON: gives up %s, and the saga goes on as if it had never come%s"
+                                        .formatted(without, due)));
     }
 
     private static Command repair(String node, Saga saga, String action, @Nullable String step, String why) {

@@ -12,11 +12,14 @@ import io.safebunny.saga.document.SagaHistory.Took;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.State;
+import io.safebunny.story.exchange.OwnMessages;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Says of one saga which of its messages were set aside, and whether it waits for somebody who repairs that. */
@@ -87,7 +90,7 @@ final class BlockSentences {
         return "%s a repair%s: %s"
                 .formatted(
                         since == null ? "waits for" : "has waited for",
-                        since == null ? "" : " since " + words.at(since),
+                        since == null ? "" : sinceAtLeast() + words.at(since),
                         "%s has %s %s, the command of step %s (%s)"
                                 .formatted(
                                         Words.text(blocked.node()),
@@ -110,7 +113,7 @@ final class BlockSentences {
                                     words.at(saga.changedAt())));
         }
         saga.blockedOn().stream()
-                .filter(blocked -> !blocked.equals(repair))
+                .filter(blocked -> !blocked.equals(repair) && !isToldByItsRecord(blocked))
                 .forEach(blocked -> sentences.add("%s, and the saga %s.%s"
                         .formatted(
                                 setAside(blocked),
@@ -121,19 +124,38 @@ final class BlockSentences {
         return sentences;
     }
 
-    /** When the saga has heard of it; {@code null} if its history does not reach back. */
+    private String sinceAtLeast() {
+        return OwnMessages.isHistoryWhole(saga) ? " since " : " at least since ";
+    }
+
+    /** With why nobody waits for it any more. */
+    private boolean isToldByItsRecord(BlockedOn blocked) {
+        return !SagaAdvice.isWaitedFor(saga, blocked)
+                && !SagaAdvice.isTooOld(blocked)
+                && records(blocked).findAny().isPresent();
+    }
+
+    /** When the saga has heard of it first, whatever was tried since; {@code null} if its history does not reach back. */
     private @Nullable Instant setAsideAt(BlockedOn blocked) {
         return saga.history().stream()
                 .filter(event -> PastSentences.isAbout(event, blocked))
                 .map(SagaView.Event::at)
-                .reduce((earlier, later) -> later)
+                .findFirst()
                 .orElse(null);
     }
 
     private String setAside(BlockedOn blocked) {
-        return (receivers.dropped(blocked) == null ? "%s has set %s aside (%s)" : "%s has dropped %s (%s)")
+        return (receivers.dropped(blocked) == null ? "%s has set %s aside%s (%s)" : "%s has dropped %s%s (%s)")
                 .formatted(
-                        Words.text(blocked.node()), Words.message(blocked.type(), blocked.messageId()), why(blocked));
+                        Words.text(blocked.node()),
+                        Words.message(blocked.type(), blocked.messageId()),
+                        records(blocked)
+                                .map(known -> known.message().changedAt())
+                                .filter(Objects::nonNull)
+                                .findFirst()
+                                .map(at -> " at " + words.at(at))
+                                .orElse(""),
+                        why(blocked));
     }
 
     private String why(BlockedOn blocked) {
@@ -143,14 +165,19 @@ final class BlockSentences {
 
     /** The last one, if the record of the message is known and tells it. */
     private String failure(BlockedOn blocked) {
-        return receivers.of(blocked.messageId()).stream()
-                .filter(known -> known.part().node().equals(blocked.node()))
-                .filter(known -> known.message().state() == State.SET_ASIDE)
+        return records(blocked)
                 .flatMap(
                         known -> known.message().failures().stream().map(last -> receivers.failure(known.part(), last)))
                 .reduce((earlier, later) -> later)
                 .map(last -> ": " + last)
                 .orElse("");
+    }
+
+    /** Those of its node that say that it is set aside. */
+    private Stream<Receivers.Known> records(BlockedOn blocked) {
+        return receivers.of(blocked.messageId()).stream()
+                .filter(known -> known.part().node().equals(blocked.node()))
+                .filter(known -> known.message().state() == State.SET_ASIDE);
     }
 
     private static String tooOld(BlockedOn blocked) {

@@ -17,6 +17,7 @@ import io.safebunny.story.NodeStory.Scheduled;
 import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.NodeStory.Unsent;
 import io.safebunny.story.Story.Event;
+import io.safebunny.story.exchange.OwnMessages;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -86,7 +87,8 @@ final class Chronicle {
     private void add(NodeStory part) {
         String node = part.node();
         part.sagas().forEach(saga -> add(node, saga));
-        part.messages().forEach(message -> add(node, message));
+        OwnMessages own = new OwnMessages(part);
+        part.messages().forEach(message -> add(node, message, own));
         part.outbox().forEach(unsent -> add(node, unsent));
         part.scheduled().forEach(scheduled -> add(node, scheduled));
         part.pauses().forEach(pause -> add(node, pause));
@@ -144,7 +146,7 @@ final class Chronicle {
         return happening instanceof SetAside aside ? depth(aside.message().messageId()) + 1 : 0;
     }
 
-    private void add(String node, Message message) {
+    private void add(String node, Message message, OwnMessages own) {
         String name = Words.message(message.type(), message.id());
         String from = publishers.get(message.id());
         int depth = depth(message.id());
@@ -187,10 +189,20 @@ final class Chronicle {
         }
         if (message.changedAt() != null) {
             happened(
-                    new Event(message.changedAt(), node, message.id(), name + ' ' + what(message), from, false),
+                    new Event(
+                            message.changedAt(),
+                            node,
+                            message.id(),
+                            (isHandled(message) ? Words.handled(message, own) : name) + ' ' + what(message),
+                            from,
+                            false),
                     depth,
                     Phase.ENDED);
         }
+    }
+
+    private static boolean isHandled(Message message) {
+        return message.state() == State.HANDLED || message.state() == State.UNSENT;
     }
 
     private static String what(Message message) {

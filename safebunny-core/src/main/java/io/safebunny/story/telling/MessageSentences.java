@@ -8,6 +8,7 @@ import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.Publication;
 import io.safebunny.story.NodeStory.State;
+import io.safebunny.story.exchange.OwnMessages;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -60,10 +61,19 @@ final class MessageSentences {
         this.replays = replays;
     }
 
-    /** @param detailed whether to tell what it has published, too */
-    List<String> sentences(boolean detailed) {
+    /**
+     * @param isAsked whether the story is about this message
+     * @param isLatest whether it is the latest command of a saga: of that, too, it is told what it has published
+     */
+    List<String> sentences(boolean isAsked, boolean isLatest) {
         List<String> sentences = new ArrayList<>();
-        sentences.add(Words.text(part.node()) + ' ' + state() + '.');
+        boolean isTold = !isAsked && isToldWithSaga();
+        if (!isTold) {
+            sentences.add(Words.text(part.node()) + ' ' + state() + '.');
+        } else if (failures.size() > 1) {
+            sentences.add("%s has failed to handle %s %s, the last time at %s."
+                    .formatted(Words.text(part.node()), name(), times(), words.at(last().at())));
+        }
         if (message.state() == State.WAITING) {
             addNext(sentences);
             addPauses(sentences);
@@ -73,8 +83,12 @@ final class MessageSentences {
                 String why = Words.expiry(message);
                 sentences.add(Character.toUpperCase(why.charAt(0)) + why.substring(1) + "; a replay has none.");
             } else if (failures.isEmpty()) {
-                sentences.add("Its record does not tell why; its copy in the poison queue does.");
+                sentences.add(
+                        isTold
+                                ? "How %s has failed is told by its copy in the poison queue.".formatted(name())
+                                : "Its record does not tell why; its copy in the poison queue does.");
             }
+            sentences.addAll(replays.sentences(part, message, words));
             String refusal = replays.refusal(message);
             String untold = untold();
             if (refusal != null) {
@@ -83,6 +97,9 @@ final class MessageSentences {
                 sentences.add("Whether a saga still waits for it is not known, because %s.".formatted(untold));
             }
         }
+        if (message.state() == State.HANDLED || message.state() == State.UNSENT) {
+            sentences.addAll(replays.sentences(part, message, words));
+        }
         List<Publication> unsent = message.published().stream()
                 .filter(publication -> !publication.confirmed())
                 .toList();
@@ -90,14 +107,40 @@ final class MessageSentences {
             sentences.add("Its record does not say %sthat the broker has %s."
                     .formatted(isYoung() ? "yet " : "", named(unsent)));
         }
-        if (detailed) {
+        if (message.state() == State.UNDONE && wasSetAside()) {
+            sentences.add("%s had been set aside there before: discard it if nobody has."
+                    .formatted(Words.capitalised(Words.type(message.type()))));
+        }
+        if (isAsked || isLatest) {
             addPublished(sentences);
         }
         return sentences;
     }
 
+    /** Whether all that its first sentence says is told of its saga, and nothing refers to it. */
+    private boolean isToldWithSaga() {
+        return message.state() == State.SET_ASIDE
+                && !isExpired
+                && replays.refusal(message) == null
+                && replays.isToldWithSaga(part, message);
+    }
+
+    private boolean wasSetAside() {
+        List<Failure> all = message.failures();
+        return !all.isEmpty() && all.get(all.size() - 1).nextAt() == null;
+    }
+
+    private String name() {
+        return Words.message(message.type(), message.id());
+    }
+
+    private String times() {
+        int count = failures.size();
+        return (count < MOST_FAILURES ? "" : "at least ") + Words.times(count);
+    }
+
     private String state() {
-        String name = Words.message(message.type(), message.id());
+        String name = name();
         String at = changed("at");
         return switch (message.state()) {
             case HANDLING -> handling(name);
@@ -109,7 +152,8 @@ final class MessageSentences {
                 isExpired
                         ? "has run the @OnExpired method for %s%s, because %s%s"
                                 .formatted(name, handled(), Words.expiry(message), after())
-                        : "has handled %s%s%s".formatted(name, handled(), after());
+                        : "has handled %s%s%s"
+                                .formatted(Words.handled(message, new OwnMessages(part)), handled(), after());
             case EXPIRED -> "has dropped %s%s, because %s%s".formatted(name, at, Words.expiry(message), after());
             case SET_ASIDE -> "has set %s aside%s%s".formatted(name, at, after());
             case UNDONE ->
@@ -160,24 +204,20 @@ final class MessageSentences {
     }
 
     private String tries() {
-        int count = failures.size();
         Failure last = last();
-        return "%s%s; the last attempt failed at %s (%s)"
-                .formatted(
-                        count < MOST_FAILURES ? "" : "at least ",
-                        Words.times(count),
-                        words.at(last.at()),
-                        receivers.failure(part, last));
+        return "%s; the last attempt failed at %s (%s)"
+                .formatted(times(), words.at(last.at()), receivers.failure(part, last));
     }
 
     private String after() {
         int count = failures.size();
         return count == 0
                 ? ""
-                : ", after %s%s, the last at %s (%s)"
+                : ", after %s%s, %s %s (%s)"
                         .formatted(
                                 count < MOST_FAILURES ? "" : "at least ",
                                 Words.count(count, "failed attempt"),
+                                count == 1 ? "at" : "the last at",
                                 words.at(last().at()),
                                 receivers.failure(part, last()));
     }
@@ -284,8 +324,10 @@ final class MessageSentences {
         }
         if (message.state() == State.SET_ASIDE) {
             advice.lookAtPoison(part.node(), message.id());
-            if (replays.refusal(message) == null && !replays.isRepairedBySaga(message)) {
-                String name = Words.message(message.type(), message.id());
+            if (replays.isLeftOver(message)) {
+                advice.discard(part.node(), message.id(), name());
+            } else if (replays.refusal(message) == null && !replays.isRepairedBySaga(message)) {
+                String name = name();
                 String untold = untold();
                 if (untold != null) {
                     advice.replayIfNotDone(part.node(), message.id(), name, untold);
@@ -293,6 +335,10 @@ final class MessageSentences {
                     advice.replay(part.node(), message.id(), name, !replays.isOfSaga(message));
                 }
             }
+        }
+        if (message.state() == State.UNDONE && wasSetAside()) {
+            advice.lookAtPoison(part.node(), message.id());
+            advice.discard(part.node(), message.id(), name());
         }
         if (message.state() == State.UNSENT && isOpen()) {
             advice.look("why the broker does not take it", part.node(), "safebunny/publisher");

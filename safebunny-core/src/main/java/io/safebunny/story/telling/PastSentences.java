@@ -17,6 +17,7 @@ import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.State;
+import io.safebunny.story.exchange.OwnMessages;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -65,10 +66,7 @@ final class PastSentences {
         repairs.forEach((action, events) -> all.add(repaired(action, events)));
         return List.of("By hand, somebody has %s%s."
                 .formatted(
-                        Words.join(all, "and"),
-                        saga.blockedOn().stream().anyMatch(this::wasSetAsideAgain)
-                                ? ". What was sent again was set aside again"
-                                : ""));
+                        Words.join(all, "and"), wasSetAsideAgain() ? ". What was sent again was set aside again" : ""));
     }
 
     private String repaired(Action action, List<Event> events) {
@@ -81,18 +79,28 @@ final class PastSentences {
                     case PATCH -> "changed its state";
                 };
         Event last = events.get(events.size() - 1);
-        String reason = Happening.of(last) instanceof Repaired repaired ? repaired.reason() : null;
-        String withheld = receivers.withheld(part);
-        return "%s %s%s, %s%s%s"
+        return "%s %s%s, %s %s"
                 .formatted(
                         verb,
-                        SagaSentences.isHistoryWhole(saga) ? "" : "at least ",
+                        OwnMessages.isHistoryWhole(saga) ? "" : "at least ",
                         Words.times(events.size()),
-                        events.size() == 1 ? "at " : "last at ",
-                        words.at(last.at()),
-                        reason != null
-                                ? " (" + Words.quoted(reason) + ')'
-                                : withheld.isEmpty() ? "" : " (%s why)".formatted(withheld));
+                        events.size() == 1 ? "at" : "last at",
+                        when(last));
+    }
+
+    /** And why, as far as that is told. */
+    private String when(Event repair) {
+        String reason = Happening.of(repair) instanceof Repaired repaired ? repaired.reason() : null;
+        String withheld = receivers.withheld(part);
+        return words.at(repair.at())
+                + (reason != null
+                        ? " (" + Words.quoted(reason) + ')'
+                        : withheld.isEmpty() ? "" : " (%s why)".formatted(withheld));
+    }
+
+    /** Whether something that somebody had retried is set aside now as before. */
+    boolean wasSetAsideAgain() {
+        return saga.blockedOn().stream().anyMatch(this::wasSetAsideAgain);
     }
 
     private boolean wasSetAsideAgain(BlockedOn blocked) {
@@ -117,8 +125,10 @@ final class PastSentences {
         }
         Instant at = history.get(over).at();
         List<String> sentences = new ArrayList<>();
-        sentences.add(
-                "It failed when its timeout %s expired, at %s.".formatted(Words.text(timeout.timeout()), words.at(at)));
+        String resumed = resumed(over, timeout);
+        sentences.add("It failed when its timeout %s %s, at %s%s."
+                .formatted(
+                        Words.text(timeout.timeout()), resumed.isEmpty() ? "expired" : "ran", words.at(at), resumed));
         int took = over - 1;
         while (took >= 0 && !(Happening.of(history.get(took)) instanceof Took)) {
             took--;
@@ -134,6 +144,24 @@ final class PastSentences {
             }
         }
         return sentences;
+    }
+
+    /** That it was due while the saga was stuck, and who let it go on; empty if it was not. */
+    private String resumed(int over, TimedOut timeout) {
+        Event resumed = null;
+        for (int i = over - 1; i >= 0; i--) {
+            Event event = saga.history().get(i);
+            Instant due = timeout.dueSince(event);
+            if (due != null) {
+                return resumed == null || due.isAfter(resumed.at())
+                        ? ""
+                        : ": somebody had resumed the saga at %s, and the timeout had been due since %s"
+                                .formatted(when(resumed), words.at(due));
+            }
+            boolean isResume = Happening.of(event) instanceof Repaired repaired && repaired.action() == Action.RESUME;
+            resumed = resumed == null && isResume ? event : resumed;
+        }
+        return "";
     }
 
     /** Where the history says that a timeout was over, and the saga failed in the same moment; negative if it does not. */

@@ -4,12 +4,23 @@ package io.safebunny.story.telling;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.Step;
 import io.safebunny.saga.SagaView.StepStatus;
+import io.safebunny.saga.SagaView.StuckOn;
+import io.safebunny.saga.document.BunnyRepair.Action;
 import io.safebunny.saga.document.SagaHistory.Happening;
+import io.safebunny.saga.document.SagaHistory.Repaired;
 import io.safebunny.saga.document.SagaHistory.SentStep;
+import io.safebunny.saga.document.SagaHistory.SetAside;
+import io.safebunny.store.record.Trail;
+import io.safebunny.story.NodeStory;
+import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Saga;
+import io.safebunny.story.NodeStory.State;
+import io.safebunny.story.exchange.Awaiting;
+import io.safebunny.story.exchange.OwnMessages;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +39,8 @@ final class Replays {
             "Its type is that of a step, but its saga has no such step with this message: it has forgotten it, or somebody else has sent the message. Replayed, it may be done twice.";
     private static final String ENDED =
             "The saga with its correlation id has ended: handled again, it may do what nobody waits for any more.";
+    private static final String LEFT_OVER =
+            "It is left over: its saga has ended. Discard it if nobody has, and do not replay it.";
     private static final String UNDOING =
             "The saga with its correlation id has failed, and wants its steps undone: handled again, it may do what nobody waits for any more.";
 
@@ -53,7 +66,7 @@ final class Replays {
         } else if (concerned.isEmpty()) {
             return null;
         } else if (concerned.stream().allMatch(saga -> saga.status().isEnded())) {
-            return ENDED;
+            return isLeftOver(message) ? LEFT_OVER : ENDED;
         } else if (isAny(undos, StepStatus.UNDOING)) {
             return null;
         } else if (isAny(undos, StepStatus.UNDONE)) {
@@ -69,6 +82,114 @@ final class Replays {
         return wanting.stream().anyMatch(Replays::takesMessages) || SagaAdvice.isAcknowledgement(message.type())
                 ? null
                 : UNDOING;
+    }
+
+    /**
+     * Whether it was for sagas that have ended: they take it no more, or have failed without it. Not what others do for themselves, and not
+     * a command of a saga that has gone well without it: its effect may still be wanted.
+     */
+    boolean isLeftOver(Message message) {
+        List<Saga> concerned = sagasOf(message);
+        return !concerned.isEmpty()
+                && concerned.stream().allMatch(saga -> saga.status().isEnded())
+                && concerned.stream()
+                        .anyMatch(saga -> isOfStep(saga, message)
+                                ? saga.status() == SagaStatus.FAILED
+                                : Awaiting.isForSagas(message.type()) || hasMissed(saga, message));
+    }
+
+    private static boolean isOfStep(Saga saga, Message message) {
+        return saga.steps().stream()
+                .anyMatch(step -> step.messageId().equals(message.id())
+                        || step.type().equals(message.type())
+                        || message.type().equals(step.undo()));
+    }
+
+    /** A saga hears only of what it takes or has sent. */
+    private static boolean hasMissed(Saga saga, Message message) {
+        return saga.history().stream()
+                .map(Happening::of)
+                .anyMatch(event -> event instanceof SetAside aside
+                        && aside.message().messageId().equals(message.id()));
+    }
+
+    /** Whether sentences about its saga tell that it is set aside, and how it has failed. */
+    boolean isToldWithSaga(NodeStory part, Message message) {
+        return sagasOf(message).stream().anyMatch(saga -> {
+            StuckOn on = isStuckOn(saga, message) ? saga.stuckOn() : null;
+            return on == null
+                    ? saga.blockedOn().stream()
+                            .anyMatch(blocked -> blocked.messageId().equals(message.id())
+                                    && blocked.node().equals(part.node()))
+                    : on.node().equals(part.node())
+                            && (on.exception() != null || message.failures().isEmpty());
+        });
+    }
+
+    boolean isStuckOn(Message message) {
+        return sagasOf(message).stream().anyMatch(saga -> isStuckOn(saga, message));
+    }
+
+    private static boolean isStuckOn(Saga saga, Message message) {
+        StuckOn on = saga.stuckOn();
+        return saga.status() == SagaStatus.STUCK && on != null && on.messageId().equals(message.id());
+    }
+
+    /**
+     * How often somebody has replayed it, as far as its record reaches: after an attempt that was to be the last there is another one only
+     * then, unless its saga has sent it again.
+     */
+    int replayed(Message message) {
+        List<Failure> failures = message.failures();
+        boolean isGivenUp = message.state() == State.SET_ASIDE || message.state() == State.UNDONE;
+        long last = IntStream.range(0, failures.size())
+                .filter(i -> failures.get(i).nextAt() == null)
+                .filter(i -> i + 1 == failures.size()
+                        || !Words.isExpiry(failures.get(i + 1))) // then it was not set aside yet
+                .count();
+        if (isGivenUp
+                && !failures.isEmpty()
+                && failures.get(failures.size() - 1).nextAt() == null) {
+            last--;
+        }
+        for (Saga saga : sagasOf(message)) {
+            if (isOfStep(saga, message)) {
+                last = OwnMessages.isHistoryWhole(saga) ? last - sentAgain(saga) : 0;
+            }
+        }
+        return (int) Math.max(0, last);
+    }
+
+    /** That somebody has replayed it, and what came of that; at most one sentence. */
+    List<String> sentences(NodeStory part, Message message, Words words) {
+        int times = replayed(message);
+        if (times == 0) {
+            return List.of();
+        }
+        String replayed = "By hand, somebody has replayed %s %s%s, and "
+                .formatted(
+                        Words.message(message.type(), message.id()),
+                        message.failures().size() < Trail.MOST_FAILURES ? "" : "at least ",
+                        Words.times(times));
+        if (message.state() != State.SET_ASIDE) {
+            return List.of("%s%s has handled it.".formatted(replayed, Words.text(part.node())));
+        }
+        Failure last = message.failures().get(message.failures().size() - 1);
+        return List.of("%sit failed again, at %s.%s"
+                .formatted(
+                        replayed,
+                        words.at(last.at()),
+                        isStuckOn(message)
+                                ? " Replay it again only once the cause is mended; if that cannot be, resume the saga without it, or fail it."
+                                : ""));
+    }
+
+    private static long sentAgain(Saga saga) {
+        return saga.history().stream()
+                .map(Happening::of)
+                .filter(event -> event instanceof Repaired repaired
+                        && (repaired.action() == Action.RETRY || repaired.action() == Action.RESUME))
+                .count();
     }
 
     /** Whether the saga sends it again if it is told to retry, which it then has to be told. */

@@ -10,7 +10,11 @@ import io.safebunny.saga.SagaView.StuckOn;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.Saga;
+import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.exchange.Awaiting;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Finds what helps one saga. */
@@ -19,13 +23,17 @@ final class SagaAdvice {
     private final NodeStory part;
     private final Saga saga;
     private final Advice advice;
+    private final Words words;
     private final Receivers receivers;
+    private final Replays replays;
 
-    SagaAdvice(NodeStory part, Saga saga, Advice advice, Receivers receivers) {
+    SagaAdvice(NodeStory part, Saga saga, Advice advice, Words words, Receivers receivers, Replays replays) {
         this.part = part;
         this.saga = saga;
         this.advice = advice;
+        this.words = words;
         this.receivers = receivers;
+        this.replays = replays;
     }
 
     /** Nobody knows any more whether it was carried out, and sent again it would be set aside again. */
@@ -66,12 +74,42 @@ final class SagaAdvice {
         if (saga.status() == SagaStatus.STUCK && on != null) {
             String message = SagaSentences.message(on);
             advice.lookAtPoison(on.node(), on.messageId());
-            advice.replay(on.node(), on.messageId(), message, true);
+            advice.replayUsually(on.node(), on.messageId(), message, replayed(on));
             advice.replayRefused(part.node(), saga, on);
-            advice.resume(part.node(), saga, Awaiting.isTimeout(on.type()) ? null : message);
+            advice.resume(part.node(), saga, Awaiting.isTimeout(on.type()) ? null : message, due());
             advice.fail(part.node(), saga);
             advice.test(part.node(), saga);
         }
+    }
+
+    /** How somebody has replayed it in vain; empty if nobody has. */
+    private String replayed(StuckOn on) {
+        return receivers.of(on.messageId()).stream()
+                .filter(known -> known.part().node().equals(on.node()))
+                .map(Receivers.Known::message)
+                .filter(message -> message.state() == State.SET_ASIDE && replays.replayed(message) > 0)
+                .findFirst()
+                .map(message -> "was replayed by hand %s, and failed again at %s"
+                        .formatted(
+                                Words.times(replays.replayed(message)),
+                                words.at(message.failures()
+                                        .get(message.failures().size() - 1)
+                                        .at())))
+                .orElse("");
+    }
+
+    /** What the timeouts do that have waited for the saga to go on. */
+    private String due() {
+        List<String> due = new ArrayList<>();
+        new TreeMap<>(saga.timeouts()).forEach((name, at) -> {
+            if (words.isPast(at)) {
+                due.add("%s, due since %s,".formatted(Words.text(name), words.at(at)));
+            }
+        });
+        return due.isEmpty()
+                ? ""
+                : ". Its timeout%s %s then run%s at once: if that fails the saga, its steps are undone, which cannot be taken back"
+                        .formatted(due.size() == 1 ? "" : "s", Words.join(due, "and"), due.size() == 1 ? "s" : "");
     }
 
     private void add(BlockedOn blocked) {
@@ -99,7 +137,8 @@ final class SagaAdvice {
                 }
             }
         } else if (step != null) {
-            advice.retry(part.node(), saga);
+            boolean isInVain = new PastSentences(part, saga, words, receivers).wasSetAsideAgain();
+            advice.retry(part.node(), saga, isInVain ? "was retried by hand, and set aside again" : "");
             if (takesCommands(saga)) {
                 advice.fail(part.node(), saga); // skipped, it would wait for an answer that does not come
             } else {

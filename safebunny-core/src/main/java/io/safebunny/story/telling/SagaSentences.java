@@ -11,6 +11,7 @@ import io.safebunny.story.NodeStory.Awaited;
 import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.exchange.Awaiting;
+import io.safebunny.story.exchange.OwnMessages;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -47,6 +48,7 @@ final class SagaSentences {
         PastSentences past = new PastSentences(part, saga, words, receivers);
         sentences.addAll(past.timeout());
         if (saga.status().isEnded()) {
+            sentences.addAll(past.repairs());
             return sentences;
         }
         if (saga.status() == SagaStatus.STUCK) {
@@ -172,7 +174,7 @@ final class SagaSentences {
             sentences.add("%s Of what it takes, %s: %s; what comes more than once is not in this list."
                     .formatted(
                             changed,
-                            isHistoryWhole(saga)
+                            OwnMessages.isHistoryWhole(saga)
                                     ? "it has not taken these yet"
                                     : "what is left of its history (%s) does not name these"
                                             .formatted(
@@ -200,11 +202,6 @@ final class SagaSentences {
                 .forEach(step -> sentences.add(
                         "Its step %s was skipped by an operator: if its answer does not come all the same, the saga goes on only by something else."
                                 .formatted(Words.text(step.name()))));
-    }
-
-    /** It begins with what started the saga, unless the earliest events made room for later ones, or for a large state. */
-    static boolean isHistoryWhole(Saga saga) {
-        return saga.history().isEmpty() || !saga.history().get(0).at().isAfter(saga.startedAt());
     }
 
     /** {@code `Captured` and `Declined` from billing}. */
@@ -251,14 +248,21 @@ final class SagaSentences {
             String at = words.at(timeout.getValue());
             if (saga.status() == SagaStatus.ACTIVE) {
                 sentences.add("Its timeout %s %s %s.".formatted(name, isPast ? "has been due since" : "is due at", at));
+            } else if (isPast) {
+                sentences.add("Its timeout %s was due at %s: it runs as soon as the saga goes on%s."
+                        .formatted(name, at, unlessCancelled()));
             } else {
-                sentences.add("Its timeout %s %s %s, but does not run until the saga goes on%s."
-                        .formatted(
-                                name,
-                                isPast ? "was due at" : "is due at",
-                                at,
-                                isPast ? ": then it runs at once, unless what the saga handles first cancels it" : ""));
+                sentences.add(
+                        "Its timeout %s is due at %s, but does not run until the saga goes on.".formatted(name, at));
             }
         }
+    }
+
+    /** A replay of what it is stuck on is handled before any timeout. */
+    private String unlessCancelled() {
+        StuckOn on = saga.stuckOn();
+        boolean isItself =
+                on != null && Awaiting.isTimeout(on.type()) && saga.timeouts().size() == 1;
+        return on == null || isItself ? "" : ", unless %s, handled again, cancels it".formatted(message(on));
     }
 }

@@ -13,6 +13,7 @@ import io.safebunny.story.NodeStory.Unsent;
 import io.safebunny.story.Story;
 import io.safebunny.story.Story.Event;
 import io.safebunny.story.exchange.Gathered;
+import io.safebunny.story.exchange.OwnMessages;
 import io.safebunny.story.search.OwnPart;
 import io.safebunny.story.telling.Receivers.Untaken;
 import java.time.Instant;
@@ -23,9 +24,7 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -148,7 +147,7 @@ final class Telling {
 
     private void tell(NodeStory part, Saga saga) {
         sentences.addAll(new SagaSentences(part, saga, words, receivers).sentences());
-        new SagaAdvice(part, saga, advice, receivers).add();
+        new SagaAdvice(part, saga, advice, words, receivers, replays).add();
         if (receivers.wereAsked() && saga.status() == SagaStatus.ACTIVE) {
             tellCommands(saga);
         }
@@ -172,9 +171,9 @@ final class Telling {
         }
     }
 
-    private void tell(NodeStory part, Message message, boolean detailed) {
+    private void tell(NodeStory part, Message message, boolean isLatest) {
         MessageSentences about = of(part, message);
-        sentences.addAll(about.sentences(detailed));
+        sentences.addAll(about.sentences(message.id().equals(id), isLatest));
         about.advise(advice);
     }
 
@@ -246,7 +245,7 @@ final class Telling {
                         .thenComparing(Message::id))
                 .toList();
         for (Message message : open.subList(0, Math.min(MOST_TOLD, open.size()))) {
-            tell(part, message, message.id().equals(id));
+            tell(part, message, false);
         }
         if (open.size() > MOST_TOLD) {
             List<Message> others = open.subList(MOST_TOLD, open.size());
@@ -254,7 +253,7 @@ final class Telling {
                     .formatted(
                             Words.text(part.node()),
                             Words.count(others.size(), "more message"),
-                            counted(others, message -> name(message) + ' ' + inWords(message.state()))));
+                            Words.counted(others, message -> name(message) + ' ' + Words.of(message.state()))));
         }
     }
 
@@ -265,32 +264,13 @@ final class Telling {
                 : failures.get(failures.size() - 1).at();
     }
 
-    private static String inWords(State state) {
-        return switch (state) {
-            case HANDLING -> "being handled";
-            case WAITING -> "waiting to be handled again";
-            case UNSENT -> "handled, with publications that are not confirmed";
-            case HANDLED -> "handled";
-            case SET_ASIDE -> "set aside";
-            case EXPIRED -> "dropped, because the deadline had passed";
-            case UNDONE -> "not to be handled, because the undo of the step has arrived";
-        };
-    }
-
     private static String name(Message message) {
         return message.type().isEmpty() ? "of a type that the record does not tell" : Words.type(message.type());
     }
 
-    /** {@code `Capture` (2) and `Refund`}. */
-    private static String counted(List<Message> messages, Function<Message, String> name) {
-        return Words.join(
-                messages.stream()
-                        .collect(Collectors.groupingBy(name, TreeMap::new, Collectors.counting()))
-                        .entrySet()
-                        .stream()
-                        .map(group -> group.getKey() + (group.getValue() == 1 ? "" : " (" + group.getValue() + ')'))
-                        .toList(),
-                "and");
+    private String handled(Message message, OwnMessages own) {
+        String name = own.nameAmongAll(message, id);
+        return name == null ? name(message) : name;
     }
 
     private boolean isOpen(NodeStory part, Message message) {
@@ -356,20 +336,24 @@ final class Telling {
         tellSome(part, others, Words::hasExpired, "%s has %s of it whose deadline had passed.");
         List<Message> handled =
                 others.stream().filter(isUndone.or(Words::hasExpired).negate()).toList();
+        handled.stream()
+                .flatMap(message -> replays.sentences(part, message, words).stream())
+                .limit(MOST_TOLD)
+                .forEach(sentences::add);
+        OwnMessages own = new OwnMessages(part);
         if (!handled.isEmpty()) {
             sentences.add("%s has handled %s of it: %s."
                     .formatted(
                             Words.text(part.node()),
                             Words.count(handled.size(), "message"),
-                            counted(handled, Telling::name)));
+                            Words.counted(handled, message -> handled(message, own))));
         }
     }
 
     /** @param rest says of a node how many more there are */
     private void tellSome(NodeStory part, List<Message> all, Predicate<Message> which, String rest) {
         List<Message> some = all.stream().filter(which).toList();
-        some.subList(0, Math.min(MOST_TOLD, some.size()))
-                .forEach(message -> sentences.addAll(of(part, message).sentences(false)));
+        some.subList(0, Math.min(MOST_TOLD, some.size())).forEach(message -> tell(part, message, false));
         if (some.size() > MOST_TOLD) {
             sentences.add(
                     rest.formatted(Words.text(part.node()), Words.count(some.size() - MOST_TOLD, "more message")));

@@ -7,12 +7,17 @@ import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Pause;
+import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.exchange.Awaiting;
+import io.safebunny.story.exchange.OwnMessages;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Parts of sentences. All that others have written is made printable. Immutable. */
@@ -48,6 +53,12 @@ final class Words {
     /** {@code `Capture` (m-1)}, {@code the end of a timeout (m-1)}, or {@code message m-1}. */
     static String message(String type, String id) {
         return type.isEmpty() ? "message " + text(id) : "%s (%s)".formatted(type(type), text(id));
+    }
+
+    /** The same of one that was handled. */
+    static String handled(Message message, OwnMessages own) {
+        String name = own.name(message);
+        return name == null ? message(message.type(), message.id()) : "%s (%s)".formatted(name, text(message.id()));
     }
 
     /** {@code `Capture`}, or {@code the end of a timeout}. */
@@ -123,6 +134,31 @@ final class Words {
 
     static String count(int count, String what) {
         return count == 1 ? "one " + what : count + " " + what + 's';
+    }
+
+    /** What a message is in this state. */
+    static String of(State state) {
+        return switch (state) {
+            case HANDLING -> "being handled";
+            case WAITING -> "waiting to be handled again";
+            case UNSENT -> "handled, with publications that are not confirmed";
+            case HANDLED -> "handled";
+            case SET_ASIDE -> "set aside";
+            case EXPIRED -> "dropped, because the deadline had passed";
+            case UNDONE -> "not to be handled, because the undo of the step has arrived";
+        };
+    }
+
+    /** {@code `Capture` (2) and `Refund`}. */
+    static <T> String counted(List<T> all, Function<T, String> name) {
+        return join(
+                all.stream()
+                        .collect(Collectors.groupingBy(name, TreeMap::new, Collectors.counting()))
+                        .entrySet()
+                        .stream()
+                        .map(group -> group.getKey() + (group.getValue() == 1 ? "" : " (" + group.getValue() + ')'))
+                        .toList(),
+                "and");
     }
 
     static String times(int count) {

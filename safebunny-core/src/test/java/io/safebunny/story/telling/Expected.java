@@ -147,17 +147,21 @@ final class Expected {
             }
         }
         addTimedOut(saga, subject);
-        if (saga.status.isEnded()) {
-            return;
-        }
         if (!saga.repairs.isEmpty()) {
             add("byHand", subject, "repairs", repairs(saga));
+        }
+        if (saga.status.isEnded()) {
+            return;
         }
         if (saga.status == SagaStatus.STUCK) {
             add("takesNoOther", subject);
         }
         for (Seen.Blocked blocked : saga.blocked.values()) {
-            if (blocked.equals(repair)) {
+            Seen.Message aside = nodes.contains(blocked.node())
+                    ? observed.at(blocked.node()).get(blocked.messageId() + ' ' + saga.id)
+                    : null;
+            boolean isAside = aside != null && aside.state == State.SET_ASIDE;
+            if (blocked.equals(repair) || (isAside && !isWaitedFor(saga, blocked))) {
                 continue;
             }
             facts.add(Fact.of(
@@ -170,6 +174,8 @@ final class Expected {
                     blocked.reason(),
                     "why",
                     why(saga, blocked),
+                    "at",
+                    aside != null && isAside ? Fact.at(aside.changedAt) : null,
                     "how",
                     isWaitedFor(saga, blocked) ? "is blocked on it" : "does not wait for it any more"));
         }
@@ -213,7 +219,27 @@ final class Expected {
         if (timeout == null) {
             return;
         }
-        add("byTimeout", subject, "timeout", timeout, "at", Fact.at(saga.timedOutAt));
+        Seen.Repair resumed = saga.repairs.stream()
+                .filter(repair -> repair.action().equals("RESUME"))
+                .filter(repair -> !repair.at().isAfter(saga.timedOutAt))
+                .reduce((earlier, later) -> later)
+                .filter(repair -> !saga.timedOutDue.isAfter(repair.at()))
+                .orElse(null);
+        add(
+                "byTimeout",
+                subject,
+                "timeout",
+                timeout,
+                "at",
+                Fact.at(saga.timedOutAt),
+                "how",
+                resumed == null ? "expired" : "ran",
+                "resumed",
+                resumed == null ? null : Fact.at(resumed.at()),
+                "reason",
+                resumed == null ? null : resumed.reason(),
+                "due",
+                resumed == null ? null : Fact.at(saga.timedOutDue));
         for (Seen.Step step : saga.steps.values()) {
             Observed.Sent command = observed.sent(saga.id, step.type);
             String id = command == null ? "" : command.id();
@@ -431,9 +457,13 @@ final class Expected {
         if (saga.status == SagaStatus.ACTIVE) {
             add("timeout", subject, "name", name, "how", past ? "has been due since" : "is due at", "at", at);
         } else {
-            String how = past ? "was due at" : "is due at";
-            String once = past ? ": then it runs at once, unless what the saga handles first cancels it" : null;
-            add("timeoutIdle", subject, "name", name, "how", how, "at", at, "once", once);
+            Seen.Message on = Objects.requireNonNull(saga.stuckOn);
+            boolean isItself = on.type.equals("BunnyTimeout") && saga.timeouts.size() == 1;
+            if (past) {
+                add("timeoutDue", subject, "name", name, "at", at, "unless", isItself ? null : on.name());
+            } else {
+                add("timeoutIdle", subject, "name", name, "at", at);
+            }
         }
     }
 
@@ -453,7 +483,9 @@ final class Expected {
 
     private void addCounted(String node) {
         Map<String, Integer> types = new TreeMap<>();
-        messages(node).stream().filter(this::isCounted).forEach(message -> types.merge(message.type, 1, Integer::sum));
+        messages(node).stream()
+                .filter(this::isCounted)
+                .forEach(message -> types.merge(message.typeName(), 1, Integer::sum));
         int all = types.values().stream().mapToInt(Integer::intValue).sum();
         if (all > 0) {
             List<String> names = types.entrySet().stream()
@@ -478,16 +510,29 @@ final class Expected {
             case HANDLING ->
                 addHead("message:handling", message, "at", at, "count", attempts, "failed", lastAt, "why", why);
             case SET_ASIDE -> {
-                addHead("message:setAside", message, "at", at, "count", attempts, "failed", lastAt, "why", why);
                 Seen.Saga saga = observed.sagas.get(correlationId);
-                if (!failed) {
+                String refusal = saga == null || !nodes.contains(saga.node) ? null : refusal(message, saga);
+                boolean isTold = refusal == null && isToldWithSaga(message, saga);
+                if (!isTold) {
+                    addHead("message:setAside", message, "at", at, "count", attempts, "failed", lastAt, "why", why);
+                } else if (message.failures.size() > 1) {
+                    addHead("message:failedTimes", message, "count", times(message), "failed", lastAt);
+                }
+                if (!failed && isTold) {
+                    facts.add(Fact.of("howFailed", "message", name));
+                } else if (!failed) {
                     add("noReason", name);
                 }
-                if (saga != null && nodes.contains(saga.node)) {
-                    addRefusal(message, saga, name);
+                if (refusal != null) {
+                    add(refusal, name);
                 }
             }
-            case UNDONE -> addHead("message:undone", message, "at", at, "undo", undo(message));
+            case UNDONE -> {
+                addHead("message:undone", message, "at", at, "undo", undo(message));
+                if (failed && message.last().next() == null) {
+                    facts.add(Fact.of("asideBeforeUndo", "type", message.type));
+                }
+            }
             case EXPIRED -> throw new AssertionError("no message of this model has a deadline");
             case HANDLED, UNSENT -> {
                 addHead(
@@ -513,26 +558,44 @@ final class Expected {
         }
     }
 
-    private void addRefusal(Seen.Message message, Seen.Saga saga, String name) {
+    /** Whether sentences about its saga tell all of it but how often it has failed. */
+    private boolean isToldWithSaga(Seen.Message message, Seen.@Nullable Saga saga) {
+        if (saga == null || !nodes.contains(saga.node) || message.id.equals(asked)) {
+            return false;
+        }
+        Seen.Blocked blocked = saga.blocked.get(message.id);
+        return message == saga.stuckOn || (blocked != null && blocked.node().equals(message.node));
+    }
+
+    /** The shape of the sentence that says why it must not be replayed. */
+    private static @Nullable String refusal(Seen.Message message, Seen.Saga saga) {
         Seen.Step step = saga.steps.values().stream()
                 .filter(one -> message.type.equals(one.type) || message.type.equals(one.undo))
                 .findFirst()
                 .orElse(null);
         StepStatus undo = step != null && message.type.equals(step.undo) ? step.status : null;
         if (step != null && step.status == StepStatus.SKIPPED) {
-            add("stepSkipped", name);
+            return "stepSkipped";
         } else if (saga.status.isEnded()) {
-            add("sagaEnded", name);
+            boolean isLeftOver = step != null
+                    ? saga.status == SagaStatus.FAILED
+                    : OF_SAGAS.contains(message.type) || saga.heard.containsKey(message.id);
+            return isLeftOver ? "leftOver" : "sagaEnded";
         } else if (undo == StepStatus.UNDONE) {
-            add("undoAcknowledged", name);
+            return "undoAcknowledged";
         } else if (step == null && saga.sent.contains(message.type)) {
-            add("notItsStep", name);
-        } else if (saga.status != SagaStatus.ACTIVE
+            return "notItsStep";
+        }
+        boolean isUndoing = saga.status != SagaStatus.ACTIVE
                 && saga.status != SagaStatus.STUCK
                 && undo != StepStatus.UNDOING
-                && !message.type.equals("BunnyUndone")) {
-            add("sagaUndoing", name);
-        }
+                && !message.type.equals("BunnyUndone");
+        return isUndoing ? "sagaUndoing" : null;
+    }
+
+    private static String times(Seen.Message message) {
+        int times = message.failures.size();
+        return times == 1 ? "once" : times == 2 ? "twice" : times < 5 ? times + " times" : "at least 5 times";
     }
 
     /** What the saga knows, if its node tells. */
@@ -557,11 +620,16 @@ final class Expected {
         if (!failed) {
             addHead("message:returned", message, "at", at);
         } else {
-            int times = message.failures.size();
-            String count =
-                    times == 1 ? "once" : times == 2 ? "twice" : times < 5 ? times + " times" : "at least 5 times";
             Seen.Failure last = message.last();
-            addHead("message:failing", message, "count", count, "failed", Fact.at(last.at()), "why", last.why());
+            addHead(
+                    "message:failing",
+                    message,
+                    "count",
+                    times(message),
+                    "failed",
+                    Fact.at(last.at()),
+                    "why",
+                    last.why());
             Instant next = last.next();
             if (next != null && !message.changedAt.isBefore(next)) {
                 add("cameBack", name, "at", at);

@@ -107,7 +107,7 @@ class ExpiredMessagesTest {
         assertThat(story.sentences())
                 .anyMatch(
                         sentence -> sentence.matches(
-                                "desk has dropped `Price` \\(.+\\) at 00:00:00Z, because its next attempt would have come after its deadline, after one failed attempt, the last at 00:00:00Z \\(IOException: .*no courier.*\\)\\."));
+                                "desk has dropped `Price` \\(.+\\) at 00:00:00Z, because its next attempt would have come after its deadline, after one failed attempt, at 00:00:00Z \\(IOException: .*no courier.*\\)\\."));
     }
 
     @Test

@@ -33,17 +33,20 @@ record Fact(String shape, Map<String, String> values) {
     private static final String PAUSE =
             "has been (?<state>paused|probed with few messages) since (?<since>AT)(?:, until (?<until>AT))?(?:, by (?<by>\\w+))?(?: \\(\"(?<reason>[^\"]*)\"\\))?(?:, and its breaker has opened by itself \\(\"(?<opened>[^\"]*)\"\\))?, at instance (?<instance>\\S+) of (?<node>ID)\\.";
     private static final String AFTER =
-            "(?:, after (?<count>.+ attempts?), the last at (?<failed>AT) \\((?<why>.*)\\))?";
+            "(?:, after (?<count>one failed attempt(?=, at)|.+ attempts(?=, the last at)), (?:the last )?at (?<failed>AT) \\((?<why>.*)\\))?";
     private static final String FAILED = "failed(?: \\(\"(?<reason>[^\"]*)\"\\))?";
 
-    private static final Map<String, String> OWN = Map.of(
-            "the end of a timeout", "BunnyTimeout",
-            "the acknowledgement of an undo", "BunnyUndone",
-            "a repair by hand", "BunnyRepair",
-            "the news of a message that was set aside", "BunnyPoisoned",
-            "The handling of timeouts", "BunnyTimeout",
-            "The handling of acknowledgements of undos", "BunnyUndone",
-            "The handling of repairs by hand", "BunnyRepair");
+    private static final List<Map.Entry<String, String>> OWN = List.of(
+            Map.entry("the end of a timeout", "BunnyTimeout"),
+            Map.entry("the alarm of a timeout that did not run", "BunnyTimeoutInVain"),
+            Map.entry("the alarm of a timeout", "BunnyTimeoutPerhaps"),
+            Map.entry("the acknowledgement of an undo", "BunnyUndone"),
+            Map.entry("a repair by hand that was refused", "BunnyRepairInVain"),
+            Map.entry("a repair by hand", "BunnyRepair"),
+            Map.entry("the news of a message that was set aside", "BunnyPoisoned"),
+            Map.entry("The handling of timeouts", "BunnyTimeout"),
+            Map.entry("The handling of acknowledgements of undos", "BunnyUndone"),
+            Map.entry("The handling of repairs by hand", "BunnyRepair"));
 
     /** Every sentence that a story may have. A leading {@code saga:} or {@code message:} says that it names what follows is about. */
     private static final Map<String, Shape> SHAPES = shapes();
@@ -87,7 +90,10 @@ record Fact(String shape, Map<String, String> values) {
                 shapes,
                 "byHand",
                 "By hand, somebody has (?<repairs>[^.]*)\\.(?<again> What was sent again was set aside again\\.)?");
-        add(shapes, "byTimeout", "It failed when its timeout (?<timeout>\\w+) expired, at (?<at>AT)\\.");
+        add(
+                shapes,
+                "byTimeout",
+                "It failed when its timeout (?<timeout>\\w+) (?<how>expired|ran), at (?<at>AT)(?:: somebody had resumed the saga at (?<resumed>AT) \\(\"(?<reason>[^\"]*)\"\\), and the timeout had been due since (?<due>AT))?\\.");
         add(
                 shapes,
                 "asideBefore",
@@ -99,7 +105,7 @@ record Fact(String shape, Map<String, String> values) {
         add(
                 shapes,
                 "blocked",
-                "(?<by>ID) has set (?<on>MESSAGE) aside \\((?<reason>[a-z-]+)(?:: (?<why>.*))?\\), and the saga (?<how>is blocked on it|does not wait for it any more)\\.(?: It is too old for \\k<by> to know whether it was carried out: find that out first\\.)?");
+                "(?<by>ID) has set (?<on>MESSAGE) aside(?: at (?<at>AT))? \\((?<reason>[a-z-]+)(?:: (?<why>.*))?\\), and the saga (?<how>is blocked on it|does not wait for it any more)\\.(?: It is too old for \\k<by> to know whether it was carried out: find that out first\\.)?");
         add(shapes, "allTaken", "It last changed at (?<changed>AT)\\. All that it takes has come at least once\\.");
         add(
                 shapes,
@@ -119,7 +125,21 @@ record Fact(String shape, Map<String, String> values) {
         add(
                 shapes,
                 "timeoutIdle",
-                "Its timeout (?<name>\\w+) (?<how>is due at|was due at) (?<at>AT), but does not run until the saga goes on(?<once>: then it runs at once, unless what the saga handles first cancels it)?\\.");
+                "Its timeout (?<name>\\w+) is due at (?<at>AT), but does not run until the saga goes on\\.");
+        add(
+                shapes,
+                "timeoutDue",
+                "Its timeout (?<name>\\w+) was due at (?<at>AT): it runs as soon as the saga goes on(?:, unless (?<unless>MESSAGE), handled again, cancels it)?\\.");
+        add(
+                shapes,
+                "message:failedTimes",
+                "(?<node>ID) has failed to handle (?<message>MESSAGE) (?<count>twice|(?:at least )?\\d+ times), the last time at (?<failed>AT)\\.");
+        add(shapes, "howFailed", "How (?<message>MESSAGE) has failed is told by its copy in the poison queue\\.");
+        add(
+                shapes,
+                "leftOver",
+                "It is left over: its saga has ended\\. Discard it if nobody has, and do not replay it\\.");
+        add(shapes, "asideBeforeUndo", "`(?<type>\\w+)` had been set aside there before: discard it if nobody has\\.");
         add(
                 shapes,
                 "message:returned",
@@ -233,7 +253,7 @@ record Fact(String shape, Map<String, String> values) {
             throw new AssertionError("An internal name: " + sentence);
         }
         String named = sentence;
-        for (Map.Entry<String, String> own : OWN.entrySet()) {
+        for (Map.Entry<String, String> own : OWN) {
             named = named.replace(own.getKey(), '`' + own.getValue() + '`');
         }
         return named;

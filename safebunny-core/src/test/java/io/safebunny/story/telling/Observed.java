@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Observed {
 
+    private static final Duration CROWDED = Duration.ofSeconds(8);
     private static final Duration PROBES_WAIT = Duration.ofSeconds(30);
 
     /**
@@ -100,6 +101,22 @@ final class Observed {
 
     Map<String, Seen.Message> at(String node) {
         return messages.computeIfAbsent(node, any -> new LinkedHashMap<>());
+    }
+
+    /** Whether two of its alarms, or of its repairs, were handled in about the same moment. */
+    boolean isCrowded(String correlationId) {
+        List<Seen.Message> own = messages.values().stream()
+                .flatMap(some -> some.values().stream())
+                .filter(message -> message.correlationId.equals(correlationId))
+                .filter(message -> message.type.equals("BunnyTimeout") || message.type.equals("BunnyRepair"))
+                .toList();
+        return own.stream().anyMatch(one -> own.stream()
+                .anyMatch(other -> one != other
+                        && one.type.equals(other.type)
+                        && Duration.between(one.changedAt, other.changedAt)
+                                        .abs()
+                                        .compareTo(CROWDED)
+                                < 0));
     }
 
     Seen.Message current() {
@@ -281,11 +298,11 @@ final class Observed {
         if (!hopeless && message.retries < after.size()) {
             Duration delay = failure instanceof RetryLaterException later ? later.delay() : after.get(message.retries);
             message.retries++;
-            Seen.Failure last = message.running.remove(message.running.size() - 1);
-            message.running.add(new Seen.Failure(last.at(), last.why(), now().plus(delay)));
+            next(message, now().plus(delay));
             message.become(State.WAITING, now());
             return;
         }
+        next(message, null);
         message.become(State.SET_ASIDE, now());
         message.poisonReason = failure instanceof InvalidMessageException invalid
                 ? invalid.reason().wireName()
@@ -293,6 +310,12 @@ final class Observed {
                         ? "unknown-saga"
                         : hopeless ? "handler-failed" : "retries-exhausted";
         stick(message, context.payload());
+    }
+
+    /** What was decided after its latest failure. */
+    private static void next(Seen.Message message, @Nullable Instant at) {
+        Seen.Failure last = message.running.remove(message.running.size() - 1);
+        message.running.add(new Seen.Failure(last.at(), last.why(), at));
     }
 
     private void stick(Seen.Message message, Object payload) {
@@ -335,12 +358,14 @@ final class Observed {
         } else if (!saga.node.equals(message.node)) {
             return;
         } else if (payload instanceof BunnyTimeout timeout) {
+            message.inVain = !hasRun;
             if (hasRun) {
-                saga.timeouts.remove(timeout.name());
+                Instant due = Objects.requireNonNull(saga.timeouts.remove(timeout.name()));
                 act(saga);
                 if (saga.reason != null) {
                     saga.timedOut = timeout.name();
                     saga.timedOutAt = now();
+                    saga.timedOutDue = due;
                 }
             }
         } else if (payload instanceof BunnyUndone undone) {
@@ -348,7 +373,9 @@ final class Observed {
         } else if (payload instanceof BunnyPoisoned news) {
             told(saga, news);
         } else if (payload instanceof BunnyRepair repair) {
+            int before = saga.repairs.size();
             repaired(saga, repair);
+            message.inVain = saga.repairs.size() == before;
         } else if (hasRun) {
             saga.taken.add(message.type);
             saga.takes++;

@@ -39,6 +39,8 @@ final class Seen {
 
         int retries;
         String poisonReason = "";
+        /** Whether it was an alarm at which no timeout ran, or a repair that was refused. */
+        boolean inVain;
 
         Message(String node, String id, String correlationId, String type, Instant changedAt) {
             this.node = node;
@@ -49,7 +51,11 @@ final class Seen {
         }
 
         String name() {
-            return type.isEmpty() ? "message " + id : "`%s` (%s)".formatted(type, id);
+            return type.isEmpty() ? "message " + id : "`%s` (%s)".formatted(typeName(), id);
+        }
+
+        String typeName() {
+            return type + (inVain && state == State.HANDLED ? "InVain" : "");
         }
 
         void become(State other, Instant now) {
@@ -127,6 +133,8 @@ final class Seen {
         String timedOut;
 
         Instant timedOutAt = Instant.EPOCH;
+        /** When that was due. */
+        Instant timedOutDue = Instant.EPOCH;
         /** Messages on which it was stuck. */
         final Set<String> mended = new LinkedHashSet<>();
 

@@ -71,6 +71,12 @@ class StoriesAreTrueTest {
                 .hasMessageContaining("No story has such a sentence");
     }
 
+    /** What came of each of those is known only from the time at which it was handled. */
+    private static boolean isOfOwn(Fact fact) {
+        return fact.values().toString().matches(".*Bunny(Timeout|Repair).*")
+                && fact.shape().matches("counted|message:handled(By)?");
+    }
+
     /** Nodes with some sagas each. */
     private static final class Chaos {
         private final long seed;
@@ -234,12 +240,17 @@ class StoriesAreTrueTest {
                     new Expected(shop.observed, correlationId, story.id(), nodes, shop::instance, Shop.UNROUTABLE);
             List<Fact> told = Fact.told(story.sentences(), shop.observed.now());
             told.forEach(this::forgiveMarks);
+            List<Fact> expectedFacts = expected.isKnown() ? expected.facts() : List.of();
             if (expected.isKnown()) {
+                if (shop.observed.isCrowded(correlationId) && !story.id().equals(correlationId)) {
+                    told.removeIf(StoriesAreTrueTest::isOfOwn);
+                    expectedFacts.removeIf(StoriesAreTrueTest::isOfOwn);
+                }
                 assertThat(sorted(told, inHandler))
                         .as(
                                 "%s of %s at %s:\n%s",
                                 story.id(), correlationId, nodes, String.join("\n", story.sentences()))
-                        .isEqualTo(sorted(expected.facts(), inHandler));
+                        .isEqualTo(sorted(expectedFacts, inHandler));
             } else {
                 assertThat(told)
                         .extracting(Fact::shape)

@@ -453,9 +453,9 @@ class StuckCausesTest {
                                 "Buying order-1 of orders has waited for a repair since 00:00:20Z: billing has set aside "
                                         + message("Capture")
                                         + ", the command of step pay (retries-exhausted: IllegalStateException")
-                        .says("billing has set " + message("Capture")
-                                + " aside at 00:00:20Z, after 3 failed attempts, the last at 00:00:20Z (")
-                        .never("\"action\":\"replay\"", "is paused", "has not taken these yet")
+                        .says("billing has failed to handle " + message("Capture")
+                                + " 3 times, the last time at 00:00:20Z.")
+                        .never(" aside at ", "\"action\":\"replay\"", "is paused", "has not taken these yet")
                         .usual("\"action\":\"retry\"")
                         .helps("\"action\":\"retry\",\"saga\":\"Buying\"", "\"action\":\"fail\",\"saga\":\"Buying\""),
                 of("another step is on its way while one was set aside")
@@ -549,8 +549,10 @@ class StuckCausesTest {
                             desk.place();
                         })
                         .among("orders", "billing")
-                        .says("aside (handler-failed: PoisonMessageException", "and the saga is blocked on it.")
-                        .never("\"action\":\"replay\"")
+                        .says(
+                                "billing has set " + message("Refund")
+                                        + " aside at 00:00:00Z (handler-failed: PoisonMessageException; ask billing for its text), and the saga is blocked on it.")
+                        .never(" aside at 00:00:00Z, after", "\"action\":\"replay\"")
                         .usual("\"action\":\"retry\""),
                 of("the acknowledgement of the undo was set aside")
                         .when(desk -> {
@@ -573,7 +575,7 @@ class StuckCausesTest {
                         })
                         .says(
                                 "has been stuck since 00:15:00Z on " + "the end of a timeout (*)",
-                                "Its timeout payment was due at 00:15:00Z, but does not run until the saga goes on")
+                                "Its timeout payment was due at 00:15:00Z: it runs as soon as the saga goes on.")
                         .helps(
                                 "\"action\":\"replay\"",
                                 "\"action\":\"resume\",\"saga\":\"Buying\"",
@@ -917,10 +919,11 @@ class StuckCausesTest {
                 of("it was sent again twice, and was set aside again")
                         .when(StuckCausesTest::retryTwice)
                         .among("orders", "billing")
-                        .first("Buying order-1 of orders has waited for a repair since 00:00:03Z: ")
+                        .first("Buying order-1 of orders has waited for a repair since 00:00:00Z: ")
                         .says(
                                 "By hand, somebody has retried it twice, last at 00:00:03Z (\"it has a card now\"). What was sent again was set aside again.")
-                        .usual("\"action\":\"retry\""),
+                        .usual("")
+                        .helps("\"action\":\"retry\"", "\"action\":\"fail\""),
                 of("it was sent again twice, as another node tells it")
                         .when(StuckCausesTest::retryTwice)
                         .among("billing", "orders")
@@ -964,9 +967,9 @@ class StuckCausesTest {
                         })
                         .says(
                                 "failed (\"given up\"), and has ended, with one step undone",
-                                "The saga with its correlation id has ended: handled again, it may do what nobody waits for any more.")
+                                "It is left over: its saga has ended. Discard it if nobody has, and do not replay it.")
                         .never("\"action\":\"replay\"")
-                        .helps("safebunny/sagas/order-1", "safebunnypoison/"),
+                        .helps("safebunny/sagas/order-1", "safebunnypoison/", "\"action\":\"discard\""),
                 of("two sagas have its id, and only one goes on")
                         .when(desk -> {
                             desk.replies(new Captured("1"));

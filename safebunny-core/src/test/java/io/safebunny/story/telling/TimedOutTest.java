@@ -103,6 +103,37 @@ class TimedOutTest {
                 .hasSize(byTimeout ? 1 : 0);
     }
 
+    private static List<Arguments> resumes() {
+        Event set = at(-50, "timeout late at " + OVER.minusSeconds(30));
+        return List.of(
+                arguments(true, List.of(set, at(-1, "RESUME: they gave up"), at(0, TIMEOUT), at(0, FAILED))),
+                arguments(
+                        true,
+                        List.of(set, at(-1, "RESUME: a"), at(-1, "took Note m-2"), at(0, TIMEOUT), at(0, FAILED))),
+                arguments(false, List.of(set, at(0, TIMEOUT), at(0, FAILED))),
+                arguments(false, List.of(set, at(-40, "RESUME: before it was due"), at(0, TIMEOUT), at(0, FAILED))),
+                arguments(false, List.of(at(-60, "RESUME: before it was set"), set, at(0, TIMEOUT), at(0, FAILED))),
+                arguments(false, List.of(at(-1, "RESUME: of which time is lost"), at(0, TIMEOUT), at(0, FAILED))),
+                arguments(
+                        false,
+                        List.of(
+                                at(-50, "timeout late at night at " + OVER.minusSeconds(30)),
+                                at(-1, "RESUME: another timeout was due"),
+                                at(0, TIMEOUT),
+                                at(0, FAILED))),
+                arguments(false, List.of(set, at(-1, "SKIP: no"), at(0, TIMEOUT), at(0, FAILED))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("resumes")
+    void whoLetItRunIsNamedIfItWasDueBefore(boolean byResume, List<Event> history) {
+        assertThat(told(history))
+                .filteredOn(
+                        sentence -> sentence.matches(
+                                "It failed when its timeout late ran, at 10:40:00Z: somebody had resumed the saga at 10:39:59Z \\(.*\\), and the timeout had been due since 10:39:30Z\\."))
+                .hasSize(byResume ? 1 : 0);
+    }
+
     @Test
     void tellsTheLastFailureBeforeIt() {
         assertThat(told(

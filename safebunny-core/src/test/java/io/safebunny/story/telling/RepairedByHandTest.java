@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.safebunny.story.telling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.safebunny.PoisonMessageException;
+import io.safebunny.PublishOptions;
+import io.safebunny.ThrottledException;
+import io.safebunny.handler.HandlerInvoker;
+import io.safebunny.poison.PoisonFilter;
+import io.safebunny.poison.PoisonMessages;
+import io.safebunny.poison.PoisonRequest;
+import io.safebunny.saga.SagaView.StuckOn;
+import io.safebunny.saga.execution.SagaWorld;
+import io.safebunny.story.NodeStory.Failure;
+import io.safebunny.story.NodeStory.Message;
+import io.safebunny.story.NodeStory.State;
+import io.safebunny.story.Story;
+import io.safebunny.story.Story.Command;
+import io.safebunny.story.telling.CauseDesk.Captured;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What people have done to a saga and its messages is told as theirs, before and after its end, and what is left for them to do. */
+class RepairedByHandTest {
+
+    private static final String ID = CauseDesk.ID;
+
+    private final CauseDesk desk = new CauseDesk();
+
+    @BeforeEach
+    void theAnswerFails() {
+        desk.fails.put("Captured", new PoisonMessageException("no such order"));
+        desk.replies(new Captured("1"));
+    }
+
+    private void replay(String node) {
+        var unused = desk.world
+                .engine(node)
+                .get(PoisonMessages.class)
+                .replay(PoisonRequest.of(PoisonFilter.all(), "ops", "the order is there"));
+        desk.pass(1);
+    }
+
+    private StuckOn stuckOn() {
+        return Objects.requireNonNull(desk.part("orders", ID).sagas().get(0).stuckOn());
+    }
+
+    private static String told(Story story) {
+        return String.join("\n", story.sentences());
+    }
+
+    private static String why(Story story, String part) {
+        List<Command> commands = story.next().stream()
+                .filter(command -> command.curl().contains(part))
+                .toList();
+        assertThat(commands).as(part).hasSize(1);
+        return commands.get(0).why();
+    }
+
+    @Test
+    void aReplayThatFailedAgainIsToldAndIsNotTheUsualRepairAnyMore() {
+        desk.place();
+        String on = "`Captured` (%s)".formatted(stuckOn().messageId());
+        assertThat(told(desk.story("orders", ID))).doesNotContain("By hand");
+        assertThat(replayOf(desk.story("orders", ID)))
+                .startsWith("the usual repair, once the cause is mended, with your reason");
+        desk.pass(9);
+        replay("orders");
+
+        Story story = desk.story("orders", ID);
+        assertThat(told(story))
+                .startsWith("Buying order-1 of orders has been stuck since 00:00:00Z on " + on)
+                .contains(
+                        "orders has failed to handle %s twice, the last time at 00:00:10Z.".formatted(on),
+                        "By hand, somebody has replayed %s once, and it failed again, at 00:00:10Z. Replay it again only once the cause is mended; if that cannot be, resume the saga without it, or fail it."
+                                .formatted(on))
+                .doesNotContain("aside at");
+        assertThat(replayOf(story))
+                .startsWith(
+                        "was replayed by hand once, and failed again at 00:00:10Z: only once the cause is mended, with your reason in the place of REASON: handles "
+                                + on
+                                + " again. As written it moves nothing: it only answers what would happen. If the answer's verdict is RUN, send it again without \"dryRun\"");
+
+        replay("orders");
+        assertThat(told(desk.story("orders", ID)))
+                .contains("By hand, somebody has replayed %s twice, and it failed again, at 00:00:11Z.".formatted(on));
+    }
+
+    private String replayOf(Story story) {
+        return story.next().stream()
+                .filter(command -> command.curl().contains("\"replay\""))
+                .filter(command -> command.curl().contains("safebunnypoison/"))
+                .map(Command::why)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void aReplayThatHelpedIsTold() {
+        desk.place();
+        String on = "`Captured` (%s)".formatted(stuckOn().messageId());
+        desk.fails.remove("Captured");
+        replay("orders");
+
+        assertThat(told(desk.story("orders", ID)))
+                .startsWith("Buying order-1 of orders completed")
+                .contains("By hand, somebody has replayed %s once, and orders has handled it.".formatted(on));
+    }
+
+    /** Its saga says that it has sent it again. */
+    @Test
+    void aRetryIsNotToldAsAReplayToo() {
+        desk.throwing("Capture", new PoisonMessageException("no such card"));
+        desk.place();
+        desk.sagas().retry("Buying", ID, "it has a card");
+        desk.pass(1);
+        assertThat(told(desk.together("orders", "billing")))
+                .startsWith("Buying order-1 of orders has waited for a repair since 00:00:00Z")
+                .contains("retried it once, at 00:00:01Z (\"it has a card\"). What was sent again was set aside again.")
+                .doesNotContain("replayed");
+        assertThat(why(desk.together("orders", "billing"), "\"retry\""))
+                .startsWith("was retried by hand, and set aside again: only once the cause is mended, ");
+
+        replay("billing");
+        assertThat(told(desk.together("orders", "billing")))
+                .contains("By hand, somebody has replayed `Capture` (%s) once, and it failed again, at 00:00:02Z."
+                        .formatted(desk.command()));
+    }
+
+    @Test
+    void aResumeNamesTheTimeoutThatRunsThenAndIsNamedAsWhyItRan() {
+        desk.place();
+        assertThat(why(desk.story("orders", ID), "\"resume\"")).endsWith("goes on as if it had never come");
+        desk.pass(1_000);
+        assertThat(why(desk.story("orders", ID), "\"resume\""))
+                .endsWith(
+                        "goes on as if it had never come. Its timeout payment, due since 00:15:00Z, then runs at once: if that fails the saga, its steps are undone, which cannot be taken back");
+
+        desk.sagas().resume("Buying", ID, "they gave up");
+        desk.pass(1);
+        assertThat(told(desk.story("orders", ID)))
+                .contains(
+                        "It failed when its timeout payment ran, at 00:16:41Z: somebody had resumed the saga at 00:16:41Z (\"they gave up\"), and the timeout had been due since 00:15:00Z.",
+                        "By hand, somebody has resumed it once, at 00:16:41Z (\"they gave up\").");
+    }
+
+    /** Its last attempt was not the last after all, because a middleware has made something else of its failure. */
+    @Test
+    void whatComesBackByItselfWasNotReplayed() {
+        SagaWorld world = new SagaWorld();
+        world.consumeMiddlewares = List.of((context, next) -> {
+            try {
+                next.run();
+            } catch (IllegalStateException e) {
+                throw new ThrottledException(Duration.ofSeconds(20));
+            }
+        });
+        int[] left = {2};
+        HandlerInvoker busy = (payload, context) -> {
+            if (left[0]-- > 0) {
+                throw new IllegalStateException("too many requests");
+            }
+            throw new PoisonMessageException("no such order");
+        };
+        world.start("shop", List.of());
+        world.start("billing", List.of(SagaWorld.handler("shop", Captured.class, busy)));
+        var unused = world.bunny("shop")
+                .publish(new Captured("1"), PublishOptions.none().withCorrelationId(ID));
+        world.pass(Duration.ofMinutes(2));
+
+        assertThat(told(Telling.of(
+                        ID,
+                        world.timeline.now(),
+                        List.of(world.engine("billing").get(StoryTeller.class).own(ID)))))
+                .contains("after 3 failed attempts, the last at ")
+                .doesNotContain("By hand");
+    }
+
+    /** After the last attempt the record tells that the deadline had passed, too: both are of one delivery. */
+    @Test
+    void whatHasExpiredAfterItsLastAttemptWasNotReplayed() {
+        assertThat(new Replays(List.of()).replayed(aside("io.shop.Busy", Words.EXPIRED)))
+                .isZero();
+        assertThat(new Replays(List.of()).replayed(aside("io.shop.Busy", Words.EXPIRED, "io.shop.Busy")))
+                .isOne();
+        assertThat(new Replays(List.of()).replayed(aside("io.shop.Busy", "io.shop.Busy")))
+                .isOne();
+        assertThat(new Replays(List.of()).replayed(aside("io.shop.Busy"))).isZero();
+    }
+
+    private static Message aside(String... exceptions) {
+        Instant at = Instant.parse("2026-03-02T10:41:00Z");
+        List<Failure> failures = Stream.of(exceptions)
+                .map(exception -> new Failure(at, "host", 7, exception, null, null))
+                .toList();
+        return new Message("m-1", "c", "Capture", State.SET_ASIDE, 0, null, at, failures, List.of(), 0);
+    }
+
+    /** The end of the saga hides neither who ended it nor what lies about since. */
+    @Test
+    void whatIsLeftOverIsDiscardedAndNotReplayed() {
+        desk.place();
+        String on = stuckOn().messageId();
+        desk.sagas().fail("Buying", ID, "given up");
+        desk.pass(1);
+        desk.sagas().retry("Buying", ID, "too late");
+        desk.pass(20);
+
+        Story story = desk.together("orders", "billing");
+        assertThat(told(story))
+                .startsWith("Buying order-1 of orders failed (\"given up\"), and has ended")
+                .contains(
+                        "By hand, somebody has made it fail once, at 00:00:01Z (\"given up\").",
+                        "orders has set `Captured` (%s) aside at 00:00:00Z, after one failed attempt, at 00:00:00Z ("
+                                .formatted(on),
+                        "It is left over: its saga has ended. Discard it if nobody has, and do not replay it.",
+                        "`PlaceOrder`, a repair by hand, a repair by hand that was refused, ");
+        assertThat(story.next()).extracting(Command::curl).noneMatch(curl -> curl.contains("\"replay\""));
+        assertThat(why(story, "'{\"action\":\"discard\",\"dryRun\":\"true\",\"reason\":\"REASON\"}'"))
+                .isEqualTo(
+                        "left over, with your reason in the place of REASON: moves `Captured` (%s) to the archive. As written it moves nothing: it only answers what would happen. Then send it again without \"dryRun\""
+                                .formatted(on));
+    }
+
+    @Test
+    void aCommandThatWasSetAsideBeforeItsUndoCameIsDiscarded() {
+        desk.throwing("Capture", new PoisonMessageException("no such card"));
+        desk.place();
+        desk.sagas().fail("Buying", ID, "given up");
+        desk.pass(20);
+
+        Story story = desk.together("orders", "billing");
+        assertThat(told(story))
+                .contains(
+                        "billing does not handle `Capture` (%s) any more".formatted(desk.command()),
+                        "`Capture` had been set aside there before: discard it if nobody has.");
+        assertThat(why(story, "\"discard\"")).startsWith("left over, ");
+    }
+}
