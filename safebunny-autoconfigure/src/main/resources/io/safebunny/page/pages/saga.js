@@ -168,7 +168,7 @@ const its = of => () => html`<p><a href=${href(['story', of.id])}>Its story</a><
 function Endless({ of: { steps = [], timeouts = {}, blockedOn }, messages, without }) {
     const isOpen = step => step.name !== without && ['SENT', 'FAILED'].includes(stepStatus(step, { blockedOn }, messages));
     return Object.keys(timeouts).length === 0 && !steps.some(isOpen) && html`
-        <strong class="endless"> Then nothing is known to come: no step is open, and it has no timeout. An answer may be on its way, or set aside: its story tells. If nothing comes, it stays as it is for ever: then fail it.</strong>`;
+        <strong class="endless"> Then nothing is known to come: no step is open, and it has no timeout. An answer may be on its way, or set aside: its story tells. If nothing comes, fail it.</strong>`;
 }
 
 /** What each repair means for this one, and when to choose it. */
@@ -274,7 +274,7 @@ function Repairs({ of, messages, again, withState }) {
         ${!isRunning && !isUndoing && html`<p class="faint">It ${whereabouts(of).words}: nothing is left to resume, retry, skip or fail.</p>`}
         ${resentAt && html`
             <p class="rights" role="status" data-sent="again">
-                It was sent again <${Time} at=${resentAt} />, and is not answered yet. Another retry is there if it is set aside again.
+                It was sent again <${Time} at=${resentAt} />, and is not answered yet.
             </p>`}
         ${triedAt && html`<p class="rights">It was replayed, and has failed again <${Time} at=${triedAt} />. ${elseOf(true)}</p>`}
         <div class="buttons">

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A saga's history is stored as words: what they mean. Nobody else reads them.
+// A saga's history is stored as words: what they mean.
 
 /** The history names messages and steps; the node of a participant only if that has set something aside. */
 const OTHERS = 'others';

@@ -7,7 +7,7 @@ import { when } from './time.js';
 /** Sentences have times in UTC, without the day if it is today; histories have instants. */
 const TIME = /((?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
-/** Others have written what is between quotes, and what follows these in a history. */
+/** What others have written: between quotes, and after these in a history. */
 const WRITTEN = /((?<=^(?:failed|RETRY|SKIP|FAIL|RESUME|PATCH): )[^]*|(?<=^refused [A-Z]+ )[^]*|"[^"]*")/;
 
 const UUID = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
