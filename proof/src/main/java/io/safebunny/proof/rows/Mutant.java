@@ -31,7 +31,7 @@ record Mutant(
                         "no token",
                         SAGAS,
                         ROOM + "TimeoutInvoker.java",
-                        "|| !timeout.token().equals(context.messageId())",
+                        "|| !isAwaited(visit.saga(), alarm, context.messageId())",
                         ""),
                 patch(
                         "undo forwards",

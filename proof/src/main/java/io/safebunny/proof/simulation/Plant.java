@@ -145,7 +145,7 @@ record Plant(
                         "timeout-token",
                         Reminders::declare,
                         "io/safebunny/saga/execution/TimeoutInvoker.java",
-                        "|| !timeout.token().equals(context.messageId())",
+                        "|| !isAwaited(visit.saga(), alarm, context.messageId())",
                         ""),
                 patch(
                         "first-saga-undone",
