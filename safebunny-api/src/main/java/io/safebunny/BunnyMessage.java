@@ -7,7 +7,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** How a message type is named on the wire, and how long its messages are worth handling. */
+/** How a message type is named on the wire, how long its messages are worth handling, and which go first. */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
@@ -25,6 +25,16 @@ public @interface BunnyMessage {
 
     /** What becomes of a message whose deadline has passed before it was handled. Read by the node that receives it. */
     Expired expired() default Expired.POISON;
+
+    /**
+     * Priority of a message, 0 to 31: messages of 5 and more overtake waiting ones without a priority, which count as 4. Read by the node
+     * that publishes; {@link PublishOptions#withPriority} takes precedence. By default messages have none. What the broker makes of it
+     * depends on its version: see there.
+     */
+    int priority() default NO_PRIORITY;
+
+    /** No priority. */
+    int NO_PRIORITY = -1;
 
     /** What becomes of an expired message, unless its handler has a method with {@link OnExpired}. */
     enum Expired {

@@ -21,8 +21,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
 /** The layered design: a package uses only packages above it in this list. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LadderTest {
 
     /** From the first, which uses none of the others, to the last, which may use all; printed in ARCHITECTURE.md. */
@@ -90,7 +92,8 @@ class LadderTest {
     /** {@code safebunny-api} and {@code safebunny-core}. */
     private static final List<URL> MODULES = List.of(moduleOf(Bunny.class), moduleOf(SafeBunnyEngine.class));
 
-    private static final JavaClasses CORE = new ClassFileImporter().importUrls(MODULES);
+    /** Hundreds of megabytes, which the tests after these need. */
+    private final JavaClasses core = new ClassFileImporter().importUrls(MODULES);
 
     private static URL moduleOf(Class<?> type) {
         return type.getProtectionDomain().getCodeSource().getLocation();
@@ -98,7 +101,7 @@ class LadderTest {
 
     @Test
     void usesOnlyPackagesFurtherUpTheLadder() {
-        Set<String> violations = CORE.stream()
+        Set<String> violations = core.stream()
                 .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
                 .filter(dependency -> isOurs(dependency.getTargetClass()))
                 .filter(dependency -> rung(dependency.getTargetClass()) > rung(dependency.getOriginClass()))
@@ -110,7 +113,7 @@ class LadderTest {
 
     @Test
     void placesEveryPackageOnTheLadderAndEveryRungHasOne() {
-        Set<String> packages = CORE.stream().map(LadderTest::packageOf).collect(Collectors.toSet());
+        Set<String> packages = core.stream().map(LadderTest::packageOf).collect(Collectors.toSet());
 
         assertThat(packages).containsExactlyInAnyOrder(LADDER);
     }
@@ -128,7 +131,7 @@ class LadderTest {
 
     @Test
     void hasNoPackageCycles() {
-        slices().matching(ROOT + ".(**)").should().beFreeOfCycles().check(CORE);
+        slices().matching(ROOT + ".(**)").should().beFreeOfCycles().check(core);
     }
 
     @Test
@@ -137,7 +140,7 @@ class LadderTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("com.rabbitmq..", "org.springframework.amqp..")
-                .check(CORE);
+                .check(core);
     }
 
     @Test
@@ -146,18 +149,18 @@ class LadderTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("org.springframework.boot..")
-                .check(CORE);
+                .check(core);
     }
 
     @Test
     void asksTheTimeAndWaitsAndMakesRandomNumbersInTimelinesOnly() {
-        assertThat(TimeRule.violations(CORE.stream().filter(type -> !TIMELINES.contains(packageOf(type)))))
+        assertThat(TimeRule.violations(core.stream().filter(type -> !TIMELINES.contains(packageOf(type)))))
                 .isEmpty();
     }
 
     @Test
     void writesNothingToTheConsole() {
-        Set<String> violations = CORE.stream()
+        Set<String> violations = core.stream()
                 .flatMap(type -> type.getFieldAccessesFromSelf().stream())
                 .filter(access -> access.getTargetOwner().isEquivalentTo(System.class))
                 .map(JavaFieldAccess::getDescription)
@@ -168,7 +171,7 @@ class LadderTest {
 
     @Test
     void marksEveryPackageAsNullMarked() {
-        Set<String> unmarked = CORE.stream()
+        Set<String> unmarked = core.stream()
                 .map(JavaClass::getPackage)
                 .filter(owner -> !owner.tryGetPackageInfo()
                         .map(info -> info.isAnnotatedWith(NullMarked.class))
@@ -181,7 +184,7 @@ class LadderTest {
 
     @Test
     void givesClassesNamesThatSaySomething() {
-        List<String> empty = CORE.stream()
+        List<String> empty = core.stream()
                 .map(JavaClass::getSimpleName)
                 .filter(name -> EMPTY_NAMES.matcher(name).matches())
                 .toList();

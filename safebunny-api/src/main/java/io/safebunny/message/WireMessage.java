@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * body are not copied and must not be changed.
  *
  * @param timestamp seconds since the epoch
- * @param priority 0 to 255, as the sender chose it; SafeBunny carries it in copies but sets none
+ * @param priority 0 to 255, as the sender chose it; every copy keeps it
  */
 public record WireMessage(
         @Nullable String messageId,
@@ -40,6 +40,11 @@ public record WireMessage(
     public WireMessage withHeaders(Map<String, Object> other) {
         return new WireMessage(
                 messageId, correlationId, type, appId, timestamp, contentType, contentEncoding, priority, other, body);
+    }
+
+    public WireMessage withPriority(@Nullable Integer other) {
+        return new WireMessage(
+                messageId, correlationId, type, appId, timestamp, contentType, contentEncoding, other, headers, body);
     }
 
     @Override

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.publishing;
 
+import io.safebunny.BunnyMessage;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.handler.Validity;
 import io.safebunny.identity.IdScheme;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.Headers;
 import io.safebunny.message.Names;
+import io.safebunny.message.Priority;
 import io.safebunny.message.WireMessage;
 import io.safebunny.observation.Metrics;
 import io.safebunny.observation.Observations;
@@ -24,6 +26,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns a publication into a message: gives it its ids, its bytes and its route. Thread-safe. */
 public final class MessageFactory {
+
+    /** The priority that a class gives its messages. */
+    private static final ClassValue<Integer> PRIORITIES = new ClassValue<>() {
+        @Override
+        protected Integer computeValue(Class<?> type) {
+            BunnyMessage message = type.getDeclaredAnnotation(BunnyMessage.class);
+            return message == null ? BunnyMessage.NO_PRIORITY : message.priority();
+        }
+    };
 
     private final PublishingOptions options;
     private final Identifier identifier;
@@ -48,6 +59,7 @@ public final class MessageFactory {
     OutboundMessage create(PublishCall publication, Map<String, String> trace) {
         Identifier.requireWait(publication);
         Instant deadline = deadline(publication);
+        @Nullable Integer priority = priority(publication);
         byte[] body = serializer.serialize(publication.payload());
         requireNotTooLarge(publication, body);
         Envelope envelope = identifier.identify(
@@ -57,6 +69,9 @@ public final class MessageFactory {
                 serializer.contentType(),
                 body);
         WireMessage wire = withDeadline(encoded(publication, envelope), deadline);
+        if (priority != null) {
+            wire = wire.withPriority(priority);
+        }
         metrics.published(publication.type(), wire.body());
         OutboundMessage message = new OutboundMessage(
                         wire, new Route.ToSubscribers(routingKeyOf(publication)), publication.delay())
@@ -98,6 +113,27 @@ public final class MessageFactory {
                             .formatted(publication.type(), given, due));
         }
         return given.truncatedTo(ChronoUnit.MILLIS);
+    }
+
+    /** {@code null} if the message has none. */
+    private static @Nullable Integer priority(PublishCall publication) {
+        Integer given = publication.options.priority();
+        int priority = given == null ? PRIORITIES.get(publication.payload().getClass()) : given;
+        if (given == null && priority == BunnyMessage.NO_PRIORITY) {
+            return null;
+        }
+        if (priority < Priority.LOWEST || priority > Priority.HIGHEST) {
+            throw new InvalidPublicationException(
+                    "Invalid priority [type=%s, priority=%s, from=%s]: it must be %s to %s. Messages without one count as %s; higher ones go first."
+                            .formatted(
+                                    publication.type(),
+                                    priority,
+                                    given == null ? "@BunnyMessage" : "PublishOptions",
+                                    Priority.LOWEST,
+                                    Priority.HIGHEST,
+                                    Priority.NORMAL));
+        }
+        return priority;
     }
 
     private static WireMessage withDeadline(WireMessage wire, @Nullable Instant deadline) {

@@ -142,7 +142,7 @@ final class RabbitSender {
             if (chosen == null) {
                 throw notConnected();
             }
-            return chosen.delayed(route, message.delay(), this::declarations);
+            return chosen.delayed(message, this::declarations);
         }
         Topology planned = declared.planned();
         if (planned == null) {

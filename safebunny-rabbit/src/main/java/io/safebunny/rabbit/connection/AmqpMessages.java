@@ -7,7 +7,6 @@ import io.safebunny.message.WireMessage;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Date;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -19,18 +18,10 @@ public final class AmqpMessages {
     /** Header with the first rung of the delay ladder; every message that takes the ladder has it. */
     public static final String LADDER = "sb-delay";
 
-    /**
-     * Header that keeps a message's priority while it is in the ladder, where the property must be unset: RabbitMQ 4 quorum queues order
-     * and expire by priority, so a prioritised message would hold back the others of its rung.
-     */
-    private static final String LADDER_PRIORITY = "sb-delay-priority";
-
     private static final int PERSISTENT = 2;
 
     /** Maximum length of an AMQP short string in bytes. */
     private static final int SHORT_STRING = 255;
-
-    private static final int OCTET = 255;
 
     private AmqpMessages() {}
 
@@ -44,20 +35,9 @@ public final class AmqpMessages {
                 timestamp == null ? null : timestamp.getTime() / 1000,
                 writable(properties.getContentType()),
                 writable(properties.getContentEncoding()),
-                priority(properties),
+                properties.getPriority(),
                 headers(properties.getHeaders()),
                 body);
-    }
-
-    private static @Nullable Integer priority(BasicProperties properties) {
-        Map<String, Object> headers = properties.getHeaders();
-        return properties.getPriority() == null
-                        && headers != null
-                        && headers.get(LADDER_PRIORITY) instanceof Integer delayed
-                        && delayed >= 0
-                        && delayed <= OCTET
-                ? delayed
-                : properties.getPriority();
     }
 
     /**
@@ -110,19 +90,12 @@ public final class AmqpMessages {
     public static BasicProperties write(
             WireMessage message, Map<String, Object> headers, long sequence, @Nullable String user) {
         Long timestamp = message.timestamp();
-        Integer priority = message.priority();
-        Map<String, Object> all = headers;
-        if (priority != null && headers.containsKey(LADDER)) {
-            all = new HashMap<>(headers);
-            all.put(LADDER_PRIORITY, priority);
-            priority = null;
-        }
         return new BasicProperties(
                 message.contentType(),
                 message.contentEncoding(),
-                all,
+                headers,
                 PERSISTENT,
-                priority,
+                message.priority(),
                 message.correlationId(),
                 null,
                 null,

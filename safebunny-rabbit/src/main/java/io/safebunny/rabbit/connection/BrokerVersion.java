@@ -41,15 +41,28 @@ public final class BrokerVersion {
         return MAJOR_AND_MINOR.matcher(version + ' ');
     }
 
+    /** What quorum queues of this version make of the priorities of messages. */
+    static String priorities(String version) {
+        return isAtLeast(version, 4, 3)
+                ? "a higher one goes first, from 31 to 0"
+                : isAtLeast(version, 4, 0)
+                        ? "for one of 0 to 4 there go two of 5 to 31"
+                        : "it ignores them, as all versions before 4.0 do";
+    }
+
     /**
-     * Logs a warning for an old broker.
+     * Logs what the broker makes of priorities, and a warning for an old broker.
      *
      * @param connection {@code null} while disconnected
      */
     public static void check(@Nullable Connection connection) {
         Object version =
                 connection == null ? null : connection.getServerProperties().get("version");
-        String finding = version == null ? null : finding(version.toString());
+        if (version == null) {
+            return;
+        }
+        LOG.info("Priorities of messages on RabbitMQ {}: {}", version, priorities(version.toString()));
+        String finding = finding(version.toString());
         if (finding != null) {
             LOG.warn("{}", finding);
         }

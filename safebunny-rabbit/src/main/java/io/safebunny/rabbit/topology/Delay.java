@@ -2,9 +2,9 @@
 package io.safebunny.rabbit.topology;
 
 import io.safebunny.rabbit.publish.Destination;
+import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.io.IOException;
-import java.time.Duration;
 
 /** Delays messages. Thread-safe. */
 public interface Delay {
@@ -20,8 +20,8 @@ public interface Delay {
     /** The exchange that delayed messages are published to. */
     String entry();
 
-    /** Where to publish a message that is to take the route after the delay. On first use of a delay, declares the queues that it needs. */
-    Destination delayed(Route route, Duration delay, Declarations.Source broker) throws IOException;
+    /** Where to publish a message that is to take its route after its delay. On first use of a delay, declares the queues that it needs. */
+    Destination delayed(OutboundMessage message, Declarations.Source broker) throws IOException;
 
     /** Forgets what was declared, because the broker may have lost it. */
     void reconnected();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit.topology;
 
+import io.safebunny.message.Priority;
 import io.safebunny.rabbit.publish.Destination;
 import io.safebunny.rabbit.topology.LadderPath.Step;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,8 +52,13 @@ public final class LadderDelay implements Delay {
     }
 
     @Override
-    public Destination delayed(Route route, Duration delay, Declarations.Source broker) throws IOException {
-        List<Step> steps = LadderPath.steps(LadderPath.rungs(delay), Delay.finalHop(route), names);
+    public Destination delayed(OutboundMessage message, Declarations.Source broker) throws IOException {
+        Route route = message.route();
+        List<Step> steps = LadderPath.steps(
+                LadderPath.rungs(message.delay()),
+                Priority.isHigh(message.message().priority()),
+                Delay.finalHop(route),
+                names);
         declareMissing(steps, broker);
         Map<String, Object> headers = new HashMap<>();
         steps.forEach(step -> headers.put(step.header(), step.value()));

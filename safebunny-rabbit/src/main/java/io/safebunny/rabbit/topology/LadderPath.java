@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit.topology;
 
+import io.safebunny.message.Priority;
 import io.safebunny.rabbit.connection.AmqpMessages;
 import io.safebunny.topology.TopologyOptions;
 import java.time.Duration;
@@ -12,6 +13,9 @@ import java.util.Map;
  * The path of a message through the delay ladder. Rung <i>n</i> holds every message for 2<sup>n</sup> ms; a delay is a sum of rungs, the
  * longest first, and headers lead from one to the next. A year, the longest delay, needs rungs 4 (16 ms) to 34 (198 days). Delays are
  * rounded up to the {@link #resolution}, never down. Pure.
+ *
+ * <p>Messages of high priority have rungs of their own: RabbitMQ 4.0 to 4.2 puts them before the others of a queue and looks only at its
+ * head for what has expired, so that they would hold the others back.
  */
 final class LadderPath {
 
@@ -19,6 +23,7 @@ final class LadderPath {
 
     private static final String FIRST = AmqpMessages.LADDER;
     private static final int END = -1;
+    private static final String HIGH = "h";
 
     private LadderPath() {}
 
@@ -41,13 +46,16 @@ final class LadderPath {
         return rungs;
     }
 
-    /** @param end header value for the route after the last rung */
-    static List<Step> steps(List<Integer> rungs, String end, TopologyOptions names) {
+    /**
+     * @param high whether the message has a high priority, see {@link Priority#isHigh}
+     * @param end header value for the route after the last rung
+     */
+    static List<Step> steps(List<Integer> rungs, boolean high, String end, TopologyOptions names) {
         List<Step> steps = new ArrayList<>();
         String exchange = names.delayedExchange();
         String header = FIRST;
         for (int rung : rungs) {
-            String name = name(rung);
+            String name = (high ? HIGH : "") + name(rung);
             steps.add(new Step(exchange, header, name, rung));
             exchange = names.delayedExchange() + '.' + name;
             header = FIRST + '-' + name;

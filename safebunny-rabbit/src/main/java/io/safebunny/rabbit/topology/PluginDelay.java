@@ -4,6 +4,7 @@ package io.safebunny.rabbit.topology;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.rabbit.publish.Destination;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.io.IOException;
 import java.time.Duration;
@@ -43,7 +44,9 @@ public final class PluginDelay implements Delay {
     public void reconnected() {}
 
     @Override
-    public Destination delayed(Route route, Duration delay, Declarations.Source broker) {
+    public Destination delayed(OutboundMessage message, Declarations.Source broker) {
+        Route route = message.route();
+        Duration delay = message.delay();
         long millis = delay.plusNanos(999_999).toMillis();
         if (millis > LONGEST) {
             throw new InvalidPublicationException(

@@ -99,24 +99,10 @@ class AmqpMessagesTest {
     }
 
     @Test
-    void keepsThePriorityFromTheLadderAndFindsItAgainBehindIt() {
-        Map<String, Object> steered = Map.of("tenant", "acme", "sb-delay", "06");
-        BasicProperties written = AmqpMessages.write(URGENT, steered, 1, null);
+    void keepsThePriorityInTheLadder() {
+        BasicProperties written = AmqpMessages.write(URGENT, Map.of("tenant", "acme", "sb-delay", "h06"), 1, null);
 
-        assertThat(written.getPriority()).isNull();
-        assertThat(written.getHeaders()).containsEntry("sb-delay-priority", 7).containsAllEntriesOf(steered);
-        assertThat(AmqpMessages.read(written, URGENT.body()).priority()).isEqualTo(7);
-    }
-
-    @Test
-    void takesNoPriorityThatCouldNotBeSent() {
-        for (Object forged : new Object[] {-1, 256, 7L, "7"}) {
-            BasicProperties properties = new BasicProperties.Builder()
-                    .headers(Map.of("sb-delay-priority", forged))
-                    .build();
-
-            assertThat(AmqpMessages.read(properties, new byte[0]).priority()).isNull();
-        }
+        assertThat(written.getPriority()).isEqualTo(7);
     }
 
     @Test

@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.safebunny.failure.InvalidPublicationException;
 import io.safebunny.node.TopologyPlanner;
 import io.safebunny.rabbit.publish.Destination;
+import io.safebunny.rabbit.publish.FakeBroker;
 import io.safebunny.topology.Subscription;
 import io.safebunny.topology.Topology;
 import io.safebunny.topology.TopologyOptions;
+import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
 import java.io.IOException;
 import java.time.Duration;
@@ -42,7 +44,7 @@ class PluginDelayTest {
     }
 
     private Destination delayed(Route route, Duration duration) {
-        return delay.delayed(route, duration, () -> {
+        return delay.delayed(new OutboundMessage(FakeBroker.ORDER_PLACED, route, duration), () -> {
             throw new AssertionError("the plugin needs no declarations of its own for a delay");
         });
     }

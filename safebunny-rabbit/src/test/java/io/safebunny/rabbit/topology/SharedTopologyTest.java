@@ -38,9 +38,9 @@ class SharedTopologyTest {
     void theFileHasWhatTheCodeDeclares() throws IOException {
         addFixed();
         for (int from = LadderPath.LOWEST_RUNG; from <= 34; from++) {
-            add(List.of(from));
+            addPaths(List.of(from));
             for (int to = LadderPath.LOWEST_RUNG; to < from; to++) {
-                add(List.of(from, to));
+                addPaths(List.of(from, to));
             }
         }
         String expected = "{%n\"exchanges\": [%n%s%n],%n\"queues\": [%n%s%n],%n\"bindings\": [%n%s%n]%n}%n"
@@ -71,16 +71,21 @@ class SharedTopologyTest {
         addBinding(names.laterExchange(), "exchange", names.delayedExchange(), "#", Map.of());
     }
 
-    private void add(List<Integer> rungs) {
+    private void addPaths(List<Integer> rungs) {
         for (String end : List.of(Delay.TO_BINDINGS, Delay.TO_QUEUE)) {
-            for (LadderPath.Step step : LadderPath.steps(rungs, end, names)) {
-                String target = step.target(names);
-                if (!step.isEnd()) {
-                    addExchange(target, "headers", LadderDelay.exchangeArguments(names));
-                    addQueue(target, LadderDelay.rungArguments(step.rung(), target));
-                }
-                addBinding(step.exchange(), step.isEnd() ? "exchange" : "queue", target, "", step.arguments());
+            add(LadderPath.steps(rungs, false, end, names));
+            add(LadderPath.steps(rungs, true, end, names));
+        }
+    }
+
+    private void add(List<LadderPath.Step> steps) {
+        for (LadderPath.Step step : steps) {
+            String target = step.target(names);
+            if (!step.isEnd()) {
+                addExchange(target, "headers", LadderDelay.exchangeArguments(names));
+                addQueue(target, LadderDelay.rungArguments(step.rung(), target));
             }
+            addBinding(step.exchange(), step.isEnd() ? "exchange" : "queue", target, "", step.arguments());
         }
     }
 
