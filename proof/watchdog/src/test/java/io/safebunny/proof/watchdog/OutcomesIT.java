@@ -162,7 +162,7 @@ class OutcomesIT {
                 "Replay it once more only when the cause is mended. If it cannot be mended: resume the saga without the message, or fail the saga.");
         assertThat(colour(browser)).isEqualTo(RED);
         browser.click("Close");
-        browser.shows("It was replayed, and has failed again", "after 2 failed attempts");
+        browser.shows("It was replayed, and has failed again", "twice, the last time at");
         assertThat(browser.text()).doesNotContain("the usual repair");
         assertThat(browser.barriers()).isEmpty();
         carryOut(browser, "Resume");
