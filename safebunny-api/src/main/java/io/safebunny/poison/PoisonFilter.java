@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param reason why they were set aside, as in {@code sb-poison-reason}
  * @param exception class name of what was thrown, with or without its package
  * @param correlationId their correlation id
+ * @param verdict what a replay would do with them; a copy whose verdict is {@link Verdict#UNKNOWN} matches as well, because it may be one of
+ *     these, but is not moved then
  * @param limit maximum number of matching copies, 1 to 100,000
  */
 public record PoisonFilter(
@@ -24,6 +26,7 @@ public record PoisonFilter(
         @Nullable String reason,
         @Nullable String exception,
         @Nullable String correlationId,
+        @Nullable Verdict verdict,
         int limit) {
 
     private static final int MOST = 100_000;
@@ -47,7 +50,7 @@ public record PoisonFilter(
 
     /** All copies, but at most 1,000. */
     public static PoisonFilter all() {
-        return new PoisonFilter(Set.of(), null, null, null, null, null, 1_000);
+        return new PoisonFilter(Set.of(), null, null, null, null, null, null, 1_000);
     }
 
     public PoisonFilter withMessageId(@Nullable String other) {
@@ -69,33 +72,37 @@ public record PoisonFilter(
     }
 
     private PoisonFilter ofIds(Set<String> others) {
-        return new PoisonFilter(others, digest, type, reason, exception, correlationId, limit);
+        return new PoisonFilter(others, digest, type, reason, exception, correlationId, verdict, limit);
     }
 
     public PoisonFilter withDigest(@Nullable String other) {
-        return new PoisonFilter(messageIds, other, type, reason, exception, correlationId, limit);
+        return new PoisonFilter(messageIds, other, type, reason, exception, correlationId, verdict, limit);
     }
 
     public PoisonFilter withType(@Nullable String other) {
-        return new PoisonFilter(messageIds, digest, other, reason, exception, correlationId, limit);
+        return new PoisonFilter(messageIds, digest, other, reason, exception, correlationId, verdict, limit);
     }
 
     public PoisonFilter withReason(@Nullable String other) {
-        return new PoisonFilter(messageIds, digest, type, other, exception, correlationId, limit);
+        return new PoisonFilter(messageIds, digest, type, other, exception, correlationId, verdict, limit);
     }
 
     public PoisonFilter withException(@Nullable String other) {
-        return new PoisonFilter(messageIds, digest, type, reason, other, correlationId, limit);
+        return new PoisonFilter(messageIds, digest, type, reason, other, correlationId, verdict, limit);
     }
 
     public PoisonFilter withCorrelationId(@Nullable String other) {
-        return new PoisonFilter(messageIds, digest, type, reason, exception, other, limit);
+        return new PoisonFilter(messageIds, digest, type, reason, exception, other, verdict, limit);
+    }
+
+    public PoisonFilter withVerdict(@Nullable Verdict other) {
+        return new PoisonFilter(messageIds, digest, type, reason, exception, correlationId, other, limit);
     }
 
     /** With the number of the message ids, if they are many. */
     @Override
     public String toString() {
-        return "PoisonFilter[messageIds=%s, digest=%s, type=%s, reason=%s, exception=%s, correlationId=%s, limit=%s]"
+        return "PoisonFilter[messageIds=%s, digest=%s, type=%s, reason=%s, exception=%s, correlationId=%s, verdict=%s, limit=%s]"
                 .formatted(
                         messageIds.size() > MOST_SHOWN ? messageIds.size() + " ids" : new TreeSet<>(messageIds),
                         digest,
@@ -103,11 +110,12 @@ public record PoisonFilter(
                         reason,
                         exception,
                         correlationId,
+                        verdict,
                         limit);
     }
 
     public PoisonFilter withLimit(int other) {
-        return new PoisonFilter(messageIds, digest, type, reason, exception, correlationId, other);
+        return new PoisonFilter(messageIds, digest, type, reason, exception, correlationId, verdict, other);
     }
 
     /** Whether the values it has of a group match; the others do not count. */
@@ -126,6 +134,7 @@ public record PoisonFilter(
         return (messageIds.isEmpty() || messageIds.contains(copy.messageId()))
                 && (digest == null || digest.equals(copy.digest()))
                 && (correlationId == null || correlationId.equals(copy.correlationId()))
+                && (verdict == null || verdict == copy.verdict() || copy.verdict() == Verdict.UNKNOWN)
                 && matches(copy.type(), copy.reason(), copy.exceptionType());
     }
 }

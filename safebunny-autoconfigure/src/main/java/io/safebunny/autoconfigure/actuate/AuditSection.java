@@ -6,11 +6,12 @@ import io.safebunny.autoconfigure.actuate.audit.KeptEvents;
 import io.safebunny.autoconfigure.actuate.audit.KeptEvents.Kept;
 import io.safebunny.autoconfigure.actuate.http.Answers;
 import io.safebunny.autoconfigure.actuate.http.Asked;
-import io.safebunny.failure.MisuseException;
+import io.safebunny.autoconfigure.actuate.poison.ElsewhereViews;
+import io.safebunny.autoconfigure.actuate.poison.Outcomes;
 import io.safebunny.message.Names;
+import io.safebunny.poison.OtherInstances;
+import io.safebunny.poison.OtherInstances.Operation;
 import io.safebunny.poison.PoisonMessages;
-import io.safebunny.poison.PoisonOperation;
-import io.safebunny.poison.PoisonOperation.Progress;
 import io.safebunny.time.Timeline;
 import java.time.Instant;
 import java.util.Comparator;
@@ -19,9 +20,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
@@ -42,7 +42,10 @@ final class AuditSection implements Section {
     private static final String REFUSED = "REFUSED";
     private static final String LOOK = "LOOK";
     private static final String LOOKS = "looks";
+    private static final String ELSEWHERE = "elsewhere";
     private static final Set<String> MOVES = Set.of("REPLAY", "DISCARD", "RESTORE");
+
+    private static final String OTHERS = "other instances do not tell each other who did what, nor why";
 
     private static final String HIDDEN =
             "User %s may not see who did what. Log in as a user with one of management.endpoint.safebunny.roles (any user if there are none), or set management.endpoint.safebunny.show-audit: when-authorized, the default, shows it to such users, and always to everybody who reaches this endpoint.";
@@ -50,19 +53,25 @@ final class AuditSection implements Section {
     private final KeptEvents events;
     private final Predicate<SecurityContext> shows;
     private final PoisonMessages poison;
+    private final Supplier<OtherInstances> others;
     private final String instance;
     private final Timeline timeline;
 
-    /** @param shows whether a user may see who did what */
+    /**
+     * @param shows whether a user may see who did what
+     * @param others what the other instances have said lately of their operations; does not wait if they have
+     */
     AuditSection(
             KeptEvents events,
             Predicate<SecurityContext> shows,
             PoisonMessages poison,
+            Supplier<OtherInstances> others,
             String instance,
             Timeline timeline) {
         this.events = events;
         this.shows = shows;
         this.poison = poison;
+        this.others = others;
         this.instance = instance;
         this.timeline = timeline;
     }
@@ -83,6 +92,11 @@ final class AuditSection implements Section {
                     && (about == null || event.getData().values().stream().anyMatch(value -> contains(value, about)));
         }
 
+        boolean isOf(Operation operation) {
+            return (action == null || action.equals(operation.kind().name()))
+                    && (after == null || !operation.begunAt().isBefore(after));
+        }
+
         private static boolean contains(Object value, String part) {
             return String.valueOf(value).toLowerCase(Locale.ROOT).contains(part.toLowerCase(Locale.ROOT));
         }
@@ -90,7 +104,7 @@ final class AuditSection implements Section {
 
     @Override
     public Set<String> looksBy() {
-        return Set.of("by", "action", "about", "after", LOOKS, "limit");
+        return Set.of("by", "action", "about", "after", LOOKS, ELSEWHERE, "limit");
     }
 
     @Override
@@ -111,6 +125,11 @@ final class AuditSection implements Section {
         if (wanted.action() != null) {
             Asked.absent(LOOKS, asked.get(LOOKS), "the action says what is shown");
         }
+        boolean showsOthers = Asked.flag(ELSEWHERE, asked.get(ELSEWHERE));
+        if (showsOthers) {
+            Asked.absent("by", wanted.by(), OTHERS);
+            Asked.absent("about", wanted.about(), OTHERS);
+        }
         boolean hidesLooks = !Asked.flag(LOOKS, asked.get(LOOKS), true);
         List<AuditEvent> all = kept.events().stream()
                 .filter(wanted::isOf)
@@ -119,43 +138,33 @@ final class AuditSection implements Section {
         List<AuditEvent> found = all.stream()
                 .filter(event -> !hidesLooks || !action(event).equals(LOOK))
                 .toList();
-        Map<String, PoisonOperation> operations = operations();
+        List<AuditEvent> latest = found.stream().limit(limit).toList();
+        Outcomes outcomes = new Outcomes(poison, others);
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("instance", instance);
         view.put("asOf", timeline.now());
         view.put("kept", kept.by());
         view.put("note", kept.note());
         view.put("actions", Audit.TYPES);
-        view.put(
-                "events",
-                found.stream()
-                        .limit(limit)
-                        .map(event -> shown(event, operations))
-                        .toList());
+        view.put("events", latest.stream().map(event -> shown(event, outcomes)).toList());
         view.put("truncated", found.size() > limit);
         view.put("hiddenLooks", all.size() - found.size());
-        return view;
-    }
-
-    private Map<String, PoisonOperation> operations() {
-        try {
-            return poison.operations().stream().collect(Collectors.toMap(PoisonOperation::id, Function.identity()));
-        } catch (MisuseException e) { // a node without handlers has no poison queue
-            return Map.of();
+        if (showsOthers) {
+            view.put(ELSEWHERE, ElsewhereViews.begun(others.get(), wanted::isOf));
         }
+        return view;
     }
 
     private static String action(AuditEvent event) {
         return event.getType().substring(Audit.PREFIX.length());
     }
 
-    private static Map<String, Object> shown(AuditEvent event, Map<String, PoisonOperation> operations) {
+    private static Map<String, Object> shown(AuditEvent event, Outcomes outcomes) {
         Map<String, Object> data = new LinkedHashMap<>();
         event.getData().entrySet().stream()
                 .limit(MOST_VALUES)
                 .forEach(entry -> data.put(Audit.text(entry.getKey()), Audit.text(entry.getValue())));
         String action = action(event);
-        PoisonOperation operation = operations.get(String.valueOf(data.get(OPERATION)));
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("at", event.getTimestamp());
         view.put("by", Audit.text(event.getPrincipal()));
@@ -164,29 +173,14 @@ final class AuditSection implements Section {
         if (data.containsKey(FAILURE)) {
             view.put("result", action.endsWith(REFUSED) ? REFUSED : "FAILED");
             view.put("detail", data.get(FAILURE));
-        } else if (operation != null) {
-            addOutcome(view, action, operation);
-            view.put(OPERATION, operation.id());
-        } else {
-            view.put("result", result(action));
+            return view;
+        }
+        view.put("result", result(action));
+        if (data.containsKey(OPERATION)) {
+            String id = String.valueOf(data.get(OPERATION));
+            outcomes.add(view, action, id, MOVES.contains(action));
         }
         return view;
-    }
-
-    /** The figures of an operation are not those of its cancellation, nor of one of its messages. */
-    private static void addOutcome(Map<String, Object> view, String action, PoisonOperation operation) {
-        Progress progress = operation.progress();
-        boolean isWhole = action.equals(operation.kind().name());
-        view.put("result", isWhole ? progress.state() : result(action));
-        if (MOVES.contains(action)) {
-            view.put(
-                    "detail",
-                    "%s %s of %s"
-                            .formatted(
-                                    operation.request().dryRun() ? "would have moved" : "moved",
-                                    progress.moved(),
-                                    progress.matched()));
-        }
     }
 
     /** What is known of an action without more. */

@@ -24,6 +24,7 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.incident.Incidents;
 import io.safebunny.node.SafeBunnyParts;
 import io.safebunny.operations.questions.Nodes;
+import io.safebunny.poison.OtherInstances;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.replay.QueuePoisonMessages;
 import io.safebunny.rabbit.preflight.TopologyWatch;
@@ -37,6 +38,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.BeanFactory;
@@ -100,6 +102,8 @@ final class EndpointsAutoConfiguration {
         Rates rates = new Rates(engine::tallies, parts.timeline());
         NowView now = new NowView(
                 engine, parts, operations, present == null || !present.asks() ? null : present::condition, rates);
+        Supplier<OtherInstances> others =
+                () -> engine.get(QueuePoisonMessages.class).lastKnownOfOthers();
         KeptEvents kept = new KeptEvents(audit, auditEvents::getIfAvailable, parts.timeline());
         SagaViews sagaViews = new SagaViews(masker.getIfAvailable(BodyMasker::none), properties, audit);
         SortedMap<String, Section> sections = new TreeMap<>();
@@ -112,10 +116,9 @@ final class EndpointsAutoConfiguration {
         sections.put("nodes", (path, asked, user) -> nodes.look(path));
         sections.put(
                 "audit",
-                new AuditSection(kept, properties::showsAudit, poison, operations.instance(), parts.timeline()));
-        sections.put("operations", new OperationSection(poison, audit, operations.instance(), () -> engine.get(
-                        QueuePoisonMessages.class)
-                .lastKnownOfOthers()));
+                new AuditSection(
+                        kept, properties::showsAudit, poison, others, operations.instance(), parts.timeline()));
+        sections.put("operations", new OperationSection(poison, audit, operations.instance(), others));
         sections.put(
                 "scheduled",
                 new ScheduledSection(

@@ -70,6 +70,7 @@ final class NodeEndpoint {
             @Nullable String action,
             @Nullable String about,
             @Nullable String looks,
+            @Nullable String elsewhere,
             @Nullable String as,
             @Nullable String type,
             @Nullable String correlation,
@@ -86,6 +87,7 @@ final class NodeEndpoint {
         add(asked, "action", action);
         add(asked, "about", about);
         add(asked, "looks", looks);
+        add(asked, "elsewhere", elsewhere);
         add(asked, "as", as);
         add(asked, "type", type);
         add(asked, "correlation", correlation);

@@ -20,11 +20,15 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.audit.AuditEventRepository;
+import org.springframework.boot.actuate.audit.InMemoryAuditEventRepository;
+import org.springframework.boot.actuate.audit.listener.AuditListener;
 import org.springframework.boot.test.context.assertj.AssertableReactiveWebApplicationContext;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 
@@ -125,5 +129,39 @@ class OperationsOverHttpTest {
                 isProblem(send(one, "safebunny/operations/op-7", delete), 404, name(mute) + " did not say what it has");
             });
         });
+    }
+
+    /** Who began it and why is in the application's own repository, or nowhere but at the other instance. */
+    @Test
+    void theAuditTellsWhatCameOfThoseThatOthersBegan() {
+        InMemoryAuditEventRepository shared = new InMemoryAuditEventRepository();
+        ReactiveWebApplicationContextRunner audited = node.withPropertyValues(
+                "management.auditevents.enabled=false", "management.endpoint.safebunny.show-audit=always");
+        ReactiveWebApplicationContextRunner kept = audited.withBean(AuditEventRepository.class, () -> shared)
+                .withBean(AuditListener.class, () -> new AuditListener(shared));
+        kept.run(one -> kept.run(other -> {
+            setAsideTwo(one);
+            String discard = begin(one, "");
+            await().atMost(SOON).untilAsserted(() -> {
+                HttpResponse<String> told = get(other, "safebunny/audit");
+                assertThat((String) read(told, "$.events[0].detail"))
+                        .isEqualTo("moved 2 of 2, as instance %s says".formatted(name(one)));
+                assertThat((String) read(told, "$.events[0].result")).isEqualTo("ENDED");
+                assertThat((String) read(told, "$.events[0].operation")).isEqualTo(discard);
+                assertThat(told.body()).doesNotContain("elsewhere");
+            });
+            assertThat(HttpCalls.<List<?>>read(
+                            get(other, "safebunny/audit?elsewhere=true&action=PAUSE"), "$.elsewhere.operations"))
+                    .isEmpty();
+            isProblem(get(other, "safebunny/audit?elsewhere=true&by=ann"), 400, "by=ann");
+            audited.withPropertyValues("safebunny.operations.answers=none")
+                    .run(mute -> await().atMost(SOON).untilAsserted(() -> {
+                        Map<String, Object> elsewhere =
+                                read(get(other, "safebunny/audit?elsewhere=true&action=DISCARD"), "$.elsewhere");
+                        assertThat(elsewhere.get("operations")).asString().contains(discard, name(one), "\"moved\":2");
+                        assertThat(elsewhere.get("silent")).asString().contains(name(mute));
+                        assertThat(elsewhere.toString()).doesNotContain("too old");
+                    }));
+        }));
     }
 }

@@ -219,6 +219,32 @@ class PoisonEndpointTest {
     }
 
     @Test
+    void selectsByWhatAReplayWouldDo() {
+        NODE.run(context -> {
+            String id = poison(context, "o-1");
+            Map<String, Object> done = Map.of("action", "discard", "verdict", "DONE", "reason", "nobody needs them");
+
+            assertThat(messages(get(context, Map.of("verdict", "DONE")))).isEmpty();
+            assertThat(messages(get(context, Map.of("verdict", "RUN")))).hasSize(1);
+            assertThat(post(context, done))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("matched", 0)
+                    .containsEntry("filter", Map.of("verdict", "DONE"));
+            assertThat(post(context, with(done, "verdict", "RUN")))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("moved", 1);
+            assertThat(context.getBean(Auditor.class).heard())
+                    .filteredOn(event -> event.getType().equals("SAFEBUNNY_DISCARD"))
+                    .extracting(event -> String.valueOf(event.getData().get("filter")))
+                    .containsExactly("verdict DONE; at most 1000", "verdict RUN; at most 1000");
+
+            isProblem(list(context, Map.of("verdict", "GONE")), 400, "verdict=GONE");
+            isProblem(list(context, Map.of("messageId", id, "verdict", "DONE")), 400, "verdict=DONE");
+            isProblem(post(context, with(done, "all", "true")), 400, "all=true");
+        });
+    }
+
+    @Test
     void movesASelectionAndNothingElse() {
         NODE.run(context -> {
             String first = poison(context, "o-1");

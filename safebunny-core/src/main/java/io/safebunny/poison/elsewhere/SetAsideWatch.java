@@ -2,15 +2,13 @@
 package io.safebunny.poison.elsewhere;
 
 import io.safebunny.concurrency.SerialTask;
-import io.safebunny.failure.BrowsingException;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.node.Node;
 import io.safebunny.operations.questions.Nodes;
 import io.safebunny.poison.elsewhere.OtherOperations.Round;
+import io.safebunny.poison.elsewhere.PoisonDepth.Count;
 import io.safebunny.poison.elsewhere.SetAside.Uncounted;
 import io.safebunny.time.Timeline;
-import io.safebunny.topology.Topology;
-import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +27,6 @@ public final class SetAsideWatch {
     private static final Logger LOG = LoggerFactory.getLogger(SetAsideWatch.class);
 
     static final Duration INTERVAL = Duration.ofSeconds(15);
-    static final Duration AFTER_REFUSAL = Duration.ofMinutes(5);
 
     /** While this instance holds copies. */
     static final Duration HELD_HERE = Duration.ofSeconds(2);
@@ -46,8 +43,7 @@ public final class SetAsideWatch {
     /** If nobody has read it for as long, it looks as rarely, and at once for the next reader. */
     static final Duration SELDOM = Duration.ofMinutes(1);
 
-    private final String queue;
-    private final Transport transport;
+    private final PoisonDepth depth;
     private final OtherOperations others;
     private final LongSupplier quiet;
     private final Timeline timeline;
@@ -60,22 +56,16 @@ public final class SetAsideWatch {
     // used by one look at a time
     private volatile boolean looks;
     private volatile @Nullable Counted counted;
-    private volatile long refusedUntil;
 
-    /**
-     * @param before what the others had said
-     * @param browsed what {@link #quiet} was
-     */
-    private record Counted(Round before, long browsed, long copies) {}
+    /** @param before what the others had said */
+    private record Counted(Round before, Count copies) {}
 
     /** @param quiet how often this instance has begun to browse; {@code -1} while it does */
-    public SetAsideWatch(Node node, OtherOperations others, LongSupplier quiet) {
-        this.queue = Topology.poisonOf(node.name());
-        this.transport = node.transport();
+    public SetAsideWatch(Node node, OtherOperations others, PoisonDepth depth, LongSupplier quiet) {
+        this.depth = depth;
         this.others = others;
         this.quiet = quiet;
         this.timeline = node.timeline();
-        this.refusedUntil = timeline.nanoTime();
         this.looking = new SerialTask("counting what is set aside", this::look, node.workers(), timeline);
     }
 
@@ -121,8 +111,7 @@ public final class SetAsideWatch {
     /** Whatever it was: otherwise nobody would look again, and what was known would be told for ever. */
     private Duration failed(Throwable failure) {
         LOG.warn(
-                "Could not count the messages in '{}'; trying again in {} s",
-                queue,
+                "Could not count what is set aside; trying again in {} s",
                 INTERVAL.toSeconds(),
                 ExceptionDetails.TYPE_ONLY.logged(failure));
         counted = null;
@@ -137,35 +126,22 @@ public final class SetAsideWatch {
     }
 
     private Duration count(Round round) {
-        long browsed = quiet.getAsLong();
-        if (round.isBrowsing() || browsed < 0) {
-            return uncounted(Uncounted.BROWSED, round, browsed < 0 ? HELD_HERE : HELD_ELSEWHERE);
+        if (round.isBrowsing()) {
+            return uncounted(Uncounted.BROWSED, round, HELD_ELSEWHERE);
         }
-        if (timeline.nanoTime() - refusedUntil < 0) {
-            return uncounted(Uncounted.REFUSED, round, INTERVAL);
+        Count count = depth.ask();
+        if (count.uncounted() != null) {
+            return uncounted(count.uncounted(), round, count.uncounted() == Uncounted.BROWSED ? HELD_HERE : INTERVAL);
         }
-        try {
-            OptionalLong copies = transport.depth(queue);
-            if (copies.isEmpty()) {
-                return uncounted(Uncounted.FAILED, round, INTERVAL);
-            }
-            counted = new Counted(round, browsed, copies.getAsLong());
-            return Nodes.SAME_ANSWER;
-        } catch (BrowsingException e) {
-            LOG.debug("The broker does not say how many messages queue '{}' holds", queue, e);
-            if (e.code().equals(BrowsingException.UNAVAILABLE)) {
-                return uncounted(Uncounted.FAILED, round, INTERVAL);
-            }
-            refusedUntil = timeline.nanoTime() + AFTER_REFUSAL.toNanos();
-            return uncounted(Uncounted.REFUSED, round, INTERVAL);
-        }
+        counted = new Counted(round, count);
+        return Nodes.SAME_ANSWER;
     }
 
     private Duration compare(Counted then, Round now) {
-        if (then.browsed != quiet.getAsLong() || !then.before.isQuietUntil(now)) {
+        if (then.copies.browsed() != quiet.getAsLong() || !then.before.isQuietUntil(now)) {
             return uncounted(Uncounted.BROWSED, now, HELD_ELSEWHERE);
         }
-        known = new SetAside(OptionalLong.of(then.copies), null, null, now.told());
+        known = new SetAside(then.copies.copies(), null, null, now.told());
         return pause(INTERVAL, now);
     }
 

@@ -197,7 +197,13 @@ final class MoveRun implements Runnable {
             return;
         }
         Copy copy = reader.read(wire, request.forced());
-        OutboundMessage message = rule.of(copy);
+        if (!request.filter().matches(copy.shown())) {
+            judged.add(wire);
+            return;
+        }
+        Verdict wanted = request.filter().verdict();
+        boolean isWanted = wanted == null || wanted == copy.shown().verdict();
+        OutboundMessage message = isWanted ? rule.of(copy) : null;
         if (message == null) {
             if (copy.shown().verdict() == Verdict.UNKNOWN && !request.dryRun()) {
                 rate.take(); // otherwise the run would rush through the queue during an outage of the store

@@ -106,7 +106,7 @@ final class PoisonReader {
         }
     }
 
-    /** Whether the copy matches the filter. Asks neither broker nor store. */
+    /** Whether the copy matches the filter, or may match it, if that has a verdict. Asks neither broker nor store. */
     boolean matches(WireMessage wire, PoisonFilter filter) {
         return filter.matches(shownAs(wire, UNJUDGED));
     }

@@ -20,6 +20,7 @@ import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.elsewhere.OtherOperations;
+import io.safebunny.poison.elsewhere.PoisonDepth;
 import io.safebunny.poison.elsewhere.SetAside;
 import io.safebunny.poison.elsewhere.SetAsideWatch;
 import io.safebunny.store.MessageStore;
@@ -81,7 +82,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
         this.mover = new CopyMover(node);
         this.depth = new PoisonDepth(node.name(), node.transport(), browsing::quiet, node.timeline(), node.workers());
         this.others = new OtherOperations(node, nodes, () -> browsing.shared(operations.shared()));
-        this.watch = new SetAsideWatch(node, others, browsing::quiet);
+        this.watch = new SetAsideWatch(node, others, depth, browsing::quiet);
     }
 
     @Override
@@ -188,8 +189,10 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
         while (scanned < most && matching.size() < filter.limit() && (delivery = browsed.next()) != null) {
             scanned++;
             WireMessage wire = delivery.message().message();
-            if (reader.matches(wire, filter)) {
-                matching.add(reader.read(wire, false).shown().withoutHeaders());
+            PoisonedMessage shown =
+                    reader.matches(wire, filter) ? reader.read(wire, false).shown() : null;
+            if (shown != null && filter.matches(shown)) {
+                matching.add(shown.withoutHeaders());
             }
         }
         long depth = scanned + browsed.waiting();

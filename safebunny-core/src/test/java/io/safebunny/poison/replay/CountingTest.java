@@ -313,7 +313,7 @@ class CountingTest {
 
         assertThat(two)
                 .hasToString(
-                        "PoisonFilter[messageIds=[a, b], digest=null, type=OrderPlaced, reason=null, exception=null, correlationId=null, limit=1000]");
+                        "PoisonFilter[messageIds=[a, b], digest=null, type=OrderPlaced, reason=null, exception=null, correlationId=null, verdict=null, limit=1000]");
         assertThat(two.withMessageIds(many).toString()).contains("messageIds=300 ids", "type=OrderPlaced");
     }
 

@@ -11,6 +11,7 @@ import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonOperation;
+import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.store.MessageStore;
@@ -220,6 +221,54 @@ class VerdictsTest {
 
         assertThat(node.copies()).hasSize(1);
         assertThat(node.handled).isEmpty();
+    }
+
+    private static PoisonRequest leftovers() {
+        return PoisonRequest.of(PoisonFilter.all().withVerdict(Verdict.DONE), "tester", "nobody needs them");
+    }
+
+    @Test
+    void whatNobodyNeedsIsSelectedByItsVerdict() {
+        PoisonNode node = withStore();
+        node.poisonOrders(3);
+        node.send(node.copies().get(1), new Route.ToQueue(PoisonNode.QUEUE)); // by hand, so the copy is left
+        PoisonFilter done = PoisonFilter.all().withVerdict(Verdict.DONE);
+
+        assertThat(node.poison().list(done).messages())
+                .extracting(PoisonedMessage::messageId)
+                .containsExactly("o-1");
+        assertThat(node.discard(leftovers().asDryRun()).moved()).isEqualTo(1);
+        assertThat(node.copies()).hasSize(3);
+        PoisonOperation.Progress discarded = node.discard(leftovers());
+
+        assertThat(discarded.matched()).isEqualTo(1);
+        assertThat(discarded.scanned()).isEqualTo(3);
+        assertThat(discarded.verdicts()).isEqualTo(Map.of(Verdict.DONE, 1));
+        assertThat(node.archive()).extracting(WireMessage::messageId).containsExactly("o-1");
+        assertThat(node.copies()).extracting(WireMessage::messageId).containsExactly("o-0", "o-2");
+        assertThat(node.replay(leftovers()).matched()).isZero();
+        assertThat(node.handled).containsExactly("o-1");
+    }
+
+    /** It may be one of those that are meant, so it is not left out in silence. */
+    @Test
+    void whatCannotBeJudgedIsToldButNotMoved() {
+        UnreachableStore store = new UnreachableStore();
+        PoisonNode node = new PoisonNode(store::over);
+        node.setAside(set(node, Situation.DISPATCHED, "o-1"));
+        store.silent = true;
+
+        assertThat(node.poison().list(leftovers().filter()).messages())
+                .extracting(PoisonedMessage::verdict)
+                .containsExactly(Verdict.UNKNOWN);
+        PoisonOperation.Progress discarded = node.discard(leftovers());
+        assertThat(discarded.verdicts()).isEqualTo(Map.of(Verdict.UNKNOWN, 1));
+        assertThat(discarded.moved()).isZero();
+        store.silent = false;
+        assertThat(node.discard(leftovers()).moved()).isEqualTo(1);
+        store.silent = true;
+        assertThat(node.restore(leftovers()).moved()).isZero();
+        assertThat(node.archive()).hasSize(1);
     }
 
     @Test

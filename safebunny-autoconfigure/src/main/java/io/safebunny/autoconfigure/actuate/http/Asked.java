@@ -98,7 +98,7 @@ public final class Asked {
                     all,
                     some
                             ? "there is also a filter. Use only one of them"
-                            : "it must be true if there is no type, poisonReason, exception, correlation, copy or ids, so that nobody moves all messages by mistake");
+                            : "it must be true if there is no type, poisonReason, exception, correlation, verdict, copy or ids, so that nobody moves all messages by mistake");
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** What the endpoints show of operations on poison messages of other instances. Pure. */
@@ -18,12 +19,17 @@ public final class ElsewhereViews {
 
     /** Those that run, and which instances have not said whether one does. */
     public static Map<String, Object> running(OtherInstances others) {
-        List<Map<String, Object>> running = new ArrayList<>();
+        return begun(others, operation -> operation.state() == RunState.RUNNING);
+    }
+
+    /** Those of the last ten of each instance that match, and which instances have not said theirs. */
+    public static Map<String, Object> begun(OtherInstances others, Predicate<Operation> which) {
+        List<Map<String, Object>> matching = new ArrayList<>();
         for (OtherInstance instance : others.instances()) {
             instance.operations().stream()
-                    .filter(operation -> operation.state() == RunState.RUNNING)
+                    .filter(which)
                     .map(operation -> view(instance, operation))
-                    .forEach(running::add);
+                    .forEach(matching::add);
         }
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("asOf", others.asOf());
@@ -31,7 +37,7 @@ public final class ElsewhereViews {
         view.put(
                 "instances",
                 others.instances().stream().map(OtherInstance::instance).toList());
-        view.put("operations", running);
+        view.put("operations", matching);
         view.put("silent", silent(others));
         return view;
     }

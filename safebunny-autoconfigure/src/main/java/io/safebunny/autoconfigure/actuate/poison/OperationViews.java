@@ -89,6 +89,7 @@ public final class OperationViews {
         add(view, "poisonReason", filter.reason());
         add(view, "exception", filter.exception());
         add(view, "correlation", filter.correlationId());
+        add(view, "verdict", filter.verdict() == null ? null : filter.verdict().name());
         return view;
     }
 

@@ -61,6 +61,7 @@ final class PoisonAudit {
         wanted.put("reason", filter.reason());
         wanted.put("exception", filter.exception());
         wanted.put("correlation id", filter.correlationId());
+        wanted.put("verdict", filter.verdict() == null ? null : filter.verdict().name());
         String which = wanted.entrySet().stream()
                 .filter(entry -> entry.getValue() != null)
                 .map(entry -> entry.getKey()

@@ -15,8 +15,10 @@ import io.safebunny.poison.PoisonEdit;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonRequest;
+import io.safebunny.poison.Verdict;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -45,6 +47,9 @@ public final class PoisonEndpoint {
     private static final int MOST_SHOWN = 1_000;
     private static final int MOVED = 1_000;
     static final int MOST_MOVED = 100_000;
+
+    private static final List<String> VERDICTS =
+            Stream.of(Verdict.values()).map(Verdict::name).toList();
 
     private static final String OF_SOME = "messageId says which message";
 
@@ -95,6 +100,7 @@ public final class PoisonEndpoint {
             @Nullable String poisonReason,
             @Nullable String exception,
             @Nullable String correlation,
+            @Nullable String verdict,
             @Nullable String limit,
             @Nullable String archived,
             @Nullable String operation,
@@ -102,7 +108,7 @@ public final class PoisonEndpoint {
         if (messageId != null) {
             return Answers.found(
                     () -> {
-                        requireNoFilter(type, poisonReason, exception, correlation);
+                        requireNoFilter(type, poisonReason, exception, correlation, verdict);
                         Asked.absent("limit", limit, OF_SOME);
                         Asked.absent("operation", operation, OF_SOME);
                         Asked.absent("after", after, OF_SOME);
@@ -117,12 +123,13 @@ public final class PoisonEndpoint {
             Asked.absent("copy", copy, "it is for one message");
             if (operation != null) {
                 Asked.absent("correlation", correlation, "groups have none");
+                Asked.absent("verdict", verdict, "groups have none");
                 return counts.groups(operation, archived, type, poisonReason, exception, after, limit);
             }
             Asked.absent("after", after, "it is for the groups of an operation");
             int most = Asked.number("limit", limit, SHOWN, MOST_SHOWN);
             PoisonFilter filter =
-                    filter(type, poisonReason, exception, correlation).withLimit(most);
+                    filter(type, poisonReason, exception, correlation, verdict).withLimit(most);
             return PoisonViews.list(
                     Asked.flag("archived", archived) ? poison.archived(filter) : poison.list(filter), most);
         });
@@ -132,23 +139,27 @@ public final class PoisonEndpoint {
             @Nullable String type,
             @Nullable String poisonReason,
             @Nullable String exception,
-            @Nullable String correlation) {
+            @Nullable String correlation,
+            @Nullable String verdict) {
         Asked.absent("type", type, OF_SOME);
         Asked.absent("poisonReason", poisonReason, OF_SOME);
         Asked.absent("exception", exception, OF_SOME);
         Asked.absent("correlation", correlation, OF_SOME);
+        Asked.absent("verdict", verdict, OF_SOME);
     }
 
     private static PoisonFilter filter(
             @Nullable String type,
             @Nullable String poisonReason,
             @Nullable String exception,
-            @Nullable String correlation) {
+            @Nullable String correlation,
+            @Nullable String verdict) {
         return PoisonFilter.all()
                 .withType(type)
                 .withReason(poisonReason)
                 .withException(exception)
-                .withCorrelationId(correlation);
+                .withCorrelationId(correlation)
+                .withVerdict(verdict == null ? null : Verdict.valueOf(Asked.oneOf("verdict", verdict, VERDICTS)));
     }
 
     /**
@@ -212,6 +223,7 @@ public final class PoisonEndpoint {
             @Nullable String poisonReason,
             @Nullable String exception,
             @Nullable String correlation,
+            @Nullable String verdict,
             @Nullable String limit,
             @Nullable String rate,
             @Nullable String dryRun,
@@ -225,7 +237,7 @@ public final class PoisonEndpoint {
                     checked,
                     () -> Answers.found(
                             () -> {
-                                requireNoFilter(type, poisonReason, exception, correlation);
+                                requireNoFilter(type, poisonReason, exception, correlation, verdict);
                                 Asked.absent("all", all, OF_SOME);
                                 Asked.absent("ids", ids, OF_SOME);
                                 Asked.absent("limit", limit, OF_SOME);
@@ -241,12 +253,13 @@ public final class PoisonEndpoint {
                 () -> Answers.of(() -> {
                     PoisonAction asked = PoisonAction.of(action, PoisonAction.OF_MANY);
                     asked.requireApplicable(body, dryRun, forced);
-                    Asked.allOrSome(all, Stream.of(ids, type, poisonReason, exception, correlation, copy));
+                    Asked.allOrSome(all, Stream.of(ids, type, poisonReason, exception, correlation, verdict, copy));
                     PoisonFilter filter = filter(
                                     asked == PoisonAction.REPLAY ? handled(type) : type,
                                     poisonReason,
                                     exception,
-                                    correlation)
+                                    correlation,
+                                    verdict)
                             .withDigest(copy)
                             .withLimit(Asked.number("limit", limit, MOVED, MOST_MOVED));
                     PoisonRequest request =

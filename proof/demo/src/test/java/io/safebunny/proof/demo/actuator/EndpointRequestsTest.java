@@ -113,7 +113,7 @@ class EndpointRequestsTest {
             new Case("'id':'nobody'", "name=id"),
             new Case(
                     "'id':'nobody','all':true",
-                    "action, all, body, copy, correlation, dryRun, exception, forced, ids, limit, messageId, poisonReason, rate, reason, type"),
+                    "action, all, body, copy, correlation, dryRun, exception, forced, ids, limit, messageId, poisonReason, rate, reason, type, verdict"),
             new Case("'security':'x','all':true", "name=security"),
             new Case("'copy':'x','all':true", "all=true"),
             new Case("'forced':true,'all':true", "forced=true"),

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.poison.replay;
+package io.safebunny.poison.elsewhere;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.BrowsingException;
+import io.safebunny.poison.elsewhere.SetAside.Uncounted;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Consumption;
@@ -109,11 +111,50 @@ class PoisonDepthTest {
         broker.depth = OptionalLong.of(7);
         timeline.advance(PoisonDepth.INTERVAL);
 
-        assertThat(depth.get().doubleValue()).as("left alone for a while").isNaN();
-
-        timeline.advance(PoisonDepth.AFTER_REFUSAL);
-
         assertThat(depth.get().doubleValue()).isEqualTo(7);
+    }
+
+    /** Those who look at what is set aside, and those who measure it. */
+    @Test
+    void isAskedOnceForBothOfItsReaders() {
+        broker.depth = OptionalLong.of(3);
+        depth.get();
+        assertThat(broker.asked).isEqualTo(1);
+        broker.depth = OptionalLong.of(4);
+        for (int i = 0; i < 10; i++) {
+            timeline.advance(Duration.ofSeconds(14));
+            assertThat(depth.ask().copies()).hasValue(4);
+            assertThat(depth.get().doubleValue()).isEqualTo(4);
+        }
+
+        assertThat(broker.asked).isEqualTo(11);
+    }
+
+    @Test
+    void aRefusalCountsForBothOfItsReaders() {
+        broker.refuses = true;
+        assertThat(depth.ask().uncounted()).isEqualTo(Uncounted.REFUSED);
+        depth.get();
+        timeline.advance(PoisonDepth.INTERVAL.multipliedBy(2));
+        assertThat(depth.ask().uncounted()).isEqualTo(Uncounted.REFUSED);
+        assertThat(broker.asked).isEqualTo(1);
+
+        broker.refuses = false;
+        broker.depth = OptionalLong.of(3);
+        timeline.advance(PoisonDepth.AFTER_REFUSAL);
+        assertThat(depth.get().doubleValue()).isEqualTo(3);
+    }
+
+    @Test
+    void aFailureIsNotTheLastCount() {
+        broker.depth = OptionalLong.of(3);
+        depth.get();
+        broker.whenAsked = () -> {
+            throw new AssertionError("as the test wants");
+        };
+        assertThatExceptionOfType(AssertionError.class).isThrownBy(depth::ask);
+
+        assertThat(depth.get().doubleValue()).isNaN();
     }
 
     private static final class Broker implements Transport {
