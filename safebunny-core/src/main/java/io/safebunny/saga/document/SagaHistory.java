@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -71,8 +72,18 @@ public final class SagaHistory {
      */
     SagaView.@Nullable Event repairWithoutEffect(boolean hasSteps) {
         JsonNode events = root.path(NAME);
-        for (int i = events.size() - 1; i >= 0; i--) {
-            SagaView.Event event = event(events.get(i));
+        return repairWithoutEffect(events.size(), i -> event(events.get(i)), hasSteps);
+    }
+
+    /** The same in a history that was told. */
+    public static SagaView.@Nullable Event repairWithoutEffect(List<SagaView.Event> events, boolean hasSteps) {
+        return repairWithoutEffect(events.size(), events::get, hasSteps);
+    }
+
+    private static SagaView.@Nullable Event repairWithoutEffect(
+            int size, IntFunction<SagaView.Event> events, boolean hasSteps) {
+        for (int i = size - 1; i >= 0; i--) {
+            SagaView.Event event = events.apply(i);
             Happening happening = Happening.of(event);
             if (happening instanceof Repaired repaired && repaired.action() != Action.PATCH) {
                 return repaired.mayLeaveItIdle() ? event : null;

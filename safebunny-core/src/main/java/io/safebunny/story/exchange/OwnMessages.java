@@ -29,7 +29,9 @@ public final class OwnMessages {
     /** Records have times of the store, histories those of the node. */
     private static final Duration SAME_MOMENT = Duration.ofSeconds(5);
 
-    private static final String ALARM = "the alarm of a timeout";
+    /** Of one of which is not known whether a timeout runs then. */
+    public static final String ALARM = "the alarm of a timeout";
+
     private static final String NO_END = ALARM + " that did not run";
     private static final String REFUSED = " that was refused";
 

@@ -91,6 +91,17 @@ final class Advice {
         add(decisions, Curl.post(why, node, POISON, "messageId", messageId, moving("discard")));
     }
 
+    /** The same of what was handled after it had been set aside, of a correlation id. */
+    void discardDone(String node, String correlationId) {
+        Map<String, String> body = moving("discard");
+        body.put("correlation", correlationId);
+        body.put("verdict", "DONE");
+        String why =
+                "left over, with your reason in the place of REASON: moves what needs no replay any more to the archive%sThen send it again without \"dryRun\""
+                        .formatted(DRY);
+        add(decisions, Curl.post(why, node, POISON, body));
+    }
+
     /** The same of what a saga of another node may have had done in another way. */
     void replayIfNotDone(String node, String messageId, String what, String untold) {
         String why = "only if nobody has had it done in another way: %s. %s"
@@ -183,9 +194,9 @@ final class Advice {
 
     /**
      * @param without the message that is given up; {@code null} if the saga is stuck on a timeout, which is tried again
-     * @param due sentences on the timeouts that run then
+     * @param then sentences on what comes to the saga then
      */
-    void resume(String node, Saga saga, @Nullable String without, String due) {
+    void resume(String node, Saga saga, @Nullable String without, String then) {
         add(
                 decisions,
                 repair(
@@ -197,7 +208,7 @@ final class Advice {
                                 ? ONCE_MENDED
                                         + "tries the timeout again at once, with your reason in the place of REASON; others that have passed run at once, too"
                                 : "only if the saga can do without, with your reason in the place of REASON: gives up %s, and the saga goes on as if it had never come%s"
-                                        .formatted(without, due)));
+                                        .formatted(without, then)));
     }
 
     private static Command repair(String node, Saga saga, String action, @Nullable String step, String why) {

@@ -105,7 +105,7 @@ final class BlockSentences {
         List<String> sentences = new ArrayList<>();
         if (repair != null) {
             sentences.add(
-                    "That step does not go on until somebody repairs it: nothing tries it again%s.%s The saga has been active since %s, and last changed at %s."
+                    "That step does not go on until somebody repairs it: nothing tries it again%s.%s The saga began at %s, and last changed at %s."
                             .formatted(
                                     receivers.dropped(repair) == null ? " by itself" : "",
                                     tooOld(repair),

@@ -147,7 +147,7 @@ final class Chronicle {
     }
 
     private void add(String node, Message message, OwnMessages own) {
-        String name = Words.message(message.type(), message.id());
+        String name = isHandled(message) ? Words.handled(message, own) : Words.message(message.type(), message.id());
         String from = publishers.get(message.id());
         int depth = depth(message.id());
         for (Failure failure : message.failures()) {
@@ -189,13 +189,7 @@ final class Chronicle {
         }
         if (message.changedAt() != null) {
             happened(
-                    new Event(
-                            message.changedAt(),
-                            node,
-                            message.id(),
-                            (isHandled(message) ? Words.handled(message, own) : name) + ' ' + what(message),
-                            from,
-                            false),
+                    new Event(message.changedAt(), node, message.id(), name + ' ' + what(message), from, false),
                     depth,
                     Phase.ENDED);
         }

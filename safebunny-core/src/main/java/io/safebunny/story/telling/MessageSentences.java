@@ -88,7 +88,7 @@ final class MessageSentences {
                                 ? "How %s has failed is told by its copy in the poison queue.".formatted(name())
                                 : "Its record does not tell why; its copy in the poison queue does.");
             }
-            sentences.addAll(replays.sentences(part, message, words));
+            sentences.addAll(replays.sentences(part, message, words, receivers));
             String refusal = replays.refusal(message);
             String untold = untold();
             if (refusal != null) {
@@ -98,7 +98,7 @@ final class MessageSentences {
             }
         }
         if (message.state() == State.HANDLED || message.state() == State.UNSENT) {
-            sentences.addAll(replays.sentences(part, message, words));
+            sentences.addAll(replays.sentences(part, message, words, receivers));
         }
         List<Publication> unsent = message.published().stream()
                 .filter(publication -> !publication.confirmed())
@@ -289,8 +289,7 @@ final class MessageSentences {
         List<String> names = new ArrayList<>();
         publications.stream()
                 .limit(MOST_NAMED)
-                .forEach(publication ->
-                        names.add(Words.message(publication.type(), publication.id()) + due(publication)));
+                .forEach(publication -> names.add(receivers.name(publication) + due(publication)));
         if (publications.size() > MOST_NAMED) {
             names.add(Words.count(publications.size() - MOST_NAMED, "other message"));
         }

@@ -10,6 +10,7 @@ import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.Story.Asked;
 import io.safebunny.story.exchange.Awaiting;
 import io.safebunny.story.exchange.Gathered;
+import io.safebunny.story.exchange.OwnMessages;
 import io.safebunny.story.search.OwnPart;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -114,6 +115,22 @@ final class Receivers {
     String failure(NodeStory part, String exception, @Nullable String text) {
         String withheld = text == null ? withheld(part) : "";
         return Words.failure(exception, text) + (withheld.isEmpty() ? "" : "; %s for its text".formatted(withheld));
+    }
+
+    /** What was published, and what it was if somebody has handled it. */
+    String name(Publication sent) {
+        if (Awaiting.one(sent.type()) == null) {
+            return Words.message(sent.type(), sent.id());
+        }
+        if (Awaiting.isTimeout(sent.type()) && !isKnown(sent.id())) {
+            return "%s (%s)".formatted(OwnMessages.ALARM, Words.text(sent.id()));
+        }
+        return of(sent.id()).stream()
+                .filter(known -> known.message().state() == State.HANDLED
+                        || known.message().state() == State.UNSENT)
+                .map(known -> Words.handled(known.message(), new OwnMessages(known.part())))
+                .findFirst()
+                .orElse(Words.message(sent.type(), sent.id()));
     }
 
     /** Nodes that say that they have handled it, by name. */

@@ -18,6 +18,8 @@ import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.exchange.Awaiting;
 import io.safebunny.story.exchange.OwnMessages;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -41,13 +43,20 @@ final class Replays {
             "The saga with its correlation id has ended: handled again, it may do what nobody waits for any more.";
     private static final String LEFT_OVER =
             "It is left over: its saga has ended. Discard it if nobody has, and do not replay it.";
+    private static final String IGNORED =
+            "It is left over: its saga has failed, and takes no more messages. Discard it if nobody has: a replay does nothing.";
     private static final String UNDOING =
             "The saga with its correlation id has failed, and wants its steps undone: handled again, it may do what nobody waits for any more.";
 
-    private final List<Saga> sagas;
+    private final List<Saga> sagas = new ArrayList<>();
+    /** Of the sagas. */
+    private final IdentityHashMap<Saga, String> nodes = new IdentityHashMap<>();
 
-    Replays(List<Saga> sagas) {
-        this.sagas = List.copyOf(sagas);
+    Replays(List<NodeStory> parts) {
+        parts.forEach(part -> part.sagas().forEach(saga -> {
+            sagas.add(saga);
+            nodes.put(saga, part.node());
+        }));
     }
 
     /** Why a message must not be handled again, in a sentence; {@code null} if nothing that is known speaks against it. */
@@ -79,9 +88,10 @@ final class Replays {
                 : concerned.stream()
                         .filter(saga -> saga.steps().contains(commands.get(0)))
                         .toList();
-        return wanting.stream().anyMatch(Replays::takesMessages) || SagaAdvice.isAcknowledgement(message.type())
-                ? null
-                : UNDOING;
+        if (wanting.stream().anyMatch(Replays::takesMessages) || SagaAdvice.isAcknowledgement(message.type())) {
+            return null;
+        }
+        return isIgnored(concerned, message) ? IGNORED : UNDOING;
     }
 
     /**
@@ -90,12 +100,32 @@ final class Replays {
      */
     boolean isLeftOver(Message message) {
         List<Saga> concerned = sagasOf(message);
-        return !concerned.isEmpty()
-                && concerned.stream().allMatch(saga -> saga.status().isEnded())
-                && concerned.stream()
+        boolean isEnded = !concerned.isEmpty()
+                && concerned.stream().allMatch(saga -> saga.status().isEnded());
+        return isEnded
+                ? concerned.stream()
                         .anyMatch(saga -> isOfStep(saga, message)
                                 ? saga.status() == SagaStatus.FAILED
-                                : Awaiting.isForSagas(message.type()) || hasMissed(saga, message));
+                                : Awaiting.isForSagas(message.type()) || hasMissed(saga, message))
+                : isIgnored(concerned, message);
+    }
+
+    /** Whether it was for sagas that have failed, and undo their steps now: they take no message but for that. */
+    private boolean isIgnored(List<Saga> concerned, Message message) {
+        return concerned.stream()
+                        .noneMatch(saga -> takesMessages(saga)
+                                || isOfStep(saga, message)
+                                || hasSent(saga, message.type())) // to a node that may handle it all the same
+                && !Awaiting.isForSagas(message.type())
+                && concerned.stream().anyMatch(saga -> !saga.status().isEnded() && hasMissedAtItsNode(saga, message));
+    }
+
+    private boolean hasMissedAtItsNode(Saga saga, Message message) {
+        return saga.history().stream()
+                .map(Happening::of)
+                .anyMatch(event -> event instanceof SetAside aside
+                        && aside.message().messageId().equals(message.id())
+                        && aside.message().node().equals(nodes.get(saga)));
     }
 
     private static boolean isOfStep(Saga saga, Message message) {
@@ -130,6 +160,12 @@ final class Replays {
         return sagasOf(message).stream().anyMatch(saga -> isStuckOn(saga, message));
     }
 
+    private boolean isIdleOnceResumed(NodeStory part, Message message, Words words, Receivers receivers) {
+        return sagasOf(message).stream()
+                .filter(saga -> isStuckOn(saga, message))
+                .anyMatch(saga -> new Outlook(part, saga, words, receivers).isIdleOnceResumed());
+    }
+
     private static boolean isStuckOn(Saga saga, Message message) {
         StuckOn on = saga.stuckOn();
         return saga.status() == SagaStatus.STUCK && on != null && on.messageId().equals(message.id());
@@ -140,6 +176,17 @@ final class Replays {
      * then, unless its saga has sent it again.
      */
     int replayed(Message message) {
+        long last = setAside(message);
+        for (Saga saga : sagasOf(message)) {
+            if (isOfStep(saga, message)) {
+                last = OwnMessages.isHistoryWhole(saga) ? last - sentAgain(saga) : 0;
+            }
+        }
+        return (int) Math.max(0, last);
+    }
+
+    /** How often it was set aside before it was handled again, as far as its record reaches. */
+    private static long setAside(Message message) {
         List<Failure> failures = message.failures();
         boolean isGivenUp = message.state() == State.SET_ASIDE || message.state() == State.UNDONE;
         long last = IntStream.range(0, failures.size())
@@ -152,16 +199,33 @@ final class Replays {
                 && failures.get(failures.size() - 1).nextAt() == null) {
             last--;
         }
-        for (Saga saga : sagasOf(message)) {
-            if (isOfStep(saga, message)) {
-                last = OwnMessages.isHistoryWhole(saga) ? last - sentAgain(saga) : 0;
-            }
-        }
-        return (int) Math.max(0, last);
+        return last;
+    }
+
+    /**
+     * What was set aside, and handled because its saga had sent it again, which leaves the copy where it is; a replay takes it away. At most one
+     * sentence.
+     */
+    List<String> leftCopies(NodeStory part, Advice advice) {
+        List<Message> left = part.messages().stream().filter(this::leavesCopy).toList();
+        left.stream().map(Message::correlationId).distinct().forEach(id -> advice.discardDone(part.node(), id));
+        return left.isEmpty()
+                ? List.of()
+                : List.of(
+                        "What %s had set aside of it before it was sent again and handled (%s) may still lie in its poison queue: discard it if nobody has."
+                                .formatted(
+                                        Words.text(part.node()),
+                                        Words.counted(left, message -> Words.type(message.type()))));
+    }
+
+    private boolean leavesCopy(Message message) {
+        return (message.state() == State.HANDLED || message.state() == State.UNSENT)
+                && sagasOf(message).stream().anyMatch(saga -> isOfStep(saga, message))
+                && setAside(message) > replayed(message);
     }
 
     /** That somebody has replayed it, and what came of that; at most one sentence. */
-    List<String> sentences(NodeStory part, Message message, Words words) {
+    List<String> sentences(NodeStory part, Message message, Words words, Receivers receivers) {
         int times = replayed(message);
         if (times == 0) {
             return List.of();
@@ -180,7 +244,11 @@ final class Replays {
                         replayed,
                         words.at(last.at()),
                         isStuckOn(message)
-                                ? " Replay it again only once the cause is mended; if that cannot be, resume the saga without it, or fail it."
+                                ? " Replay it again only once the cause is mended; if that cannot be, %s."
+                                        .formatted(
+                                                isIdleOnceResumed(part, message, words, receivers)
+                                                        ? "fail the saga: resumed without it, the saga would wait for nothing"
+                                                        : "resume the saga without it, or fail it")
                                 : ""));
     }
 

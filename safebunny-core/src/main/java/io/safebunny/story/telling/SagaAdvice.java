@@ -12,9 +12,6 @@ import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.exchange.Awaiting;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Finds what helps one saga. */
@@ -26,6 +23,7 @@ final class SagaAdvice {
     private final Words words;
     private final Receivers receivers;
     private final Replays replays;
+    private final Outlook outlook;
 
     SagaAdvice(NodeStory part, Saga saga, Advice advice, Words words, Receivers receivers, Replays replays) {
         this.part = part;
@@ -34,6 +32,7 @@ final class SagaAdvice {
         this.words = words;
         this.receivers = receivers;
         this.replays = replays;
+        this.outlook = new Outlook(part, saga, words, receivers);
     }
 
     /** Nobody knows any more whether it was carried out, and sent again it would be set aside again. */
@@ -58,6 +57,9 @@ final class SagaAdvice {
     void add() {
         if (!saga.status().isEnded()) {
             addStuck();
+            if (outlook.idleSince() != null) {
+                advice.fail(part.node(), saga);
+            }
             saga.blockedOn().forEach(this::add);
             addNodes();
             for (Pause pause : part.pauses()) {
@@ -76,7 +78,7 @@ final class SagaAdvice {
             advice.lookAtPoison(on.node(), on.messageId());
             advice.replayUsually(on.node(), on.messageId(), message, replayed(on));
             advice.replayRefused(part.node(), saga, on);
-            advice.resume(part.node(), saga, Awaiting.isTimeout(on.type()) ? null : message, due());
+            advice.resume(part.node(), saga, Awaiting.isTimeout(on.type()) ? null : message, outlook.onceResumed());
             advice.fail(part.node(), saga);
             advice.test(part.node(), saga);
         }
@@ -96,20 +98,6 @@ final class SagaAdvice {
                                         .get(message.failures().size() - 1)
                                         .at())))
                 .orElse("");
-    }
-
-    /** What the timeouts do that have waited for the saga to go on. */
-    private String due() {
-        List<String> due = new ArrayList<>();
-        new TreeMap<>(saga.timeouts()).forEach((name, at) -> {
-            if (words.isPast(at)) {
-                due.add("%s, due since %s,".formatted(Words.text(name), words.at(at)));
-            }
-        });
-        return due.isEmpty()
-                ? ""
-                : ". Its timeout%s %s then run%s at once: if that fails the saga, its steps are undone, which cannot be taken back"
-                        .formatted(due.size() == 1 ? "" : "s", Words.join(due, "and"), due.size() == 1 ? "s" : "");
     }
 
     private void add(BlockedOn blocked) {

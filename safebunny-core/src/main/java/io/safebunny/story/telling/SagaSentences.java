@@ -27,12 +27,14 @@ final class SagaSentences {
     private final Saga saga;
     private final Words words;
     private final Receivers receivers;
+    private final Outlook outlook;
 
     SagaSentences(NodeStory part, Saga saga, Words words, Receivers receivers) {
         this.part = part;
         this.saga = saga;
         this.words = words;
         this.receivers = receivers;
+        this.outlook = new Outlook(part, saga, words, receivers);
     }
 
     List<String> sentences() {
@@ -56,6 +58,7 @@ final class SagaSentences {
         }
         sentences.addAll(blocks.sentences(repair));
         sentences.addAll(past.repairs());
+        sentences.addAll(outlook.idle());
         if (saga.status() == SagaStatus.ACTIVE && repair == null) {
             addWaiting(sentences);
         }
@@ -74,7 +77,7 @@ final class SagaSentences {
                 ? " (" + Words.quoted(saga.reason()) + ')'
                 : withheld.isEmpty() ? "" : " (%s why)".formatted(withheld);
         return switch (saga.status()) {
-            case ACTIVE -> "has been active since " + words.at(saga.startedAt());
+            case ACTIVE -> outlook.status();
             case COMPLETED -> "completed; it last changed at " + changed;
             case FAILED -> "failed%s, and has ended%s; it last changed at %s".formatted(reason, undone(), changed);
             case COMPENSATING ->

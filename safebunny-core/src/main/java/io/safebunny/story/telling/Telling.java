@@ -68,8 +68,7 @@ final class Telling {
         this.words = new Words(now);
         this.receivers = new Receivers(gathered);
         this.silent = new Silent(words, gathered.problem(), gathered.asked());
-        this.replays = new Replays(
-                parts.stream().flatMap(part -> part.sagas().stream()).toList());
+        this.replays = new Replays(parts);
     }
 
     /** Of parts alone, whoever was asked for them. */
@@ -142,6 +141,7 @@ final class Telling {
         parts.forEach(this::tellUnsent);
         parts.forEach(part -> part.scheduled().forEach(scheduled -> tell(part, scheduled)));
         parts.forEach(this::tellHandled);
+        parts.forEach(part -> sentences.addAll(replays.leftCopies(part, advice)));
         parts.forEach(this::tellLimits);
     }
 
@@ -337,7 +337,7 @@ final class Telling {
         List<Message> handled =
                 others.stream().filter(isUndone.or(Words::hasExpired).negate()).toList();
         handled.stream()
-                .flatMap(message -> replays.sentences(part, message, words).stream())
+                .flatMap(message -> replays.sentences(part, message, words, receivers).stream())
                 .limit(MOST_TOLD)
                 .forEach(sentences::add);
         OwnMessages own = new OwnMessages(part);

@@ -125,6 +125,12 @@ final class CauseDesk {
     /** Sends two commands at once. */
     @BunnySaga
     static final class Collecting {
+        private final CauseDesk desk;
+
+        Collecting(CauseDesk desk) {
+            this.desk = desk;
+        }
+
         @Starts
         @BunnyHandler(from = "storefront")
         State on(BuyAll all, SagaContext saga) {
@@ -141,6 +147,7 @@ final class CauseDesk {
 
         @BunnyHandler(from = "billing")
         void on(Fetched fetched, State state, SagaContext saga) {
+            desk.mayFail("Fetched");
             saga.complete();
         }
     }
@@ -305,7 +312,7 @@ final class CauseDesk {
                         next.run();
                     };
                     world.consumeMiddlewares = List.of(refusing);
-                    world.start(node, store, List.of(), new Buying(this), new Watching(), new Collecting());
+                    world.start(node, store, List.of(), new Buying(this), new Watching(), new Collecting(this));
                     world.consumeMiddlewares = List.of();
                 }
                 case "billing" ->

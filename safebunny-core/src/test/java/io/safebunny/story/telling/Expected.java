@@ -96,10 +96,15 @@ final class Expected {
         Seen.Blocked repair = repair(saga);
         switch (saga.status) {
             case ACTIVE -> {
-                if (repair == null) {
+                Seen.Repair again = saga.again;
+                if (repair != null) {
+                    addRepair(saga, subject, repair);
+                } else if (again == null) {
                     addHead(saga, "saga:active", "since", Fact.at(saga.startedAt));
                 } else {
-                    addRepair(saga, subject, repair);
+                    boolean isResume = again.action().equals("RESUME");
+                    String how = isResume ? "somebody resumed it" : "somebody skipped a step of it";
+                    addHead(saga, "saga:activeAgain", "since", Fact.at(again.at()), "how", how);
                 }
             }
             case COMPLETED -> addHead(saga, "saga:completed", "changed", changed);
@@ -581,6 +586,13 @@ final class Expected {
                     ? saga.status == SagaStatus.FAILED
                     : OF_SAGAS.contains(message.type) || saga.heard.containsKey(message.id);
             return isLeftOver ? "leftOver" : "sagaEnded";
+        } else if (saga.status != SagaStatus.ACTIVE
+                && saga.status != SagaStatus.STUCK
+                && step == null
+                && !OF_SAGAS.contains(message.type)
+                && !saga.sent.contains(message.type)
+                && saga.heard.containsKey(message.id)) {
+            return "ignored";
         } else if (undo == StepStatus.UNDONE) {
             return "undoAcknowledged";
         } else if (step == null && saga.sent.contains(message.type)) {
@@ -673,6 +685,19 @@ final class Expected {
                 .toList();
     }
 
+    /** Whether a timeout runs is known once its alarm was handled. */
+    private String typeName(Observed.Sent sent) {
+        List<Seen.Message> known = nodes.stream()
+                .flatMap(node -> messages(node).stream())
+                .filter(message -> message.id.equals(sent.id()))
+                .toList();
+        return known.stream()
+                .filter(message -> message.state == State.HANDLED)
+                .map(Seen.Message::typeName)
+                .findFirst()
+                .orElse(sent.type() + (known.isEmpty() && sent.type().equals("BunnyTimeout") ? "Perhaps" : ""));
+    }
+
     private void addPublished(Seen.Message message) {
         Map<String, Set<String>> byNode = new TreeMap<>();
         for (Observed.Sent sent : published(message)) {
@@ -688,7 +713,7 @@ final class Expected {
             String when =
                     due == null || due.isBefore(observed.now()) || !by.isEmpty() ? "" : ", due at " + Fact.at(due);
             byNode.computeIfAbsent(by, any -> new TreeSet<>())
-                    .add("`%s` (%s)%s".formatted(sent.type(), sent.id(), when));
+                    .add("`%s` (%s)%s".formatted(typeName(sent), sent.id(), when));
         }
         byNode.forEach((by, names) ->
                 add("published", message.name(), "names", names.toString(), "by", by.isEmpty() ? null : by));

@@ -56,6 +56,11 @@ record Fact(String shape, Map<String, String> values) {
     private static Map<String, Shape> shapes() {
         Map<String, Shape> shapes = new LinkedHashMap<>();
         add(shapes, "saga:active", SAGA + "has been active since (?<since>AT)\\.");
+        add(
+                shapes,
+                "saga:activeAgain",
+                SAGA
+                        + "has been active again since (?<since>AT), when (?<how>it took what it had been stuck on|somebody (?:resumed|retried|skipped a step of) it)\\.");
         add(shapes, "saga:completed", SAGA + "completed; it last changed at (?<changed>AT)\\.");
         add(
                 shapes,
@@ -85,7 +90,7 @@ record Fact(String shape, Map<String, String> values) {
         add(
                 shapes,
                 "repair",
-                "That step does not go on until somebody repairs it: nothing tries it again by itself\\. The saga has been active since (?<since>AT), and last changed at (?<changed>AT)\\.");
+                "That step does not go on until somebody repairs it: nothing tries it again by itself\\. The saga began at (?<since>AT), and last changed at (?<changed>AT)\\.");
         add(
                 shapes,
                 "byHand",
@@ -139,6 +144,10 @@ record Fact(String shape, Map<String, String> values) {
                 shapes,
                 "leftOver",
                 "It is left over: its saga has ended\\. Discard it if nobody has, and do not replay it\\.");
+        add(
+                shapes,
+                "ignored",
+                "It is left over: its saga has failed, and takes no more messages\\. Discard it if nobody has: a replay does nothing\\.");
         add(shapes, "asideBeforeUndo", "`(?<type>\\w+)` had been set aside there before: discard it if nobody has\\.");
         add(
                 shapes,

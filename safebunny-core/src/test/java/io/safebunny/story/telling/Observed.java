@@ -422,6 +422,7 @@ final class Observed {
         }
         saga.changedAt = now();
         Seen.Message aside = at(news.node()).get(news.messageId() + ' ' + saga.id);
+        saga.isHeld = true;
         if (aside != null) {
             saga.heard.put(news.messageId(), new Seen.Heard(now(), saga.takes, news.node(), aside.poisonReason));
         }
@@ -481,7 +482,14 @@ final class Observed {
     }
 
     private void done(Seen.Saga saga, BunnyRepair repair) {
-        saga.repairs.add(new Seen.Repair(repair.action().name(), now(), repair.reason()));
+        Seen.Repair done = new Seen.Repair(repair.action().name(), now(), repair.reason());
+        saga.repairs.add(done);
+        if (done.action().equals("RESUME")
+                || (saga.isHeld && !saga.isStuck && done.action().equals("SKIP"))) {
+            saga.again = done;
+            saga.isHeld = false;
+            saga.isStuck = false;
+        }
     }
 
     // ---- in methods of sagas

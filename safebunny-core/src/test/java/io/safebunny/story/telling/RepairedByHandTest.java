@@ -136,7 +136,9 @@ class RepairedByHandTest {
     @Test
     void aResumeNamesTheTimeoutThatRunsThenAndIsNamedAsWhyItRan() {
         desk.place();
-        assertThat(why(desk.story("orders", ID), "\"resume\"")).endsWith("goes on as if it had never come");
+        assertThat(why(desk.story("orders", ID), "\"resume\""))
+                .endsWith(
+                        "goes on as if it had never come. Its timeout payment then runs at 00:15:00Z, unless it is cancelled before: if that fails the saga, its steps are undone, which cannot be taken back");
         desk.pass(1_000);
         assertThat(why(desk.story("orders", ID), "\"resume\""))
                 .endsWith(

@@ -128,6 +128,14 @@ final class Seen {
         final Map<String, Heard> heard = new LinkedHashMap<>();
 
         final List<Repair> repairs = new ArrayList<>();
+        /** Whether it was stuck, or has heard since it goes on that something was set aside. */
+        boolean isStuck;
+
+        boolean isHeld;
+        /** The repair since which it goes on again. */
+        @Nullable
+        Repair again;
+
         /** The timeout with which it failed. */
         @Nullable
         String timedOut;
@@ -200,6 +208,7 @@ final class Seen {
 
         void stick(Message on, Instant now) {
             status = SagaStatus.STUCK;
+            isStuck = true;
             stuckOn = on;
             stuckAt = now;
             changedAt = now;

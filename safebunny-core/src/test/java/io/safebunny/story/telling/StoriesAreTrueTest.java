@@ -74,7 +74,7 @@ class StoriesAreTrueTest {
     /** What came of each of those is known only from the time at which it was handled. */
     private static boolean isOfOwn(Fact fact) {
         return fact.values().toString().matches(".*Bunny(Timeout|Repair).*")
-                && fact.shape().matches("counted|message:handled(By)?");
+                && fact.shape().matches("counted|published|message:handled(By)?");
     }
 
     /** Nodes with some sagas each. */

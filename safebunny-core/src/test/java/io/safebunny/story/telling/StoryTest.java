@@ -294,7 +294,9 @@ class StoryTest {
                         "{\"action\":\"resume\",\"saga\":\"OrderSaga\",\"reason\":\"REASON\"} /safebunny/sagas/order-1",
                         "{\"action\":\"fail\",\"saga\":\"OrderSaga\",\"reason\":\"REASON\"} /safebunny/sagas/order-1");
         assertThat(next.get(6).why())
-                .endsWith("gives up `Captured` (%s), and the saga goes on as if it had never come".formatted(on));
+                .endsWith(
+                        "gives up `Captured` (%s), and the saga goes on as if it had never come. Its timeout payment then runs at 00:15:00Z, unless it is cancelled before: if that fails the saga, its steps are undone, which cannot be taken back"
+                                .formatted(on));
     }
 
     @Test
@@ -646,7 +648,7 @@ class StoryTest {
                                 List.of(part("orders", ID), part("billing", ID)))
                         .sentences())
                 .contains(
-                        "It has published `Capture` (%s) and the end of a timeout (%s), due at 00:15:00Z; nobody who was asked has a record that says handled."
+                        "It has published `Capture` (%s) and the alarm of a timeout (%s), due at 00:15:00Z; nobody who was asked has a record that says handled."
                                 .formatted(
                                         command(),
                                         part("orders", ID)
