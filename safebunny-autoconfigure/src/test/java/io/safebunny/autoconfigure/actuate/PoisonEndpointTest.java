@@ -468,7 +468,7 @@ class PoisonEndpointTest {
                     .doesNotContainKey("wouldMove")
                     .extractingByKey("note", InstanceOfAssertFactories.STRING)
                     .startsWith("moved counts what was sent back to its queue. It is handled only then")
-                    .contains("GET safebunnystory?about=" + id);
+                    .contains("GET safebunnystory?about=" + id + "&format=text tells");
             assertThat(all)
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsEntry("moved", 1)

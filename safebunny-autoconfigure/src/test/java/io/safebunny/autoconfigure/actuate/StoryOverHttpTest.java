@@ -18,11 +18,14 @@ import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.Trail;
 import io.safebunny.story.BunnyStory;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.test.context.assertj.AssertableReactiveWebApplicationContext;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
@@ -156,6 +159,45 @@ class StoryOverHttpTest {
                     .startsWith("sequenceDiagram\n    participant n0 as shop\n")
                     .contains("    n0->>n0: ", "the #60;gateway#62; is down#59; #101;nd")
                     .doesNotContain("<", "down;");
+        });
+    }
+
+    /** Whoever accepts anything gets JSON, as before; a format counts more than a header. */
+    @ParameterizedTest
+    @CsvSource({
+        "text/plain,                                      '',            text/plain",
+        "text/plain;charset=UTF-8,                        '',            text/plain",
+        "text/*,                                          '',            text/plain",
+        "*/*,                                             '',            application/json",
+        "application/json,                                '',            application/json",
+        "'text/html,application/xml;q=0.9,*/*;q=0.8',     '',            application/json",
+        "'text/plain, application/json',                  '',            application/json",
+        "application/vnd.spring-boot.actuator.v3+json,    '',            application/json",
+        "'text/plain, application/json',                  ?format=text,  text/plain",
+        "'text/plain, application/json',                  ?format=json,  application/json"
+    })
+    void answersInTheTypeThatIsAccepted(String accept, String query, String type) {
+        NODE.run(context -> {
+            place(context);
+            for (String path : List.of("/order-1" + query, "?about=order-1" + query.replace('?', '&'))) {
+                HttpResponse<String> answer = HttpCalls.send(
+                        context, STORY + path, HttpRequest.newBuilder().GET().header("Accept", accept));
+
+                assertThat(answer.statusCode()).as(path).isEqualTo(200);
+                assertThat(answer.headers().firstValue("Content-Type").orElse(""))
+                        .as(path)
+                        .startsWith(type);
+                assertThat(answer.body()).as(path).startsWith(type.equals("text/plain") ? "Order order-1 of" : "{");
+            }
+        });
+    }
+
+    @Test
+    void theAcceptedTypeIsNoParameter() {
+        NODE.run(context -> {
+            HttpResponse<String> answer = HttpCalls.get(context, STORY + "/x?accepted=TEXT");
+
+            HttpCalls.isProblem(answer, 400, "it takes format.");
         });
     }
 

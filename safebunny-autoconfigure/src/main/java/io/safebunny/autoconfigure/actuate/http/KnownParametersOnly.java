@@ -13,6 +13,7 @@ import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.InvocationContext;
 import org.springframework.boot.actuate.endpoint.OperationArgumentResolver;
 import org.springframework.boot.actuate.endpoint.OperationType;
+import org.springframework.boot.actuate.endpoint.Producible;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
@@ -50,7 +51,7 @@ public final class KnownParametersOnly implements OperationInvokerAdvisor {
                 .map(OperationParameter::getName)
                 .toList();
         Set<String> known = parameters.stream()
-                .filter(parameter -> !isSelector(parameter) && !GIVEN.contains(parameter.getType()))
+                .filter(parameter -> !isSelector(parameter) && !isGiven(parameter.getType()))
                 .map(OperationParameter::getName)
                 .collect(Collectors.toCollection(TreeSet::new));
         String operation = (type == OperationType.READ ? "GET" : type == OperationType.WRITE ? "POST" : "DELETE")
@@ -87,6 +88,10 @@ public final class KnownParametersOnly implements OperationInvokerAdvisor {
 
     private static boolean isFromPath(@Nullable Object value) {
         return value instanceof String[];
+    }
+
+    private static boolean isGiven(Class<?> type) {
+        return GIVEN.contains(type) || Producible.class.isAssignableFrom(type); // by the header Accept
     }
 
     private static boolean isSelector(OperationParameter parameter) {

@@ -134,9 +134,9 @@ public final class OperationViews {
     /** What {@code moved} does not say. */
     private static String handledLater(Set<String> ids) {
         String where = ids.size() == 1
-                ? "GET safebunnystory?about=%s tells what has come of it"
+                ? "GET safebunnystory?about=%s&format=text tells what has come of it"
                         .formatted(URLEncoder.encode(ids.iterator().next(), StandardCharsets.UTF_8))
-                : "GET safebunnypoison lists what was set aside again, and GET safebunnystory?about=ID tells what has come of one message";
+                : "GET safebunnypoison lists what was set aside again, and GET safebunnystory?about=ID&format=text tells what has come of one message";
         return "moved counts what was sent back to its queue. It is handled only then, so whether that succeeds this answer cannot say: what fails again is set aside again. %s."
                 .formatted(where);
     }

@@ -24,9 +24,6 @@ import org.springframework.util.MimeType;
 @WebEndpoint(id = "safebunnystory", defaultAccess = Access.READ_ONLY)
 public final class StoryEndpoint {
 
-    /** As all endpoints do. */
-    private static final String ACTUATOR = "application/vnd.spring-boot.actuator.v3+json";
-
     private static final MimeType JSON = new MimeType("application", "json");
     private static final MimeType TEXT = new MimeType("text", "plain", StandardCharsets.UTF_8);
     private static final String AS_JSON = "json";
@@ -40,18 +37,21 @@ public final class StoryEndpoint {
     }
 
     /** The story of an id that no path can have. */
-    @ReadOperation(produces = {ACTUATOR, "application/json", "text/plain"})
-    WebEndpointResponse<Object> ofAny(@Nullable String about, @Nullable String format) {
-        return Answers.of(() -> told(Asked.present("about", about), format));
+    @ReadOperation(producesFrom = StoryType.class)
+    WebEndpointResponse<Object> ofAny(@Nullable StoryType accepted, @Nullable String about, @Nullable String format) {
+        return Answers.of(() -> told(Asked.present("about", about), accepted, format));
     }
 
-    @ReadOperation(produces = {ACTUATOR, "application/json", "text/plain"})
-    WebEndpointResponse<Object> of(@Selector(match = Match.ALL_REMAINING) String[] id, @Nullable String format) {
-        return Answers.of(() -> told(String.join("/", id), format));
+    @ReadOperation(producesFrom = StoryType.class)
+    WebEndpointResponse<Object> of(
+            @Selector(match = Match.ALL_REMAINING) String[] id, @Nullable StoryType accepted, @Nullable String format) {
+        return Answers.of(() -> told(String.join("/", id), accepted, format));
     }
 
-    private WebEndpointResponse<Object> told(String id, @Nullable String format) {
-        String wanted = format == null ? AS_JSON : Asked.oneOf("format", format, List.of(AS_JSON, AS_TEXT, AS_DIAGRAM));
+    private WebEndpointResponse<Object> told(String id, @Nullable StoryType accepted, @Nullable String format) {
+        String byHeader = accepted == StoryType.TEXT ? AS_TEXT : AS_JSON;
+        String wanted =
+                format == null ? byHeader : Asked.oneOf("format", format, List.of(AS_JSON, AS_TEXT, AS_DIAGRAM));
         Story story = stories.of(id);
         return switch (wanted) {
             case AS_TEXT -> text(story.toText());
