@@ -128,7 +128,7 @@ function Content({ page, rest, query }) {
     if (!page) {
         return html`<${Page} title="No such page"><p><a href=${href(['now'])}>What is going on now</a></p></${Page}>`;
     }
-    const hidden = page.needs.map(name => session().endpoints[name] ?? OLDER).filter(({ at }) => at === undefined || at === null);
+    const hidden = page.needs.map(name => session().endpoints[name] ?? OLDER).filter(({ at }) => (at ?? null) === null);
     return hidden.length === 0
         ? page.show(rest, query)
         : html`

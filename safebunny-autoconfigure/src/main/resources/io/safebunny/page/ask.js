@@ -133,7 +133,7 @@ const given = values => Object.entries(values).filter(([, value]) => value !== u
 
 function address(endpoint, path, query = {}) {
     const { at, refusal } = known.endpoints[endpoint];
-    if (at === undefined || at === null) {
+    if (!isExposed(endpoint)) {
         throw new Problem('hidden', 'Not exposed', refusal);
     }
     const url = new URL(path ? `${at}/${path}` : at, here);

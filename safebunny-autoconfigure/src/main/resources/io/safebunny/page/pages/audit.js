@@ -5,7 +5,7 @@ import { usePoll } from '../poll.js';
 import { Look } from '../parts/action.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, Id, IdLink, inWords, Table, TextFilter } from '../parts/table.js';
+import { Badge, Choose, Id, IdLink, inWords, Table, TextFilter } from '../parts/table.js';
 import { timeOf } from '../parts/time.js';
 
 /** Not again and again: where it is kept, it is read there type by type. */
@@ -46,13 +46,7 @@ function Events({ query }) {
         <${Page} title="Audit" about=${[by, action && inWords(action), about, after && `after ${after}`].filter(Boolean).join(', ')} question=${QUESTION} polls=${[poll]}>
             <form class="filter" onSubmit=${event => event.preventDefault()}>
                 <${TextFilter} id="by" label="Who" value=${by} set=${value => filtered({ by: value })} />
-                <span class="pair">
-                    <label for="action">What</label>
-                    <select id="action" value=${action ?? ''} onChange=${event => filtered({ action: event.target.value || undefined })}>
-                        <option value="">anything</option>
-                        ${known(data, action).map(one => html`<option key=${one} value=${one}>${inWords(one)}</option>`)}
-                    </select>
-                </span>
+                <${Choose} id="action" label="What" value=${action} of=${[['', 'anything'], ...known(data, action).map(one => [one, inWords(one)])]} set=${value => filtered({ action: value })} />
                 <${TextFilter} id="about" label="About" value=${about} set=${value => filtered({ about: value })} />
             </form>
             <div class="buttons">

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html } from '../vendor/htm-preact.js';
-import { look, session } from '../ask.js';
+import { look } from '../ask.js';
 import { usePoll } from '../poll.js';
-import { MOST_NAMES, Name, nameOf, names, pageOf } from '../parts/node.js';
+import { isHere, MOST_NAMES, Name, nameOf, names, pageOf } from '../parts/node.js';
 import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Badge, Table } from '../parts/table.js';
@@ -21,7 +21,7 @@ export function Instances() {
     const poll = usePoll(look('node', 'nodes'), EVERY);
     const { data } = poll;
     const rows = rowsOf(data?.nodes ?? []);
-    const unlinked = (data?.nodes ?? []).map(({ node }) => node).filter(node => node !== session().node && !pageOf(node));
+    const unlinked = (data?.nodes ?? []).filter(one => !isHere(one) && !pageOf(one.node)).map(({ node }) => node);
     return html`
         <${Page} title="Instances" question="Who runs on this broker, in which version, and who is silent?" polls=${[poll]}>
             ${data && html`
@@ -92,12 +92,12 @@ function Types({ of }) {
         </details>`;
 }
 
-function NotClosed({ of: { node, facts } }) {
-    const all = facts?.notClosed ?? [];
+function NotClosed({ of }) {
+    const all = of.facts?.notClosed ?? [];
     return all.length > 0 && html`
         <ul>${all.slice(0, MOST_NAMES).map(({ type, state, until, reason }) => html`
             <li key=${type}>
-                ${node === session().node ? html`<a href=${href(['types', type])}>${type}</a>` : type}${' '}<${Badge} of=${state} />
+                ${isHere(of) ? html`<a href=${href(['types', type])}>${type}</a>` : type}${' '}<${Badge} of=${state} />
                 ${' '}${reason}${until && html` until <${Time} at=${until} />`}
             </li>`)}</ul>
         ${all.length > MOST_NAMES && `and ${all.length - MOST_NAMES} more`}`;

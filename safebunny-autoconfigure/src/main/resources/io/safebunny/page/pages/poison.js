@@ -13,7 +13,7 @@ import { Instance } from '../parts/node.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
 import { Badge, Choice, ClassName, Facts, Id, IdLink, Table, TextFilter } from '../parts/table.js';
-import { Legend, moved, replayed, Status, storyOf } from '../parts/tales.js';
+import { Legend, moved, replayed, sagasOf, Status, storyOf } from '../parts/tales.js';
 import { Time, timeOf } from '../parts/time.js';
 import { Words } from '../parts/words.js';
 
@@ -226,7 +226,7 @@ export function Message({ id }) {
 /** What is not in the queue is no fault: mostly somebody has replayed it. */
 function Gone({ id, replayedOf }) {
     const { data } = usePoll(storyOf(replayedOf || id), replayedOf ? EVERY : ONCE); // to find a message takes a search
-    const sagas = (data?.nodes ?? []).filter(({ node }) => node === session().node).flatMap(part => part.sagas);
+    const sagas = (data ? sagasOf(data) : []);
     return html`
         <section class="verdict" aria-label="Where it is">
             <p role="status">${replayedOf !== null

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html, useEffect, useState } from '../vendor/htm-preact.js';
-import { change, look, mayChange, place, serverTime, session } from '../ask.js';
+import { change, isExposed, look, mayChange, place, serverTime, session } from '../ask.js';
 import { useNarrow, usePoll } from '../poll.js';
 import { Act, AsTest, Look, Rights } from '../parts/action.js';
 import { Content, Diff, pretty } from '../parts/diff.js';
 import { CLOCK, drawn, sentAgain } from '../parts/history.js';
-import { Name } from '../parts/node.js';
+import { Aside, isHere, Name } from '../parts/node.js';
 import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Sequence } from '../parts/sequence.js';
 import { Badge, Facts, IdLink, inWords, Table } from '../parts/table.js';
-import { elseOf, overdue, own, repaired, replayed, Status, stepStatus, storyOf, whereabouts } from '../parts/tales.js';
+import { advises, elseOfRetry, messagesOf, overdue, repaired, replayed, sagasOf, Status, stepStatus, storyOf, whereabouts } from '../parts/tales.js';
 import { Countdown, Time, timeOf } from '../parts/time.js';
 import { Words } from '../parts/words.js';
 
 /** It reads the store. */
 const EVERY = 5_000;
+const ONCE = 0;
 /** It asks all nodes. */
 const STORY_EVERY = 10_000;
 /** Before the older one of two answers is asked again: the saga may go on fast. */
@@ -35,12 +36,22 @@ export function Saga({ saga, id }) {
     const ahead = found && told.data ? leadOf(told.data, found) : 0;
     const isOfNow = ahead === 0 && !told.isStale && told.askedAt.current >= changedHere;
     const story = told.data && html`<${Told} key="told" of=${told.data} isOfNow=${isOfNow} />`;
-    const messages = isOfNow ? told.data?.nodes.flatMap(part => part.messages) ?? [] : [];
-    const held = isOfNow && told.data ? own(told.data).flatMap(part => part.messages).filter(({ state }) => state === 'SET_ASIDE') : [];
+    const messages = isOfNow && told.data ? messagesOf(told.data) : [];
+    const next = isOfNow ? told.data?.next ?? [] : [];
+    const aside = messages.filter(({ state }) => state === 'SET_ASIDE');
+    const advised = messages.filter(one => (found?.endedAt ? advises(next, 'discard', one) : found?.idleSince && isHere(one) && advises(next, 'replay', one)));
+    // a record does not tell whether somebody has discarded it since
+    const queue = usePoll(advised.some(isHere) && isExposed('poison') ? look('poison', '', { correlation: id }) : null, ONCE);
+    const isSure = one => isHere(one) && queue.request && !queue.problem && !queue.data?.truncated;
+    const left = advised.filter(one => !isSure(one) || queue.data?.messages?.some(({ messageId }) => messageId === one.id));
     useEffect(() => {
         const timer = ahead !== 0 && setTimeout(ahead < 0 ? told.again : poll.again, PAUSE);
         return () => clearTimeout(timer);
     }, [found?.changedAt, ahead]);
+    useEffect(() => { // others have told what they knew before its end
+        const timer = found?.endedAt && setTimeout(told.again, 4 * PAUSE);
+        return () => clearTimeout(timer);
+    }, [found?.endedAt]);
 
     function again() {
         setChangedHere(Date.now());
@@ -50,25 +61,26 @@ export function Saga({ saga, id }) {
 
     const isNarrow = useNarrow();
     const repairs = found && html`
-        <${Repairs} key="repairs" of=${found} messages=${messages} again=${again} withState=${look('node', path, { saga, ...query })} />`;
+        <${Repairs} key="repairs" of=${found} messages=${messages} next=${next} untaken=${found.endedAt ? [] : left} again=${again} withState=${look('node', path, { saga, ...query })} />`;
     return html`
         <${Page} title=${saga} id=${id} question="Where is it, and what can be done?" polls=${[poll]} also=${isOfNow ? [told] : []}>
             ${found && html`
                 ${!isNarrow && story}
-                ${found.endedAt && held.length > 0 && html`
-                    <section class="verdict" data-level="degraded" aria-label="Left over">
-                        ${held.map(one => html`<p key=${one.id}>Left over: ${one.type || 'a message'} <${IdLink} page="poison" of=${one.id} /> is in the poison queue. Its saga has ended: discard it.</p>`)}
-                    </section>`}
+                ${left.map(one => html`
+                    <p key=${one.id} class="rights">
+                        ${found.endedAt ? 'Left over' : 'Not taken'}${!isSure(one) && html` at <${Name} of=${one.node} />, unless somebody has discarded it`}: ${one.type || 'a message'}
+                        ${' '}<${Aside} ...${one} />${isSure(one) && ' is in the poison queue'}. ${found.endedAt ? 'Its saga has ended: discard it.' : 'The saga may wait for it: replay it once the cause is mended.'}
+                    </p>`)}
                 ${found.stuckOn && html`<${Stuck} key="stuck" of=${found.stuckOn} />`}
                 ${isNarrow && repairs}
                 ${isNarrow && story}
-                <${Table} key="aside" caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty=${found.stuckOn ? 'No message that it has sent was set aside.' : 'No message that it waits for is known to be set aside.'} columns=${[
+                <${Table} key="aside" caption="Messages that were set aside" rows=${found.blockedOn} id=${row => row.messageId} empty=${aside.length > 0 ? '' : 'No message that it waits for is known to be set aside.'} columns=${[
                     { name: 'type' },
                     { name: 'node', cell: row => html`<${Name} of=${row.node} />` },
                     { name: 'why', cell: row => row.reason },
                     { name: 'message', cell: row => html`<${Aside} id=${row.messageId} node=${row.node} />` },
                 ]} />
-                ${(held.length > 0 || [found.stuckOn, ...found.blockedOn ?? []].some(one => one?.node === session().node)) && html`
+                ${[...aside, found.stuckOn ?? {}, ...found.blockedOn ?? []].some(isHere) && html`
                     <p><a href=${href(['poison'], { correlation: found.id })}>What this node has set aside with this correlation id</a></p>`}
                 ${!isNarrow && repairs}
                 <${AsTest} isAllowed=${session().states && session().bodies} needs="management.endpoint.safebunny.show-states and management.endpoint.safebunnypoison.show-bodies" request=${look('node', path, { saga, as: 'test', ...query })} />
@@ -86,7 +98,7 @@ export function Saga({ saga, id }) {
                 ]} />
                 <${Table} caption="Timeouts" rows=${timeouts(found)} id=${([name]) => name} empty="It has no timeout." columns=${[
                     { name: 'timeout', cell: ([name]) => name },
-                    { name: 'expires', cell: ([, at]) => html`<${Countdown} at=${at} />` },
+                    { name: 'expires', cell: ([name, at]) => html`<${Countdown} at=${at} />${found.stuckOn && overdue(found).includes(name) && ', runs when the saga goes on'}` },
                 ]} />
                 <h2>What it did</h2>
                 <${Table} caption="Steps" rows=${found.steps} id=${row => row.name} empty="It has sent no step." columns=${[
@@ -114,7 +126,7 @@ function Drawn({ of }) {
     const events = [
         ...(of.history ?? []).map(event => drawn(event, self)),
         ...timeouts(of).map(([name, at]) => ({
-            at, what: Date.parse(at) > serverTime() ? `timeout ${name} expires` : `timeout ${name} was due, and is not over yet`, from: CLOCK, node: self, expected: true,
+            at, what: Date.parse(at) > serverTime() ? `timeout ${name} expires` : `timeout ${name} is due`, from: CLOCK, node: self, expected: true,
         })),
     ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
     return html`
@@ -127,7 +139,7 @@ function Drawn({ of }) {
 
 /** How much later the story has seen the saga change than the saga itself says, in milliseconds; negative if the story is older. */
 function leadOf(story, { saga, id, changedAt }) {
-    const seen = own(story).flatMap(part => part.sagas).find(one => one.saga === saga && one.id === id);
+    const seen = sagasOf(story).find(one => one.saga === saga && one.id === id);
     const lead = Date.parse(seen ? seen.changedAt : story.asOf) - Date.parse(changedAt) || 0;
     return seen ? lead : Math.min(lead, 0);
 }
@@ -141,9 +153,6 @@ function Told({ of: { id, sentences }, isOfNow }) {
             <p><a href=${href(['story', id])}>The whole story</a>, with what happened in order</p>
         </section>`;
 }
-
-/** What was set aside by this node is in its poison queue; of the rest there is the story. */
-const Aside = ({ id, node }) => html`<${IdLink} page=${node === session().node ? 'poison' : 'story'} of=${id} />`;
 
 /** Why it is stuck, and who is waited for. */
 function Stuck({ of: { messageId, node, type, exception, text } }) {
@@ -177,7 +186,7 @@ const retrying = ({ status, blockedOn }) => ({
     when: 'once the cause is mended; else it is set aside again',
 });
 
-function resuming(of, messages) {
+function resuming(of, messages, isTried) {
     if (UNDOING.includes(of.status)) {
         return {
             effect: 'Its last undo will be sent again, to a participant that has not acknowledged it. It is not carried out twice.',
@@ -191,7 +200,7 @@ function resuming(of, messages) {
             It will take messages again. ${of.stuckOn && `${message} ${messageId} is left out: it stays in the poison queue of ${node}, and the saga goes on as if it had never come.`}
             ${overdue(of).map(name => html`<strong key=${name}> Timeout ${name} is due: it runs at once when the saga goes on. It may cancel what you want to be finished, and that cannot be taken back.</strong>`)}
             <${Endless} of=${of} messages=${messages} />`,
-        when: `only if the saga can do without ${message}; otherwise replay it`,
+        when: `only if the saga can do without ${message}; otherwise ${isTried ? 'mend the cause, and then ' : ''}replay it`,
         kind: overdue(of).length > 0 ? 'danger' : undefined,
     };
 }
@@ -217,27 +226,23 @@ function failing({ steps = [] }) {
     };
 }
 
-/** Sends a message that is in the poison queue of this node back to the stuck saga. */
-function replaying({ id, stuckOn: { messageId, type, exception } }, triedAt) {
+/** Sends a message that is in the poison queue of this node back to the saga. */
+function replaying(correlationId, { id, messageId = id, type, failures, exception = failures?.at(-1)?.exception }, isTried) {
     const { path, query } = place('', messageId, 'messageId');
     return {
         label: 'Replay',
         endpoint: 'poison',
-        kind: triedAt ? undefined : 'usual',
+        kind: isTried ? undefined : 'usual',
         title: `Replay ${type ?? 'the message'} ${messageId}`,
         request: values => change('poison', path, { ...query, action: 'replay', ...values }),
-        outcome: replayed({ messageId, correlationId: id, exception }),
+        outcome: replayed({ messageId, correlationId, exception }),
         effect: 'Sends the message back to the saga, which handles it again and goes on with it.',
-        when: 'once the cause is mended; else it is set aside again, and the saga stays stuck',
+        when: 'once the cause is mended; else it is set aside again, and the saga is stuck on it',
     };
 }
 
-/** When the message on which it is stuck has failed once more. */
-const failedAgainAt = ({ stuckOn }, messages) => messages.find(({ id }) => id === stuckOn?.messageId)
-    ?.failures.findLast(({ at }) => Date.parse(at) > Date.parse(stuckOn.since))?.at;
-
 /** What its status can take; a saga may still refuse. */
-function Repairs({ of, messages, again, withState }) {
+function Repairs({ of, messages, next, untaken, again, withState }) {
     const [seen, setSeen] = useState(null); // with the version that it had then
     const { path, query } = place('sagas', of.id, 'sagaId');
     const repair = action => values => change('node', path, { action, saga: of.saga, ...query, ...values });
@@ -248,15 +253,17 @@ function Repairs({ of, messages, again, withState }) {
     const isStuck = of.status === 'STUCK';
     const isRunning = RUNNING.includes(of.status);
     const isUndoing = UNDOING.includes(of.status);
-    const isHere = of.stuckOn?.node === session().node;
+    const isOpen = isRunning || isUndoing;
     const resentAt = sentAgain(of);
-    const triedAt = failedAgainAt(of, messages);
+    const isInVain = verb => next.some(({ why }) => why.startsWith(`was ${verb} by hand`));
+    const isTried = isInVain('replayed');
+    const isRetried = isInVain('retried');
     const statusOf = step => stepStatus(step, of, messages);
     const choices = [
-        isHere && replaying(of, triedAt),
-        (isRunning || isUndoing) && of.blockedOn?.length > 0 && { label: 'Retry', kind: isStuck ? undefined : 'usual', ...retrying(of) },
-        (isStuck || isUndoing) && { label: 'Resume', ...resuming(of, messages) },
-        (isRunning || isUndoing) && open.length > 0 && {
+        ...[of.stuckOn ?? {}, ...untaken].filter(isHere).map(one => replaying(of.id, one, isTried)),
+        isOpen && of.blockedOn?.length > 0 && { label: 'Retry', kind: isStuck || isRetried ? undefined : 'usual', ...retrying(of) },
+        (isStuck || isUndoing) && { label: 'Resume', ...resuming(of, messages, isTried) },
+        isOpen && open.length > 0 && {
             label: 'Skip',
             title: `Skip a step of ${of.id}`,
             fields: [{ name: 'step', label: 'Step', required: true, options: [['', 'choose one'], ...open.map(step => [step.name, `${step.name} (${inWords(statusOf(step))})`])] }],
@@ -270,20 +277,20 @@ function Repairs({ of, messages, again, withState }) {
     return html`
         <h2>Repair it</h2>
         <${Rights} endpoint="node" />
-        ${isHere && html`<${Rights} endpoint="poison" />`}
-        ${!isRunning && !isUndoing && html`<p class="faint">It ${whereabouts(of).words}: nothing is left to resume, retry, skip or fail.</p>`}
+        ${choices.some(one => one.endpoint) && html`<${Rights} endpoint="poison" />`}
+        ${!isOpen && html`<p class="faint">It ${whereabouts(of).words}: nothing is left to resume, retry, skip or fail.</p>`}
         ${resentAt && html`
             <p class="rights" role="status" data-sent="again">
                 It was sent again <${Time} at=${resentAt} />, and is not answered yet.
             </p>`}
-        ${triedAt && html`<p class="rights">It was replayed, and has failed again <${Time} at=${triedAt} />. ${elseOf(true)}</p>`}
+        ${isRetried && html`<p class="rights">${elseOfRetry(of)}</p>`}
         <div class="buttons">
-            ${choices.map(({ effect, when, ...rest }) => html`
-                <${Act} key=${rest.label} ...${common(rest.label)} ...${rest} intro=${html`${effect} Choose it ${when}.`} />`)}
+            ${choices.map(({ effect, when, ...rest }, at) => html`
+                <${Act} key=${at} ...${common(rest.label)} ...${rest} intro=${html`${effect} Choose it ${when}.`} />`)}
             <${Patch} of=${of} seen=${seen} common=${common('Patch')} />
         </div>
         <ul class="hint">
-            ${choices.filter(({ endpoint = 'node' }) => mayChange(endpoint)).map(({ label, kind, when }) => html`<li key=${label}><b>${label}</b>${kind === 'usual' && ', the usual repair'}: ${when}</li>`)}
+            ${choices.filter(({ endpoint = 'node' }) => mayChange(endpoint)).map(({ label, kind, when }, at) => html`<li key=${at}><b>${label}</b>${kind === 'usual' && ', the usual repair'}: ${when}</li>`)}
         </ul>
         <${State} of=${of} seen=${seen} setSeen=${setSeen} withState=${withState} />`;
 }

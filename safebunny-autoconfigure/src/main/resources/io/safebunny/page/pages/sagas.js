@@ -4,11 +4,11 @@ import { look, serverTime } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, countsIn, Id, Table, TextFilter } from '../parts/table.js';
+import { Badge, Choose, countsIn, Id, Table, TextFilter } from '../parts/table.js';
 import { asides, idle, simple, Status } from '../parts/tales.js';
 import { Age, Countdown, Time, timeOf } from '../parts/time.js';
 
-/** A list reads the store, so it is not asked as often as what the node knows. */
+/** It reads the store. */
 const LIST_EVERY = 10_000;
 
 /** What is shown of those that nobody has filtered. */
@@ -42,7 +42,7 @@ function Why({ of }) {
         ${idle(of) || reason}`;
 }
 
-/** The next timeout of a saga, or the one that is over for the longest time. */
+/** The next timeout of a saga, or the one that is due for the longest time. */
 function next({ timeouts = {} }) {
     const [first] = Object.entries(timeouts).sort(([, one], [, other]) => Date.parse(one) - Date.parse(other));
     return first && html`${first[0]} <${Countdown} at=${first[1]} />`;
@@ -116,19 +116,8 @@ export function Sagas({ query }) {
         <${Page} title="Sagas" about=${[query.state, saga, olderThan && `older than ${olderThan}`, after && 'another page'].filter(Boolean).join(', ')} question="Where are they, and who is late?" polls=${[...lists.filter(list => list.request), counts]}>
             ${counts.data && isCounted && html`<${Counts} of=${counts.data} />`}
             <form class="filter" onSubmit=${event => event.preventDefault()}>
-                <span class="pair">
-                    <label for="state">State</label>
-                    <select id="state" value=${state} onChange=${event => filtered({ state: event.target.value })}>
-                        ${STATES.map(([word, text]) => html`<option key=${word} value=${word}>${text}</option>`)}
-                    </select>
-                </span>
-                <span class="pair">
-                    <label for="age">Older than</label>
-                    <select id="age" value=${olderThan ?? ''} onChange=${event => filtered({ olderThan: event.target.value || undefined })}>
-                        <option value="">any age</option>
-                        ${ages.map(([length, text]) => html`<option key=${length} value=${length}>${text}</option>`)}
-                    </select>
-                </span>
+                <${Choose} id="state" label="State" value=${state} of=${STATES} set=${word => filtered({ state: word })} />
+                <${Choose} id="age" label="Older than" value=${olderThan} of=${[['', 'any age'], ...ages]} set=${length => filtered({ olderThan: length })} />
                 <${TextFilter} id="saga" label="Name of the saga" value=${saga} set=${name => filtered({ saga: name })} />
             </form>
             ${state === ATTENTION && html`<${Attention} lists=${lists} query=${query} />`}

@@ -8,7 +8,7 @@ import { href, replace } from '../parts/route.js';
 import { Badge, Facts, IdLink, Table, TextFilter } from '../parts/table.js';
 import { Time, timeOf } from '../parts/time.js';
 
-/** A list reads the store, so it is not asked as often as what the node knows. */
+/** It reads the store. */
 const LIST_EVERY = 10_000;
 const EVERY = 5_000;
 

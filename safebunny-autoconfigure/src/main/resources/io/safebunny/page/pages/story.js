@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html } from '../vendor/htm-preact.js';
-import { look, mayChange, place, session } from '../ask.js';
+import { look, mayChange, place } from '../ask.js';
 import { usePoll } from '../poll.js';
 import { Curl, Look } from '../parts/action.js';
-import { Name, nameOf, names } from '../parts/node.js';
+import { Aside, isHere, Name, nameOf, names } from '../parts/node.js';
 import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Badge, Id, Table } from '../parts/table.js';
+import { advises, messagesOf } from '../parts/tales.js';
 import { Time, timeOf } from '../parts/time.js';
 import { Sequence } from '../parts/sequence.js';
 import { Words } from '../parts/words.js';
@@ -19,6 +20,9 @@ const ACTUATOR = /\$\{ACTUATOR:-[^}]*\}/;
 
 /** A correlation id is found by its key. Whatever else somebody asks for takes a search, and is asked once. */
 const tookASearch = story => story.nodes.every(part => !part.correlationIds.includes(story.id));
+
+/** What it could not look at. */
+const lacks = ({ where, note }) => note && where !== 'poison queue';
 
 /** What there is to show of a part. */
 const isEmpty = part => ['sagas', 'messages', 'pauses', 'outbox', 'scheduled', 'troubles'].every(list => part[list].length === 0);
@@ -70,7 +74,7 @@ function Asked({ of: { asked, problem, nodes } }) {
     const silent = asked.filter(one => !one.answered);
     const all = [...new Set(asked.map(({ node }) => node))];
     const missing = all.filter(node => !asked.some(one => one.node === node && one.answered));
-    const partly = [...new Set(nodes.filter(part => part.truncated || part.looked.some(({ where, note }) => note && where !== 'poison queue')).map(({ node }) => node))];
+    const partly = [...new Set(nodes.filter(part => part.truncated || part.looked.some(lacks)).map(({ node }) => node))];
     const isWhole = silent.length === 0 && partly.length === 0 && !problem && !asked.some(({ note }) => note);
     return html`
         <section class="verdict" data-level=${isWhole ? 'up' : 'degraded'} aria-label="Who has told it">
@@ -98,40 +102,37 @@ function Ignorant({ of }) {
     return of.length > 0 && html`
         <h2>Who has no record of it</h2>
         <ul>${of.map(({ node, instance, looked }) => html`
-            <li key=${`${node} ${instance}`}><${Name} of=${node} />${looked.filter(({ where, note }) => note && where !== 'poison queue').map(({ where, note }) => ` (${where}: ${note})`).join('')}</li>`)}</ul>`;
+            <li key=${`${node} ${instance}`}><${Name} of=${node} />${looked.filter(lacks).map(({ where, note }) => ` (${where}: ${note})`).join('')}</li>`)}</ul>`;
 }
 
-/** Whether all sagas that it may be for have ended. */
-const isLeftOver = ({ sagas }, correlationId) => {
-    const its = sagas.filter(({ id }) => id === correlationId);
-    return its.length > 0 && its.every(({ status }) => ['COMPLETED', 'FAILED'].includes(status));
-};
-
-function Next({ of: { next, nodes } }) {
-    const own = nodes.find(part => part.node === session().node);
-    const commands = next.filter(({ node, curl }) => node !== session().node || mayChange('node') || !curl.includes(' -d '));
+function Next({ of }) {
+    const { next, nodes } = of;
+    const isLeft = one => advises(next, 'discard', one);
+    const own = nodes.find(isHere);
+    const commands = next.filter(one => !isHere(one) || mayChange('node') || !one.curl.includes(' -d '));
     return html`
         <h2>What helps</h2>
         ${next.length === 0 && html`<p class="faint">Nothing needs to be done that anybody knows of.</p>`}
         <ul class="next">
             ${own?.sagas.map(({ saga, id }) => html`<li key=${`${saga} ${id}`}><a href=${href(['sagas', saga, id])}>${saga} <${Id} of=${id} /></a>, and its repairs</li>`)}
-            ${own?.messages.filter(({ state }) => state === 'SET_ASIDE').map(({ id, type, correlationId }) => html`
-                <li key=${id}><a href=${href(['poison', id])}>${type || 'message'} <${Id} of=${id} /></a> in the poison queue: ${isLeftOver(own, correlationId) ? 'left over, as its saga has ended: discard it' : 'look, replay, edit or discard it'}</li>`)}
+            ${messagesOf(of).filter(one => isLeft(one) || (one.state === 'SET_ASIDE' && isHere(one))).map(one => html`
+                <li key=${one.node + one.id}>${one.type || 'message'} <${Aside} ...${one} />, set aside by ${one.node}: ${isLeft(one) ? 'left over, as its saga has ended: discard it if nobody has' : 'look, replay, edit or discard it'}</li>`)}
             ${own?.pauses.map(({ type }) => html`<li key=${type}><a href=${href(['types', type])}>${type}</a>: why it is paused, and resume it</li>`)}
         </ul>
         ${commands.length > 0 && html`
             <details>
                 <summary>${commands.length === 1 ? '1 command' : `${commands.length} commands`}</summary>
-                <p class="hint">For a POSIX shell. Add what your application wants of a login${commands.some(one => one.node !== session().node) && ', and set ACTUATOR to where the endpoints of the other node are'}.</p>
+                <p class="hint">For a POSIX shell. Add what your application wants of a login${!commands.every(isHere) && ', and set ACTUATOR to where the endpoints of the other node are'}.</p>
                 ${commands.map(command => html`<${Command} key=${command.curl} of=${command} />`)}
             </details>`}`;
 }
 
-function Command({ of: { why, node, curl } }) {
+function Command({ of }) {
+    const { why, node, curl } = of;
     const here = look('story').url.replace(/\/[^/]*$/, '');
     return html`
         <p class="hint">${why}, at ${node}:</p>
-        <pre class="curl" role="group" tabindex="0" aria-label=${why}>${node === session().node ? curl.replace(ACTUATOR, () => here) : curl}</pre>`;
+        <pre class="curl" role="group" tabindex="0" aria-label=${why}>${isHere(of) ? curl.replace(ACTUATOR, () => here) : curl}</pre>`;
 }
 
 function Drawn({ of: { timeline }, path, query }) {

@@ -6,7 +6,7 @@ import { Act, Rights } from '../parts/action.js';
 import { Page } from '../parts/page.js';
 import { Explained, failing, Handled, isKnown, isStalled, perSecond, Took, useSeen } from '../parts/pace.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, Facts, Table, TextFilter } from '../parts/table.js';
+import { Badge, Choose, Facts, Table, TextFilter } from '../parts/table.js';
 import { Time } from '../parts/time.js';
 
 /** Each answer has all of them. */
@@ -120,18 +120,8 @@ export function Types({ query }) {
             <${Rights} endpoint="node" />
             <form class="filter" onSubmit=${event => event.preventDefault()}>
                 <${TextFilter} id="q" label="Type" value=${query.q} live=${true} set=${q => set({ q })} />
-                <span class="pair">
-                    <label for="state">State</label>
-                    <select id="state" value=${query.state ?? ''} onChange=${event => set({ state: event.target.value || undefined })}>
-                        <option value="">all</option><option value="paused">not handled now</option>
-                    </select>
-                </span>
-                <span class="pair">
-                    <label for="sort">Order</label>
-                    <select id="sort" value=${sort.name} onChange=${event => set({ sort: event.target.value })}>
-                        ${ORDERS.map(({ name, text }) => html`<option key=${name} value=${name}>${text}</option>`)}
-                    </select>
-                </span>
+                <${Choose} id="state" label="State" value=${query.state} of=${[['', 'all'], ['paused', 'not handled now']]} set=${state => set({ state })} />
+                <${Choose} id="sort" label="Order" value=${sort.name} of=${ORDERS.map(({ name, text }) => [name, text])} set=${name => set({ sort: name })} />
             </form>
             ${data && html`
                 <div ref=${place}><${Table} caption=${`Types, ${sort.text}`} rows=${rows} id=${row => row.type} empty="No such type." columns=${[

@@ -2,6 +2,7 @@
 import { html } from '../vendor/htm-preact.js';
 import { session } from '../ask.js';
 import { href } from './route.js';
+import { Id, IdLink } from './table.js';
 
 /** The random end that an instance has after its HOSTNAME. */
 const RANDOM = /-[0-9a-f]{8}$/;
@@ -13,6 +14,9 @@ export const names = all => (all.length > MOST_NAMES ? `${all.slice(0, MOST_NAME
 
 export const nameOf = ({ node, instance }) => (instance ? `${instance} of ${node}` : node);
 
+/** Whether it is of this node. */
+export const isHere = ({ node }) => node === session().node;
+
 export const hostOf = instance => instance.replace(RANDOM, '');
 
 /** Its address; null if this node's own configuration has none. */
@@ -21,14 +25,16 @@ export function pageOf(name) {
     return Object.hasOwn(pages, name) ? pages[name] : null;
 }
 
-/** A link only to an address that this node's own configuration has. */
-export function Name({ of }) {
-    const page = pageOf(of);
-    return page ? html`<a href=${page} rel="noreferrer">${of}</a>` : of;
+/** A link only to an address that this node's own configuration has, or to a place of the page there. */
+export function Name({ of, host = of, to, says = of }) {
+    const page = pageOf(host);
+    return page ? html`<a href=${to ? page + href(to) : page} rel="noreferrer">${says}</a>` : says;
 }
 
-/** The same for an instance of this node, and to a place of its page. */
-export function Instance({ of, to }) {
-    const page = pageOf(hostOf(of));
-    return page ? html`<a href=${page + href(to)} rel="noreferrer">${of}</a>` : of;
-}
+/** The same for an instance of this node. */
+export const Instance = ({ of, to }) => html`<${Name} of=${of} host=${hostOf(of)} to=${to} />`;
+
+/** What was set aside is in the poison queue of its node; of one without a page that is known, there is the story. */
+export const Aside = of => (isHere(of) || !pageOf(of.node)
+    ? html`<${IdLink} page=${isHere(of) ? 'poison' : 'story'} of=${of.id} />`
+    : html`<${Name} of=${of.node} to=${['poison', of.id]} says=${html`<${Id} of=${of.id} />`} />`);

@@ -100,3 +100,12 @@ export function TextFilter({ id, label, value = '', set, live = false }) {
             <input id=${id} value=${typed} autocomplete="off" onInput=${type} onChange=${event => set(event.target.value || undefined)} />
         </span>`;
 }
+
+/** The same of a few values, the empty one for any, each with its text. */
+export const Choose = ({ id, label, value = '', of, set }) => html`
+    <span class="pair">
+        <label for=${id}>${label}</label>
+        <select id=${id} value=${value} onChange=${event => set(event.target.value || undefined)}>
+            ${of.map(([one, text]) => html`<option key=${one} value=${one}>${text}</option>`)}
+        </select>
+    </span>`;

@@ -2,8 +2,9 @@
 // What to say of the answers that tell what came of a change.
 
 import { html } from '../vendor/htm-preact.js';
-import { isExposed, look, place, serverTime, session } from '../ask.js';
+import { isExposed, look, place, serverTime } from '../ask.js';
 import { asidesIn, isAnswer, isProgress } from './history.js';
+import { isHere } from './node.js';
 import { href } from './route.js';
 import { Badge, inWords } from './table.js';
 import { Countdown } from './time.js';
@@ -17,8 +18,14 @@ export function storyOf(id) {
 /** In one of these states, what a message has to do is done. */
 const HANDLED = ['HANDLED', 'UNSENT'];
 
-/** What this node has told in a story. */
-export const own = story => story.nodes.filter(({ node }) => node === session().node);
+/** What this node has told of sagas in a story. */
+export const sagasOf = ({ nodes }) => nodes.filter(isHere).flatMap(({ sagas }) => sagas);
+
+/** What all nodes have told of messages. */
+export const messagesOf = ({ nodes }) => nodes.flatMap(({ node, messages }) => messages.map(one => ({ ...one, node })));
+
+/** Whether what a story advises does this with a message. */
+export const advises = (next, action, { id, node }) => next.some(one => one.node === node && one.curl.includes(`"action":"${action}"`) && one.curl.includes(id));
 
 /** The name of a class without its package. */
 export const simple = exception => exception.slice(exception.lastIndexOf('.') + 1);
@@ -38,7 +45,7 @@ function undone({ steps = [] }) {
         return 'there was nothing to undo';
     }
     const left = steps.filter(step => step.status !== 'UNDONE').map(step => `${step.name} (${step.status === 'SKIPPED' ? 'skipped' : 'has no undo'})`);
-    return left.length === 0 ? 'everything is undone' : `what has an undo is undone; not undone: ${left.join(', ')}`;
+    return left.length === 0 ? 'everything is undone' : `${steps.some(step => step.undo && step.status !== 'UNDONE') ? '' : 'what has an undo is undone; '}not undone: ${left.join(', ')}`;
 }
 
 /** Where a saga is: as a level, and as the end of a sentence about it. */
@@ -180,7 +187,7 @@ function back(answer, problem) {
 }
 
 function ofMessage(story, { messageId, exception }, begun, isLate) {
-    const message = own(story).flatMap(part => part.messages).find(one => one.id === messageId);
+    const message = messagesOf(story).find(one => isHere(one) && one.id === messageId);
     if (!message) {
         return { level: 'unknown', words: 'It is sent, and not handled yet.', isUnknown: true };
     }
@@ -189,14 +196,14 @@ function ofMessage(story, { messageId, exception }, begun, isLate) {
     switch (message.state) {
         case 'HANDLED':
         case 'UNSENT':
-            return handled(own(story).flatMap(part => part.sagas), messageId, isLate);
+            return handled(sagasOf(story), messageId, isLate);
         case 'UNDONE':
             return { level: 'ended', words: 'It is not handled any more: the undo of its step has arrived.', isOver: true };
         case 'EXPIRED':
             return { level: 'ended', words: 'It was dropped, because its deadline had passed.', isOver: true };
         case 'SET_ASIDE':
             return last || Date.parse(message.changedAt ?? '') > begun
-                ? { level: 'down', words: html`It has failed again${again && html`: ${again}`}. It is in the poison queue again. ${elseOf(own(story).flatMap(part => part.sagas).some(({ stuckOn: on }) => on?.messageId === messageId))}`, isOver: true }
+                ? { level: 'down', words: html`It has failed again${again && html`: ${again}`}. It is in the poison queue again. ${elseOf('Replay', sagasOf(story).some(({ stuckOn: on }) => on?.messageId === messageId) ? 'resume the saga without the message, or fail the saga' : 'edit or discard it')}`, isOver: true }
                 : { level: 'unknown', words: `It is sent, and not handled yet.${isLate ? ' Look again.' : ''}` };
         case 'WAITING':
             return last
@@ -207,8 +214,10 @@ function ofMessage(story, { messageId, exception }, begun, isLate) {
     }
 }
 
-/** What there is to do when a replay has failed again. */
-export const elseOf = isStuck => `Replay it once more only when the cause is mended. If it cannot be mended: ${isStuck ? 'resume the saga without the message, or fail the saga' : 'edit or discard it'}.`;
+/** What there is to do when that has failed again. */
+const elseOf = (what, otherwise) => `${what} it once more only when the cause is mended. If it cannot be mended: ${otherwise}.`;
+
+export const elseOfRetry = ({ status }) => elseOf('Retry', status === 'COMPENSATION_FAILED' ? 'undo the step by hand, and skip it then' : 'fail the saga');
 
 function handled(sagas, messageId, isLate) {
     const saga = sagas.find(one => one.status === 'STUCK') ?? sagas[0];
@@ -231,8 +240,8 @@ export function repaired(before, action) {
     return (answer, { reason }) => ({
         request: storyOf(before.id) ?? look('node', path, { saga: before.saga, content: 'false', ...query }),
         tell(data, isLate) {
-            const sagas = data.sagas ?? own(data).flatMap(part => part.sagas);
-            const messages = data.sagas ? [] : data.nodes.flatMap(part => part.messages.map(message => ({ ...message, node: part.node })));
+            const sagas = data.sagas ?? sagasOf(data);
+            const messages = data.sagas ? [] : messagesOf(data);
             const saga = sagas.find(one => one.saga === before.saga && one.id === before.id);
             return saga
                 ? ofRepair({ before, saga, messages, action, reason, isLate })
@@ -261,7 +270,7 @@ function ofRepair({ before, saga, messages, action, reason, isLate }) {
     if (aside) {
         const { type, messageId, node, reason: why } = aside;
         const again = [...(before.blockedOn ?? []), before.stuckOn, ...asidesIn(events.slice(0, done))].some(one => one?.messageId === messageId);
-        return { level: 'down', words: `${again ? 'It has failed again:' : 'It is done, but then'} ${type} was set aside by ${node} (${why}). ${itIs}`, isOver: true };
+        return { level: 'down', words: `${again ? 'It has failed again:' : 'It is done, but then'} ${type} was set aside by ${node} (${why}). ${itIs}${again ? ` ${elseOfRetry(saga)}` : ''}`, isOver: true };
     }
     switch (action) {
         case 'RETRY':

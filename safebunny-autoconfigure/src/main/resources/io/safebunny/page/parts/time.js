@@ -81,7 +81,7 @@ export const Time = ({ at }) => html`<${Told} at=${at} words=${(time, now) => to
 export const timeOf = name => row => html`<${Time} at=${row[name]} />`;
 
 /** To the second in the last hour. */
-export const Countdown = ({ at }) => html`<${Told} at=${at} words=${(time, now) => (time > now ? `in ${fine(time - now)}` : `over for ${fine(now - time)}`)} />`;
+export const Countdown = ({ at }) => html`<${Told} at=${at} words=${(time, now) => (time > now ? `in ${fine(time - now)}` : `due ${fine(now - time)} ago`)} />`;
 
 /** How old something is, and since when. */
 export const Age = ({ since }) => html`<${Told} at=${since} words=${(time, now) => fine(Math.max(0, now - time))} />`;

@@ -136,7 +136,7 @@ final class Saga implements AutoCloseable {
             properties.put("server.port", String.valueOf(own));
             ports.forEach((other, port) -> {
                 if (other != node) {
-                    properties.put(PAGES + other.wireName(), endpoints(port) + "safebunnyui");
+                    properties.put(PAGES + other.wireName(), endpoints(port) + "/safebunnyui");
                 }
             });
         }

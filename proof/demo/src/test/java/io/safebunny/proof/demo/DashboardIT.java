@@ -129,6 +129,7 @@ class DashboardIT {
         assertThat(page.statusCode()).isEqualTo(200);
         assertThat(page.body()).contains("<script type=\"module\"");
         requireLoopback(URI.create(endpoints).getPort());
+        requirePages(get(endpoints + "safebunnyui/session").path("pages"));
 
         await().atMost(A_MINUTE).untilAsserted(() -> {
             assertThat(get(endpoints + "safebunny/now")
@@ -161,6 +162,17 @@ class DashboardIT {
 
         requireEnd(Duration.ofSeconds(100));
         assertThat(out()).contains("Ending: what is in progress ends");
+    }
+
+    /** Of the other nodes. */
+    private void requirePages(JsonNode pages) throws Exception {
+        assertThat(pages.propertyNames()).hasSize(4);
+        for (JsonNode page : pages) {
+            HttpResponse<String> answer = client.send(
+                    HttpRequest.newBuilder(URI.create(page.asString())).build(), BodyHandlers.ofString());
+            assertThat(answer.statusCode()).as(page.asString()).isEqualTo(200);
+            assertThat(answer.body()).contains("<script type=\"module\"");
+        }
     }
 
     private List<String> steps(String endpoints, JsonNode saga) {

@@ -12,6 +12,7 @@ import io.safebunny.proof.watchdog.site.Incidents;
 import io.safebunny.proof.watchdog.site.SharedSite;
 import io.safebunny.proof.watchdog.site.Shop.PlaceOrder;
 import io.safebunny.proof.watchdog.site.Site;
+import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Sagas;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -89,6 +90,24 @@ class AgreementIT {
 
         browser.letThrough();
         browser.shows("Order order-90 of shop has been active");
+    }
+
+    /** What others have told of it as it ended is of a moment before, and says that they have not done yet what they have. */
+    @Test
+    void theStoryOfASagaThatHasEndedIsAskedOnceMoreSoon(Site site, Browser browser) {
+        place(site, "order-93");
+        site.bean(Sagas.class).fail("Order", "order-93", "nobody wants it");
+        await().until(() -> site.bean(Sagas.class)
+                .find("Order", "order-93")
+                .filter(saga -> saga.status() == SagaStatus.FAILED)
+                .isPresent());
+        site.open(browser, "#/sagas/Order/order-93");
+        browser.until("two stories", () -> asked(browser, "safebunnystory/order-93") > 1);
+
+        assertThat(browser.run(Number.class, """
+                const [first, second] = performance.getEntriesByType('resource').filter(one => one.name.endsWith('safebunnystory/order-93'));
+                return second.startTime - first.startTime;
+                """).intValue()).isLessThan(8_000);
     }
 
     /** Of two answers. */

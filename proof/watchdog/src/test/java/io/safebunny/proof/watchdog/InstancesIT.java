@@ -2,14 +2,19 @@
 package io.safebunny.proof.watchdog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.safebunny.proof.watchdog.browser.Browser;
 import io.safebunny.proof.watchdog.browser.BrowserExtension;
 import io.safebunny.proof.watchdog.page.Dashboard;
 import io.safebunny.proof.watchdog.page.Place;
+import io.safebunny.proof.watchdog.site.Incidents;
 import io.safebunny.proof.watchdog.site.SharedSite;
+import io.safebunny.proof.watchdog.site.Shop.PlaceOrder;
 import io.safebunny.proof.watchdog.site.Site;
 import io.safebunny.proof.watchdog.site.Variant;
+import io.safebunny.saga.SagaStatus;
+import io.safebunny.saga.Sagas;
 import io.safebunny.test.broker.TestBroker;
 import java.util.Arrays;
 import java.util.UUID;
@@ -17,6 +22,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who runs, who is silent, which versions there are, and where their pages are. */
 @Tag("once")
@@ -128,6 +135,57 @@ class InstancesIT {
         assertThat(browser.run(Number.class, "return document.querySelectorAll('img, td:first-child a').length"))
                 .isEqualTo(0L);
         assertThat(browser.complaints()).isEmpty();
+    }
+
+    private static final String LEFT = """
+            {"id": "order-5", "asOf": "2999-01-01T00:00:00Z", "problem": null, "sentences": ["It has ended."], "timeline": [],
+                "next": [{"why": "left over", "node": "billing", "curl": "curl -sS -d '{\\"action\\":\\"discard\\"}' \\"${ACTUATOR}/safebunnypoison/message-1\\""}],
+                "nodes": [%s, %s], "asked": [{"node": "shop", "instance": "shop-1", "answered": true, "note": null}]}
+            """;
+    private static final String TOLD = """
+            {"node": "%s", "instance": "%s-1", "asOf": "2026-01-01T00:00:00Z", "foundAs": null, "correlationIds": ["order-5"], "troubles": [],
+                "sagas": [], "messages": [%s], "pauses": [], "outbox": [], "scheduled": [], "looked": [], "truncated": false}
+            """;
+    private static final String REFUND = """
+            {"id": "message-1", "type": "Refund", "state": "UNDONE", "correlationId": "order-5", "failures": [], "published": [], "omitted": 0}
+            """;
+
+    /** Whether or not its address ends with a slash. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "/"})
+    void whatAnotherNodeHasLeftIsOneClickAway(String end, Browser browser) {
+        try (Site billing = Site.start(Variant.PLAIN, "safebunny.node=billing");
+                Site shop = Site.start(
+                        Variant.PLAIN, "management.endpoint.safebunnyui.pages.billing=" + billing.address() + end)) {
+            ended(shop);
+            shop.open(browser, Place.NOW.fragment());
+            browser.shows("Is anything stuck?");
+            browser.answer(
+                    "GET",
+                    "safebunnystory",
+                    LEFT.formatted(TOLD.formatted("shop", "shop", ""), TOLD.formatted("billing", "billing", REFUND)));
+            browser.run(Boolean.class, "location.hash = '#/story/order-5'; return true");
+            browser.shows(
+                    "Refund message-1, set aside by billing: left over, as its saga has ended: discard it if nobody has");
+
+            browser.run(Boolean.class, "location.hash = '#/sagas/Order/order-5'; return true");
+            browser.shows(
+                    "Left over at billing, unless somebody has discarded it: Refund message-1. Its saga has ended: discard it.");
+            assertThat(browser.barriers()).isEmpty();
+            browser.clickIn("p.rights", "message-1");
+
+            browser.shows("billing SafeBunny", "Message message-1", "It is not in the poison queue");
+        }
+    }
+
+    private static void ended(Site site) {
+        Sagas sagas = site.bean(Sagas.class);
+        Incidents.publish(site, "order-5", new PlaceOrder("a gift"));
+        await().until(() -> sagas.find("Order", "order-5").isPresent());
+        sagas.fail("Order", "order-5", "nobody wants it");
+        await().until(() -> sagas.find("Order", "order-5")
+                .filter(saga -> saga.status() == SagaStatus.FAILED)
+                .isPresent());
     }
 
     /** Two nodes on a real broker. */

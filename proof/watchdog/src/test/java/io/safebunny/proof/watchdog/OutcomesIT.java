@@ -162,13 +162,39 @@ class OutcomesIT {
                 "Replay it once more only when the cause is mended. If it cannot be mended: resume the saga without the message, or fail the saga.");
         assertThat(colour(browser)).isEqualTo(RED);
         browser.click("Close");
-        browser.shows("It was replayed, and has failed again", "twice, the last time at");
-        assertThat(browser.text()).doesNotContain("the usual repair");
+        browser.shows("somebody has replayed", "it failed again", "Replay it again only once the cause is mended");
+        assertThat(browser.text())
+                .doesNotContain("the usual repair", "Replay it once more only") // said by its story
+                .contains("Resume: only if the saga can do without Add; otherwise mend the cause, and then replay it");
         assertThat(browser.barriers()).isEmpty();
         carryOut(browser, "Resume");
 
         browser.shows("The saga is active. It takes messages again");
         browser.until("the colour of success", () -> colour(browser).equals(GREEN));
+    }
+
+    /** What it was stuck on has come, and may be all that it waits for. */
+    @Test
+    void whatASagaWasResumedWithoutCanBeReplayed(Site site, Browser browser) {
+        stuck(site, "order-58");
+        String id = setAside(site, "order-58");
+        site.open(browser, "#/sagas/Order/order-58");
+        carryOut(browser, "Resume");
+        browser.shows("The saga is active.");
+        browser.click("Close");
+
+        browser.shows(
+                "active idle",
+                "Not taken: Add " + id + " is in the poison queue. The saga may wait for it: replay it",
+                "Replay, the usual repair: once the cause is mended");
+        assertThat(browser.text()).doesNotContain("No message that it waits for");
+        assertThat(browser.barriers()).isEmpty();
+        carryOut(browser, "Replay");
+
+        browser.shows("It has failed again: the same exception, PoisonMessageException");
+        browser.click("Close");
+        browser.shows("Order order-58 of shop has been stuck since");
+        assertThat(browser.text()).doesNotContain("Not taken: ");
     }
 
     /** Neither by an id alone, nor in another list than the one of which they are counted. */
@@ -224,7 +250,8 @@ class OutcomesIT {
         site.open(browser, "#/sagas/Order/order-53");
         browser.shows("It takes no message until");
         browser.answer("GET", "safebunny/sagas/order-53", DUE);
-        browser.shows("over for");
+        browser.shows(", runs when the saga goes on", "timeout payment is due");
+        assertThat(browser.text()).doesNotContain("over for", "not over");
 
         browser.click("Resume…");
 
@@ -242,6 +269,9 @@ class OutcomesIT {
                 .isEqualTo("danger");
     }
 
+    private static final String INSTEAD =
+            "Retry it once more only when the cause is mended. If it cannot be mended: fail the saga.";
+
     @Test
     void aRetryIsOnItsWayUntilItIsAnswered(Browser browser) {
         try (Site site = Site.start(Variant.PLAIN)) {
@@ -250,8 +280,13 @@ class OutcomesIT {
             carryOut(browser, "Retry");
 
             browser.shows("It has failed again: Charge was set aside by shop (handler-failed).");
+            assertThat(browser.run(String.class, "return document.querySelector('dialog .came').innerText"))
+                    .endsWith(INSTEAD);
             assertThat(colour(browser)).isEqualTo(RED);
             browser.click("Close");
+            browser.shows(INSTEAD, "Retry: once the cause is mended");
+            assertThat(browser.text()).doesNotContain("the usual repair");
+            assertThat(browser.barriers()).isEmpty();
             site.bean(Bank.class).open();
             browser.click("Retry…");
             browser.shows("Will be sent again: Charge at shop.");
@@ -281,7 +316,7 @@ class OutcomesIT {
         browser.shows("Left over: Charge", "is in the poison queue. Its saga has ended: discard it.");
         assertThat(browser.barriers()).isEmpty();
         browser.click("The whole story");
-        browser.shows("in the poison queue: left over, as its saga has ended: discard it");
+        browser.shows("set aside by shop: left over, as its saga has ended: discard it if nobody has");
     }
 
     /** It is in the poison queue for ever, if nobody says so. */
@@ -295,7 +330,7 @@ class OutcomesIT {
         browser.click("Close");
         browser.shows("Left over: Add " + id);
 
-        browser.clickIn("section", id);
+        browser.clickIn("p.rights", id);
 
         browser.shows("Message " + id, "Left over: ", "a replay does nothing, so discard it.");
         assertThat(
@@ -304,5 +339,21 @@ class OutcomesIT {
                                 "return [...document.querySelectorAll('.copy .buttons button')].map(one => one.innerText).join()"))
                 .isEqualTo("Discard…,Replay…");
         assertThat(browser.barriers()).isEmpty();
+
+        carryOut(browser, "Discard");
+        browser.shows("Its progress");
+        browser.click("Close");
+        new Dashboard(browser, site).looksUntil("It was discarded, and is in the archive");
+        long asked = asked(browser);
+        site.open(browser, "#/sagas/Order/order-57");
+        browser.until("an answer of the poison queue", () -> asked(browser) > asked);
+        browser.shows("nothing is left to resume", "The whole story");
+        assertThat(browser.text()).doesNotContain("Left over: ");
+    }
+
+    private static long asked(Browser browser) {
+        return browser.answers().stream()
+                .filter(answer -> answer.path().contains("safebunnypoison?correlation=order-57"))
+                .count();
     }
 }

@@ -143,6 +143,22 @@ class UnsureOutcomesIT {
         assertThat(level(browser)).isEqualTo("down");
     }
 
+    @Test
+    void whatWasSkippedIsNotCalledUndone(Site site, Browser browser) {
+        blocked(site, "order-85");
+        site.open(browser, "#/sagas/Order/order-85");
+        browser.shows("Fail…");
+        browser.answer(
+                "GET",
+                STORY,
+                story(saga("order-85", "FAILED", "", event("FAIL: it is mended"))
+                        .replace("\"steps\": []", """
+                        "steps": [{"name": "one", "undo": "Refund", "status": "UNDONE"}, {"name": "two", "undo": "Refund", "status": "SKIPPED"}]""")));
+        carryOut(browser, "Fail");
+
+        browser.shows("The saga has ended: failed, not undone: two (skipped).");
+    }
+
     /** It may be handled, or lost. */
     @Test
     void whatNoRecordTellsOfIsNoSuccess(Browser browser) {

@@ -133,15 +133,11 @@ class PageFilesTest {
         // the page itself, what begins with #/, and what the application's own configuration has
         assertThat(others)
                 .containsExactly(
-                        "pages/now.js: page",
-                        "parts/node.js: page",
-                        "parts/node.js: page + href(to)",
-                        "parts/problem.js: anew()");
+                        "pages/now.js: page", "parts/node.js: to ? page + href(to) : page", "parts/problem.js: anew()");
         assertThat(read("parts/node.js"))
                 .contains("const pages = session().pages ?? {};")
                 .contains("return Object.hasOwn(pages, name) ? pages[name] : null;")
-                .contains("const page = pageOf(of);")
-                .contains("const page = pageOf(hostOf(of));");
+                .contains("const page = pageOf(host);");
         assertThat(read("pages/now.js")).contains("page?.startsWith('#/') && html`<a href=${page}>");
         assertThat(read("parts/problem.js")).contains("const anew = () => location.href.split('#')[0];");
     }
