@@ -13,15 +13,17 @@ enum StoryType implements Producible<StoryType> {
     /** All of it. */
     JSON("application", "json");
 
-    private final MimeType type;
+    private final String type;
+    private final String subtype;
 
     StoryType(String type, String subtype) {
-        this.type = new MimeType(type, subtype);
+        this.type = type;
+        this.subtype = subtype;
     }
 
     @Override
     public MimeType getProducedMimeType() {
-        return type;
+        return new MimeType(type, subtype);
     }
 
     @Override
