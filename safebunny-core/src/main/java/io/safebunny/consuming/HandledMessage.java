@@ -106,16 +106,21 @@ final class HandledMessage implements ConsumeContext {
 
     /** Whether its deadline has passed, and nothing was decided because of that yet. */
     boolean isOverdue(Timeline timeline) {
-        long deadline = Headers.deadline(delivery.message().message().headers());
+        long deadline = deadlineMillis();
         return deadline != 0 && expired == null && timeline.now().toEpochMilli() >= deadline;
     }
 
     /** Until its deadline, which counts no more once it has decided. */
     TimeLeft timeLeft(Timeline timeline) {
-        long deadline = Headers.deadline(delivery.message().message().headers());
+        long deadline = deadlineMillis();
         return deadline == 0 || expired != null
                 ? TimeLeft.UNLIMITED
                 : new TimeLeft(Duration.ofMillis(deadline - timeline.now().toEpochMilli()), isCutShort);
+    }
+
+    /** Since the epoch; 0 if it has none. */
+    private long deadlineMillis() {
+        return Headers.deadline(delivery.message().message().headers());
     }
 
     /** No attempt in memory follows the latest one, because it would come too late. */
@@ -332,7 +337,7 @@ final class HandledMessage implements ConsumeContext {
 
     @Override
     public @Nullable Instant deadline() {
-        long deadline = Headers.deadline(delivery.message().message().headers());
+        long deadline = deadlineMillis();
         return deadline == 0 ? null : Instant.ofEpochMilli(deadline);
     }
 

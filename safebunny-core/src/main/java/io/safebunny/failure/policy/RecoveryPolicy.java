@@ -69,7 +69,7 @@ public record RecoveryPolicy(
             return new Returned(null, failure, breaker);
         }
         if (failure instanceof MessageExpiredException) {
-            return new Poisoned(PoisonReason.EXPIRED, failure, breaker, PoisonRecord.NONE);
+            return expired(failure, breaker);
         }
         Duration asked = asked(failure);
         if (asked != null && failed.age().isExceededIn(asked)) {
@@ -99,7 +99,7 @@ public record RecoveryPolicy(
         return new Poisoned(exhausted(failure), failure, breaker, PoisonRecord.NONE);
     }
 
-    /** The message is not retried, because it would come back too late: whoever carries that out knows its deadline. */
+    /** The deadline has passed, or a retry would come back too late: whoever carries that out knows the deadline. */
     private static Poisoned expired(Throwable failure, BreakerEffect breaker) {
         return new Poisoned(PoisonReason.EXPIRED, failure, breaker, PoisonRecord.NONE);
     }

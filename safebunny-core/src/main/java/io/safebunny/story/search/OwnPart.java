@@ -230,14 +230,11 @@ public final class OwnPart {
                         .toList(),
                 Stream.concat(
                                 record.trail().published().stream()
-                                        // the notice that it was dropped has its id
-                                        .filter(sent ->
-                                                !sent.id().equals(record.key().messageId()))
+                                        .filter(sent -> !isNotice(record, sent.id()))
                                         .map(sent -> new Publication(sent.id(), sent.type(), true, sent.dueAt())),
                                 record.outgoing().stream()
-                                        .filter(waiting -> !record.key()
-                                                .messageId()
-                                                .equals(waiting.message().messageId()))
+                                        .filter(waiting -> !isNotice(
+                                                record, waiting.message().messageId()))
                                         .map(waiting -> new Publication(
                                                 String.valueOf(waiting.message().messageId()),
                                                 String.valueOf(waiting.message().type()),
@@ -247,12 +244,15 @@ public final class OwnPart {
                 record.trail().omitted());
     }
 
-    /** Whether what it has published is the notice that it was dropped, which has its own id. */
+    /** Whether what was published is the notice that the message was dropped. */
+    private static boolean isNotice(MessageRecord record, @Nullable String published) {
+        return record.key().messageId().equals(published);
+    }
+
     private static boolean isDropped(MessageRecord record) {
-        String id = record.key().messageId();
-        return record.trail().published().stream().anyMatch(sent -> sent.id().equals(id))
+        return record.trail().published().stream().anyMatch(sent -> isNotice(record, sent.id()))
                 || record.outgoing().stream()
-                        .anyMatch(waiting -> id.equals(waiting.message().messageId()));
+                        .anyMatch(waiting -> isNotice(record, waiting.message().messageId()));
     }
 
     private static State state(MessageRecord record) {

@@ -9,6 +9,7 @@ import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.State;
+import io.safebunny.story.Parts;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -50,20 +51,7 @@ class OwnMessagesTest {
     }
 
     private static NodeStory part(List<Saga> sagas, List<Message> messages) {
-        return new NodeStory(
-                "shop",
-                "shop-1",
-                START,
-                "correlation id",
-                List.of("c"),
-                List.of(),
-                sagas,
-                messages,
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                false);
+        return Parts.part("shop", "shop-1", START, sagas, messages);
     }
 
     private static List<Message> alarms(Integer... seconds) {

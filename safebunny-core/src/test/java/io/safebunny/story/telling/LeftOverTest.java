@@ -9,10 +9,10 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.Event;
 import io.safebunny.saga.SagaView.Step;
 import io.safebunny.saga.SagaView.StepStatus;
-import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.State;
+import io.safebunny.story.Parts;
 import io.safebunny.story.Story;
 import io.safebunny.story.Story.Command;
 import java.time.Instant;
@@ -54,23 +54,7 @@ class LeftOverTest {
     }
 
     private static Story told(Saga saga, List<Message> messages) {
-        return Telling.of(
-                "c",
-                NOW,
-                List.of(new NodeStory(
-                        "shop",
-                        "shop-1",
-                        NOW,
-                        "correlation id",
-                        List.of("c"),
-                        List.of(),
-                        List.of(saga),
-                        messages,
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        false)));
+        return Telling.of("c", NOW, List.of(Parts.part("shop", "shop-1", NOW, List.of(saga), messages)));
     }
 
     private static List<Arguments> messages() {

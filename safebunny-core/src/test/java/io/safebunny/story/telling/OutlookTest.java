@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.story.telling;
 
+import static io.safebunny.story.telling.Told.why;
+import static io.safebunny.story.telling.Told.words;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.PoisonMessageException;
@@ -58,18 +60,6 @@ class OutlookTest {
 
     private Story told() {
         return desk.together("orders", "billing");
-    }
-
-    private static String words(Story story) {
-        return String.join("\n", story.sentences());
-    }
-
-    private static String why(Story story, String part) {
-        List<Command> commands = story.next().stream()
-                .filter(command -> command.curl().contains(part))
-                .toList();
-        assertThat(commands).as(part).hasSize(1);
-        return commands.get(0).why();
     }
 
     private boolean isIdle() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.story.telling;
 
+import static io.safebunny.story.telling.Told.why;
+import static io.safebunny.story.telling.Told.words;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.PoisonMessageException;
@@ -51,30 +53,18 @@ class RepairedByHandTest {
         return Objects.requireNonNull(desk.part("orders", ID).sagas().get(0).stuckOn());
     }
 
-    private static String told(Story story) {
-        return String.join("\n", story.sentences());
-    }
-
-    private static String why(Story story, String part) {
-        List<Command> commands = story.next().stream()
-                .filter(command -> command.curl().contains(part))
-                .toList();
-        assertThat(commands).as(part).hasSize(1);
-        return commands.get(0).why();
-    }
-
     @Test
     void aReplayThatFailedAgainIsToldAndIsNotTheUsualRepairAnyMore() {
         desk.place();
         String on = "`Captured` (%s)".formatted(stuckOn().messageId());
-        assertThat(told(desk.story("orders", ID))).doesNotContain("By hand");
+        assertThat(words(desk.story("orders", ID))).doesNotContain("By hand");
         assertThat(replayOf(desk.story("orders", ID)))
                 .startsWith("the usual repair, once the cause is mended, with your reason");
         desk.pass(9);
         replay("orders");
 
         Story story = desk.story("orders", ID);
-        assertThat(told(story))
+        assertThat(words(story))
                 .startsWith("Buying order-1 of orders has been stuck since 00:00:00Z on " + on)
                 .contains(
                         "orders has failed to handle %s twice, the last time at 00:00:10Z.".formatted(on),
@@ -88,7 +78,7 @@ class RepairedByHandTest {
                                 + " again. As written it moves nothing: it only answers what would happen. If the answer's verdict is RUN, send it again without \"dryRun\"");
 
         replay("orders");
-        assertThat(told(desk.story("orders", ID)))
+        assertThat(words(desk.story("orders", ID)))
                 .contains("By hand, somebody has replayed %s twice, and it failed again, at 00:00:11Z.".formatted(on));
     }
 
@@ -108,7 +98,7 @@ class RepairedByHandTest {
         desk.fails.remove("Captured");
         replay("orders");
 
-        assertThat(told(desk.story("orders", ID)))
+        assertThat(words(desk.story("orders", ID)))
                 .startsWith("Buying order-1 of orders completed")
                 .contains("By hand, somebody has replayed %s once, and orders has handled it.".formatted(on));
     }
@@ -120,7 +110,7 @@ class RepairedByHandTest {
         desk.place();
         desk.sagas().retry("Buying", ID, "it has a card");
         desk.pass(1);
-        assertThat(told(desk.together("orders", "billing")))
+        assertThat(words(desk.together("orders", "billing")))
                 .startsWith("Buying order-1 of orders has waited for a repair since 00:00:00Z")
                 .contains("retried it once, at 00:00:01Z (\"it has a card\"). What was sent again was set aside again.")
                 .doesNotContain("replayed");
@@ -128,7 +118,7 @@ class RepairedByHandTest {
                 .startsWith("was retried by hand, and set aside again: only once the cause is mended, ");
 
         replay("billing");
-        assertThat(told(desk.together("orders", "billing")))
+        assertThat(words(desk.together("orders", "billing")))
                 .contains("By hand, somebody has replayed `Capture` (%s) once, and it failed again, at 00:00:02Z."
                         .formatted(desk.command()));
     }
@@ -146,7 +136,7 @@ class RepairedByHandTest {
 
         desk.sagas().resume("Buying", ID, "they gave up");
         desk.pass(1);
-        assertThat(told(desk.story("orders", ID)))
+        assertThat(words(desk.story("orders", ID)))
                 .contains(
                         "It failed when its timeout payment ran, at 00:16:41Z: somebody had resumed the saga at 00:16:41Z (\"they gave up\"), and the timeout had been due since 00:15:00Z.",
                         "By hand, somebody has resumed it once, at 00:16:41Z (\"they gave up\").");
@@ -176,7 +166,7 @@ class RepairedByHandTest {
                 .publish(new Captured("1"), PublishOptions.none().withCorrelationId(ID));
         world.pass(Duration.ofMinutes(2));
 
-        assertThat(told(Telling.of(
+        assertThat(words(Telling.of(
                         ID,
                         world.timeline.now(),
                         List.of(world.engine("billing").get(StoryTeller.class).own(ID)))))
@@ -215,7 +205,7 @@ class RepairedByHandTest {
         desk.pass(20);
 
         Story story = desk.together("orders", "billing");
-        assertThat(told(story))
+        assertThat(words(story))
                 .startsWith("Buying order-1 of orders failed (\"given up\"), and has ended")
                 .contains(
                         "By hand, somebody has made it fail once, at 00:00:01Z (\"given up\").",
@@ -238,7 +228,7 @@ class RepairedByHandTest {
         desk.pass(20);
 
         Story story = desk.together("orders", "billing");
-        assertThat(told(story))
+        assertThat(words(story))
                 .contains(
                         "billing does not handle `Capture` (%s) any more".formatted(desk.command()),
                         "`Capture` had been set aside there before: discard it if nobody has.");

@@ -13,6 +13,7 @@ import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.State;
+import io.safebunny.story.Parts;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -39,20 +40,7 @@ class TimedOutTest {
     }
 
     private static NodeStory part(String node, List<Saga> sagas, List<Message> messages) {
-        return new NodeStory(
-                node,
-                node + "-1",
-                OVER,
-                "correlation id",
-                List.of("c"),
-                List.of(),
-                sagas,
-                messages,
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                false);
+        return Parts.part(node, node + "-1", OVER, sagas, messages);
     }
 
     private static Message capture(State state, String exception, int... failedAt) {

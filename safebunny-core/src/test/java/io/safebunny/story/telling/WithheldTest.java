@@ -14,6 +14,7 @@ import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.State;
+import io.safebunny.story.Parts;
 import io.safebunny.story.Story;
 import io.safebunny.story.Story.Asked;
 import io.safebunny.story.Story.Command;
@@ -33,20 +34,7 @@ class WithheldTest {
     private static final BlockedOn BLOCKED = new BlockedOn("m-1", "Capture", "billing", "handler-failed");
 
     private static NodeStory part(String node, String instance, List<Saga> sagas, List<Message> messages) {
-        return new NodeStory(
-                node,
-                instance,
-                NOW,
-                "correlation id",
-                List.of("c"),
-                List.of(),
-                sagas,
-                messages,
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                false);
+        return Parts.part(node, instance, NOW, sagas, messages);
     }
 
     private static NodeStory billing(Message message) {
