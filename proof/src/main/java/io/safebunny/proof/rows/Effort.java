@@ -10,9 +10,9 @@ import java.util.function.Consumer;
  * @param seed of everything random
  * @param progress is told how far a row has got
  */
-record Effort(boolean quick, long seed, Consumer<String> progress) {
+public record Effort(boolean quick, long seed, Consumer<String> progress) {
 
-    int of(int full, int share) {
+    public int of(int full, int share) {
         return quick ? share : full;
     }
 }

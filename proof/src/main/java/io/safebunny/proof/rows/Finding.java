@@ -10,18 +10,18 @@ import java.util.Map;
  *
  * @param figures what was measured, by name
  */
-record Finding(boolean passed, Map<String, Object> figures) {
+public record Finding(boolean passed, Map<String, Object> figures) {
 
-    Finding {
+    public Finding {
         figures = Collections.unmodifiableMap(new LinkedHashMap<>(figures));
     }
 
     /** A row that could not be measured has failed. */
-    static Finding broken(Throwable why) {
+    public static Finding broken(Throwable why) {
         return new Finding(false, Map.of("error", why.toString()));
     }
 
-    Finding with(String name, Object figure) {
+    public Finding with(String name, Object figure) {
         Map<String, Object> more = new LinkedHashMap<>(figures);
         more.put(name, figure);
         return new Finding(passed, more);

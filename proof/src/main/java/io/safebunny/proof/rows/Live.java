@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 /** Nodes of one row on a real broker, in this process, with names of their own. Closed when the row has been measured. */
-final class Live implements AutoCloseable {
+public final class Live implements AutoCloseable {
 
     /** Places of each queue and instance. */
-    static final int PLACES = 10;
+    public static final int PLACES = 10;
 
     private static final Duration LEASE = Duration.ofSeconds(10);
     private static final int CONNECTIONS = 24;
@@ -50,30 +50,30 @@ final class Live implements AutoCloseable {
     private final SystemTimeline timeline = new SystemTimeline("proof");
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
-    String name(String node) {
+    public String name(String node) {
         return run + "-" + node;
     }
 
-    String prefix() {
+    public String prefix() {
         return "proof-" + run;
     }
 
-    static Duration lease() {
+    public static Duration lease() {
         return LEASE;
     }
 
-    SystemTimeline timeline() {
+    public SystemTimeline timeline() {
         return timeline;
     }
 
-    OpenStore store(StoreAddress address, String node) {
+    public OpenStore store(StoreAddress address, String node) {
         OpenStore store = OpenStore.open(address, name(node), timeline, CONNECTIONS);
         open.push(store);
         return store;
     }
 
     /** One instance, which does not consume yet. */
-    Node instance(String node, @Nullable OpenStore store) {
+    public Node instance(String node, @Nullable OpenStore store) {
         Persistence persistence = new Persistence(
                 store == null ? new MemoryMessageStore(timeline, Duration.ofDays(1)) : store.store(), null, LEASE);
         Node instance =
@@ -83,12 +83,12 @@ final class Live implements AutoCloseable {
     }
 
     /** What a node without sagas does with one type from another node. */
-    HandlerDefinition handler(Class<?> type, String from, HandlerInvoker invoker) {
+    public HandlerDefinition handler(Class<?> type, String from, HandlerInvoker invoker) {
         return new HandlerDefinition("proof", type.getSimpleName(), type, List.of(name(from)), PLACES, POLICY, invoker);
     }
 
     /** In the saga's annotations, {@code ${…}} is the name of a node of this run. */
-    List<SagaDefinition> sagas(Object saga) {
+    public List<SagaDefinition> sagas(Object saga) {
         DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
         beans.registerSingleton(saga.getClass().getSimpleName(), saga);
         beans.addEmbeddedValueResolver(text -> text.replace("${", run + "-").replace("}", ""));
@@ -98,7 +98,7 @@ final class Live implements AutoCloseable {
     }
 
     /** Number of ready messages. */
-    int depth(String node, String queue) throws IOException {
+    public int depth(String node, String queue) throws IOException {
         try (Connection connection = connect();
                 Channel channel = connection.createChannel()) {
             return channel.queueDeclarePassive(name(node) + "-" + queue).getMessageCount();
@@ -112,7 +112,7 @@ final class Live implements AutoCloseable {
      *
      * @return how many messages there were
      */
-    int emptyLadder(boolean delete) throws IOException {
+    public int emptyLadder(boolean delete) throws IOException {
         int lost = 0;
         try (Connection connection = connect()) {
             for (int rung = 0; rung < RUNGS; rung++) {

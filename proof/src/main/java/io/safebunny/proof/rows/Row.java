@@ -7,11 +7,11 @@ package io.safebunny.proof.rows;
  * @param key its name in the output
  * @param target what must come out, for people
  */
-record Row(String key, String target, Proof proof) {
+public record Row(String key, String target, Proof proof) {
 
     /** Measures. */
     @FunctionalInterface
-    interface Proof {
+    public interface Proof {
         Finding find(Effort effort) throws Exception;
     }
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.store;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import javax.sql.DataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -27,5 +30,15 @@ public final class WorkTable {
     /** The committed runs. */
     public List<String> runs(String order) {
         return jdbc.queryForList("select run from crash_work where order_id = ?", String.class, order);
+    }
+
+    /** All committed runs, by order. */
+    public Map<String, List<String>> all() {
+        Map<String, List<String>> runs = new HashMap<>();
+        jdbc.query("select order_id, run from crash_work", row -> {
+            runs.computeIfAbsent(row.getString("order_id"), order -> new ArrayList<>())
+                    .add(row.getString("run"));
+        });
+        return runs;
     }
 }

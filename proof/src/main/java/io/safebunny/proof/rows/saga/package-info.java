@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The sagas of the rows. */
+/** The rows of {@code bin/saga-proof}, and their sagas. */
 @NullMarked
 package io.safebunny.proof.rows.saga;
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.rows;
+package io.safebunny.proof.rows.saga;
 
 import io.safebunny.PublishOptions;
-import io.safebunny.proof.rows.saga.WaitingSaga;
+import io.safebunny.proof.rows.Effort;
+import io.safebunny.proof.rows.Finding;
+import io.safebunny.proof.rows.Live;
 import io.safebunny.proof.rows.saga.WaitingSaga.Wait;
 import io.safebunny.proof.saga.Node;
 import io.safebunny.proof.store.OpenStore;

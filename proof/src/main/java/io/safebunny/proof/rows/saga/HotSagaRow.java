@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.rows;
+package io.safebunny.proof.rows.saga;
 
 import io.safebunny.PublishOptions;
-import io.safebunny.proof.rows.saga.SumSaga;
+import io.safebunny.proof.rows.Effort;
+import io.safebunny.proof.rows.Finding;
+import io.safebunny.proof.rows.Live;
 import io.safebunny.proof.rows.saga.SumSaga.Add;
 import io.safebunny.proof.rows.saga.SumSaga.Begin;
 import io.safebunny.proof.rows.saga.SumSaga.Beside;

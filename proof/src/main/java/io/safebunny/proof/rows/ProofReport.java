@@ -8,30 +8,43 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Entry point of {@code bin/saga-proof}: progress on standard error, a table or JSON on standard output. */
-final class SagaProofMain {
+/** What a command that runs proofs prints: progress on standard error, a table or JSON on standard output. Confined to one thread. */
+public final class ProofReport {
 
-    private SagaProofMain() {}
+    private final String command;
 
-    /** Five arguments: {@code quick} or {@code full}, {@code json} or {@code table}, a pattern of rows, a seed, the project's folder. */
-    public static void main(String... arguments) {
+    private ProofReport(String command) {
+        this.command = command;
+    }
+
+    /**
+     * Runs the rows whose key matches, and prints what was found.
+     *
+     * @param command name of the command, for its messages
+     * @param rows makes all rows of the command, given the project's folder
+     * @param arguments {@code quick} or {@code full}, {@code json} or {@code table}, a pattern of rows, a seed, the project's folder
+     * @return whether each row that was run met its target, and one was run
+     */
+    public static boolean print(String command, Function<Path, Rows> rows, String... arguments) {
         ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME))
                 .setLevel(Level.OFF); // what goes wrong here does so on purpose
+        ProofReport report = new ProofReport(command);
         long seed = Long.parseLong(arguments[3]);
-        Effort effort = new Effort(arguments[0].equals("quick"), seed, SagaProofMain::say);
-        Pattern rows = Pattern.compile(arguments[2]);
-        say("seed " + seed);
+        Effort effort = new Effort(arguments[0].equals("quick"), seed, report::say);
+        Pattern keys = Pattern.compile(arguments[2]);
+        report.say("seed " + seed);
         Map<Row, Finding> findings = new LinkedHashMap<>();
-        try (Rows open = new Rows(Path.of(arguments[4]))) {
+        try (Rows open = rows.apply(Path.of(arguments[4]))) {
             List<Row> all = open.all();
-            List<Row> chosen =
-                    all.stream().filter(row -> rows.matcher(row.key()).find()).toList();
-            for (Row row : chosen) {
-                findings.put(row, find(row, effort));
+            for (Row row : all) {
+                if (keys.matcher(row.key()).find()) {
+                    findings.put(row, report.find(row, effort));
+                }
             }
             if (arguments[1].equals("json")) {
                 json(all, findings, effort);
@@ -39,11 +52,10 @@ final class SagaProofMain {
                 table(all, findings, effort);
             }
         }
-        boolean met = !findings.isEmpty() && findings.values().stream().allMatch(Finding::passed);
-        System.exit(met ? 0 : 1);
+        return !findings.isEmpty() && findings.values().stream().allMatch(Finding::passed);
     }
 
-    private static Finding find(Row row, Effort effort) {
+    private Finding find(Row row, Effort effort) {
         say(row.key() + " ...");
         long begun = System.nanoTime();
         Finding finding;
@@ -90,7 +102,7 @@ final class SagaProofMain {
         }
     }
 
-    private static void say(String text) {
-        System.err.println("saga-proof: " + text);
+    private void say(String text) {
+        System.err.println(command + ": " + text);
     }
 }

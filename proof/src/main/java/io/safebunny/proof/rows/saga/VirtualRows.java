@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.rows;
+package io.safebunny.proof.rows.saga;
 
 import io.safebunny.proof.model.Fate;
 import io.safebunny.proof.model.Interleavings;
@@ -7,6 +7,8 @@ import io.safebunny.proof.model.World;
 import io.safebunny.proof.model.saga.TimeoutSaga;
 import io.safebunny.proof.model.saga.TimeoutSaga.Begin;
 import io.safebunny.proof.model.saga.TimeoutSaga.Move;
+import io.safebunny.proof.rows.Effort;
+import io.safebunny.proof.rows.Finding;
 import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.rows;
+package io.safebunny.proof.rows.saga;
 
+import io.safebunny.proof.rows.Effort;
+import io.safebunny.proof.rows.Finding;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.rows;
+package io.safebunny.proof.rows.saga;
 
 import io.safebunny.PublishOptions;
 import io.safebunny.handler.HandlerDefinition;
-import io.safebunny.proof.rows.saga.ShippingSaga;
+import io.safebunny.proof.rows.Effort;
+import io.safebunny.proof.rows.Finding;
+import io.safebunny.proof.rows.Live;
 import io.safebunny.proof.rows.saga.ShippingSaga.Charge;
 import io.safebunny.proof.rows.saga.ShippingSaga.Charged;
 import io.safebunny.proof.rows.saga.ShippingSaga.Done;

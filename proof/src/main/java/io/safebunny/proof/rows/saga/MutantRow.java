@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.proof.rows;
+package io.safebunny.proof.rows.saga;
 
 import io.safebunny.proof.model.FaultyStores;
 import io.safebunny.proof.model.Interleavings;
 import io.safebunny.proof.plant.PatchedLibrary;
+import io.safebunny.proof.rows.Effort;
+import io.safebunny.proof.rows.Finding;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
