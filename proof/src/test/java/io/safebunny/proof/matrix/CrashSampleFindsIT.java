@@ -14,9 +14,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The matrix of {@code bin/crash-matrix} finds what is wrong. */
+@Tag("once")
 class CrashSampleFindsIT {
 
     private static final StoreServers SERVERS = new StoreServers();

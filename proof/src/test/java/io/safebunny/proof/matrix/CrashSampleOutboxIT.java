@@ -8,9 +8,11 @@ import io.safebunny.proof.store.StoreServers;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A few cells of the matrix of {@code bin/crash-matrix}: with an outbox, and in a file, which goes down with its process. */
+@Tag("once")
 class CrashSampleOutboxIT {
 
     private static final StoreServers SERVERS = new StoreServers();
