@@ -19,7 +19,6 @@ const DIFFERENT = 1_500;
 /** Under which it is kept where the user was when the session ended: a login takes the hash of the address away. */
 const LEFT = 'safebunny-left';
 
-/** Under which it is kept what somebody has typed into a dialog. */
 const DRAFT = 'safebunny-draft';
 
 const UNSURE = 'Nobody knows whether it was carried out. Look at the operations, or at the history, before you repeat it.';
@@ -29,7 +28,6 @@ let skew = 0;
 let isLoggedOut = false;
 const instances = { last: null, seenAt: new Map(), mixedAt: -Infinity };
 
-/** What went wrong, in words. */
 export class Problem extends Error {
     /**
      * @param kind away, login, refused, read-only, hidden, unsure or problem
@@ -58,13 +56,10 @@ export async function open() {
     return known;
 }
 
-/** The session, once it is open. */
 export const session = () => known;
 
-/** Whether the user may change something through this endpoint. */
 export const mayChange = endpoint => known.endpoints[endpoint].writes;
 
-/** Whether the endpoint can be asked. */
 export const isExposed = endpoint => (known.endpoints[endpoint]?.at ?? null) !== null;
 
 /** The time by the clock of the application, in milliseconds. */
@@ -72,7 +67,6 @@ export const serverTime = () => Date.now() + skew;
 
 const isOfLate = at => Date.now() - at < MIXED;
 
-/** The instance that has answered last. */
 export const answering = () => instances.last;
 
 /** The instances that answer in turns at this address; empty if it is one. */

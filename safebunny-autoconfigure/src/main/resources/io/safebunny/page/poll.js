@@ -19,7 +19,6 @@ export const useStale = () => useContext(Stale);
 let touchedAt = Date.now();
 const watchers = new Set();
 
-/** Whether somebody looks. */
 export const isWatched = () => !document.hidden && Date.now() - touchedAt < IDLE;
 
 function touched() {
@@ -96,7 +95,12 @@ export function usePoll(request, every = EVERY, isOver = () => false) {
                 ended.current = over;
             } catch (problem) {
                 failures++;
-                tell(problem.body?.status === 404 ? { data: null, problem, failures } : { problem, failures }); // it is gone
+                if (problem.body?.status === 404) { // an answer, too: it is gone
+                    cameAt.current = Date.now();
+                    tell({ data: null, problem, failures: 0 });
+                } else {
+                    tell({ problem, failures });
+                }
             } finally {
                 busy = false;
             }
@@ -158,7 +162,6 @@ function useEachSecond(look) {
     return look();
 }
 
-/** The time by the clock of the application, in milliseconds. */
 export const useClock = () => useEachSecond(serverTime);
 
 /** When the oldest of these answers has come, in milliseconds; null if the first has not yet. */

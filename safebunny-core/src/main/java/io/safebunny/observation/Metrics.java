@@ -157,12 +157,17 @@ public final class Metrics {
 
     /** {@code safebunny.poison}: a message was put into the poison queue. */
     public void poisoned(String type, PoisonReason reason) {
-        tallies.of(type).setAside.increment();
+        Tallies.Counters counters = tallies.of(type);
+        counters.setAside.increment();
+        if (reason == PoisonReason.EXPIRED) {
+            counters.expired.increment();
+        }
         count("safebunny.poison", "type", type, "reason", reason.wireName());
     }
 
     /** {@code safebunny.expired}: an expired message was dropped, or told to the method for such messages. */
     public void expired(String type, boolean dropped) {
+        tallies.of(type).expired.increment();
         count("safebunny.expired", "type", type, "outcome", dropped ? "dropped" : "told");
     }
 

@@ -24,18 +24,20 @@ public final class Tallies {
      * @param handled completed messages
      * @param retried runs of a handler after its first, and copies that came back later
      * @param setAside messages put into the poison queue
+     * @param expired messages whose deadline had passed: told to a method or dropped, which are handled, too, or set aside
      * @param inWork messages that are being handled at the moment
      * @param criticalTimes of completed messages, if it is known when they were sent
      */
-    public record Tally(long handled, long retried, long setAside, long inWork, Times criticalTimes) {
+    public record Tally(long handled, long retried, long setAside, long expired, long inWork, Times criticalTimes) {
 
-        public static final Tally NONE = new Tally(0, 0, 0, 0, Times.NONE);
+        public static final Tally NONE = new Tally(0, 0, 0, 0, 0, Times.NONE);
 
         public Tally plus(Tally other) {
             return new Tally(
                     handled + other.handled,
                     retried + other.retried,
                     setAside + other.setAside,
+                    expired + other.expired,
                     inWork + other.inWork,
                     criticalTimes.plus(other.criticalTimes, 1));
         }
@@ -46,6 +48,7 @@ public final class Tallies {
                     handled - before.handled,
                     retried - before.retried,
                     setAside - before.setAside,
+                    expired - before.expired,
                     inWork,
                     criticalTimes.plus(before.criticalTimes, -1));
         }
@@ -119,6 +122,7 @@ public final class Tallies {
         final LongAdder handled = new LongAdder();
         final LongAdder retried = new LongAdder();
         final LongAdder setAside = new LongAdder();
+        final LongAdder expired = new LongAdder();
         final LongAdder inWork = new LongAdder();
         /** By step; one array, because an adder for each would grow with the cores. */
         private final AtomicLongArray criticalTimes = new AtomicLongArray(Times.STEPS.length);
@@ -131,7 +135,8 @@ public final class Tallies {
         private Tally tally() {
             long[] times = new long[Times.STEPS.length];
             Arrays.setAll(times, criticalTimes::get);
-            return new Tally(handled.sum(), retried.sum(), setAside.sum(), inWork.sum(), new Times(times));
+            return new Tally(
+                    handled.sum(), retried.sum(), setAside.sum(), expired.sum(), inWork.sum(), new Times(times));
         }
     }
 

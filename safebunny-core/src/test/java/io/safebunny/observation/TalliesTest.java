@@ -37,13 +37,17 @@ class TalliesTest {
         metrics.retriedInMemory("Order");
         metrics.retriedDelayed("Order");
         metrics.poisoned("Pay", PoisonReason.HANDLER_FAILED);
+        metrics.poisoned("Pay", PoisonReason.EXPIRED);
+        metrics.expired("Order", true);
+        metrics.expired("Order", false);
 
         Times one = took(300);
-        assertThat(metrics.tallies().byType())
-                .isEqualTo(Map.of("Order", new Tally(2, 2, 0, 0, one), "Pay", new Tally(0, 0, 1, 0, Times.NONE)));
-        Tally sum = new Tally(2, 2, 0, 0, one).plus(new Tally(0, 0, 1, 0, Times.NONE));
-        assertThat(sum).isEqualTo(new Tally(2, 2, 1, 0, one));
-        assertThat(sum.since(new Tally(1, 0, 1, 0, one))).isEqualTo(new Tally(1, 2, 0, 0, Times.NONE));
+        Tally orders = new Tally(2, 2, 0, 2, 0, one);
+        Tally payments = new Tally(0, 0, 2, 1, 0, Times.NONE);
+        assertThat(metrics.tallies().byType()).isEqualTo(Map.of("Order", orders, "Pay", payments));
+        Tally sum = orders.plus(payments);
+        assertThat(sum).isEqualTo(new Tally(2, 2, 2, 3, 0, one));
+        assertThat(sum.since(new Tally(1, 0, 1, 1, 0, one))).isEqualTo(new Tally(1, 2, 1, 2, 0, Times.NONE));
     }
 
     @Test

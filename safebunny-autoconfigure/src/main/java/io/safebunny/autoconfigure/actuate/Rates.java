@@ -83,6 +83,7 @@ final class Rates {
             rates.put("handled", perSecond(counted.handled()));
             rates.put("retried", perSecond(counted.retried()));
             rates.put("setAside", perSecond(counted.setAside()));
+            rates.put("expired", perSecond(counted.expired()));
             rates.put("seconds", isKnown() ? (Long) Math.round(seconds()) : null);
             return rates;
         }

@@ -2,11 +2,13 @@
 import { html, useEffect, useState } from '../vendor/htm-preact.js';
 import { look, session } from '../ask.js';
 import { usePoll } from '../poll.js';
-import { Look } from '../parts/action.js';
+import { LookAgain } from '../parts/action.js';
+import { Elsewhere } from '../parts/elsewhere.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
 import { Badge, Choose, Id, IdLink, inWords, Table, TextFilter } from '../parts/table.js';
 import { timeOf } from '../parts/time.js';
+import { Words } from '../parts/words.js';
 
 /** Not again and again: where it is kept, it is read there type by type. */
 const ONCE = 0;
@@ -16,7 +18,6 @@ const QUESTION = 'Who did what, and what came of it?';
 /** In what is shown of an event, these have places of their own. */
 const ELSEWHERE = ['operation', 'reason', 'failure'];
 
-/** Who did what? */
 export function Audit({ query }) {
     return session().audit === false
         ? html`
@@ -33,8 +34,9 @@ function Events({ query }) {
     const { by, action, about, after, looks } = query;
     const showsLooks = looks === 'true';
     const limit = query.limit ? String(Math.min(MOST, Number(query.limit) || MOST)) : undefined;
-    const [isRefused, setRefused] = useState(false); // by an older instance, which does not know it
-    const poll = usePoll(look('node', 'audit', { by, action, about, after, looks: showsLooks || action || isRefused ? undefined : 'false', limit }), ONCE);
+    const [isRefused, setRefused] = useState(false); // by an older instance, which does not know the latest parameters
+    const ofOthers = !by && !about && !isRefused;
+    const poll = usePoll(look('node', 'audit', { by, action, about, after, looks: showsLooks || action || isRefused ? undefined : 'false', elsewhere: ofOthers || undefined, limit }), ONCE);
     const { data, problem } = poll;
     useEffect(() => {
         if (problem?.body?.status === 400) {
@@ -50,11 +52,11 @@ function Events({ query }) {
                 <${TextFilter} id="about" label="About" value=${about} set=${value => filtered({ about: value })} />
             </form>
             <div class="buttons">
-                <${Look} label="Look again" request=${poll.request} again=${poll.again} isBusy=${poll.isBusy} />
+                <${LookAgain} of=${poll} />
             </div>
             ${data && html`
                 ${!action && html`<${Looks} count=${data.hiddenLooks} isShown=${showsLooks} query=${{ by, about, after, limit }} />`}
-                <p class=${data.kept === 'REPOSITORY' ? 'faint' : 'rights'} data-kept=${data.kept}>${data.note}</p>
+                <p class=${data.kept === 'REPOSITORY' ? 'faint' : 'rights'} data-kept=${data.kept}><${Words} of=${data.note} /></p>
                 <${Table} caption="What was done, the last one first" rows=${data.events.map((one, row) => ({ ...one, row }))} id=${one => one.row}
                     empty="Nobody has done anything that this filter finds." columns=${[
                         { name: 'when', cell: timeOf('at') },
@@ -65,8 +67,18 @@ function Events({ query }) {
                         { name: 'what came of it', cell: row => html`<${Result} of=${row} />` },
                     ]} />
                 ${data.truncated && html`
-                    <p>There are more. ${data.events.length < MOST ? html`<a href=${href(['audit'], { by, action, about, after, looks, limit: MOST })}>Show up to ${MOST}</a>` : 'Use a filter to see others.'}</p>`}`}
+                    <p>There are more. ${data.events.length < MOST ? html`<a href=${href(['audit'], { by, action, about, after, looks, limit: MOST })}>Show up to ${MOST}</a>` : 'Use a filter to see others.'}</p>`}
+                <${Others} of=${data.elsewhere} />`}
         </${Page}>`;
+}
+
+/** Who began them and why, leaves no instance. */
+function Others({ of }) {
+    return of && html`
+        <h2>Operations of other instances</h2>
+        ${of.instances.length === 0 && !of.problem && html`<p class="faint">No other instance of this node is known.</p>`}
+        <${Elsewhere} of=${of} caption="What other instances have done with poison messages, the last ten of each" lacks="what they have done" />
+        ${of.operations.length > 0 && html`<p class="faint">Who began them, and why, only that instance tells: on its own page.</p>`}`;
 }
 
 /** Who only looks changes nothing, and looks more often than somebody repairs. */

@@ -6,17 +6,15 @@ import { isHere, MOST_NAMES, Name, nameOf, names, pageOf } from '../parts/node.j
 import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Badge, Table } from '../parts/table.js';
-import { lasted, Time, timeOf } from '../parts/time.js';
+import { lasted, time, timeOf } from '../parts/time.js';
 
 /** All of them are asked each time. */
 const EVERY = 10_000;
 const MOST_TYPES = 50;
 
-/** A row for each instance, and for each node of which none is known. */
 const rowsOf = nodes => nodes.flatMap(({ node, note, instances = [] }) =>
     (instances.length > 0 ? instances.map(one => ({ ...one, node })) : [{ node, note, instance: '', version: '' }]));
 
-/** Who runs, who is silent, and which versions are there? */
 export function Instances() {
     const poll = usePoll(look('node', 'nodes'), EVERY);
     const { data } = poll;
@@ -58,7 +56,6 @@ function Silence({ of, problem }) {
         </section>`;
 }
 
-/** What it means if versions differ. */
 function Versions({ of }) {
     const byVersion = new Map();
     of.filter(row => row.version).forEach(row => byVersion.set(row.version, [...(byVersion.get(row.version) ?? []), nameOf(row)]));
@@ -98,7 +95,7 @@ function NotClosed({ of }) {
         <ul>${all.slice(0, MOST_NAMES).map(({ type, state, until, reason }) => html`
             <li key=${type}>
                 ${isHere(of) ? html`<a href=${href(['types', type])}>${type}</a>` : type}${' '}<${Badge} of=${state} />
-                ${' '}${reason}${until && html` until <${Time} at=${until} />`}
+                ${' '}${reason}${until && html` until ${time(until)}`}
             </li>`)}</ul>
         ${all.length > MOST_NAMES && `and ${all.length - MOST_NAMES} more`}`;
 }

@@ -6,11 +6,10 @@ import { perSecond } from '../parts/pace.js';
 import { Page } from '../parts/page.js';
 import { Badge } from '../parts/table.js';
 import { href } from '../parts/route.js';
-import { Time } from '../parts/time.js';
+import { time } from '../parts/time.js';
 
 const sum = counts => Object.values(counts ?? {}).reduce((all, one) => all + (typeof one === 'object' ? sum(one) : one), 0);
 
-/** Is anything stuck? */
 export function Now() {
     const now = usePoll(look('node', 'now'));
     const { data } = now;
@@ -39,7 +38,7 @@ function Verdict({ of: { level, words = [], parts = [], asOf } }) {
     return html`
         <section class="verdict" data-level=${isStale ? 'unknown' : String(level).toLowerCase()} aria-label="Verdict">
             <${Badge} of=${isStale ? 'old' : level} />
-            ${isStale && html`<p>Nobody knows what is going on now. This was so <${Time} at=${asOf} />:</p>`}
+            ${isStale && html`<p>Nobody knows what is going on now. This was so ${time(asOf)}:</p>`}
             <ul>${lines.map(({ one, part }) => html`<li key=${one} class=${part?.level === 'UNKNOWN' && 'hint'}>${one} <${Linked} page=${part?.page} /></li>`)}</ul>
         </section>`;
 }
@@ -53,7 +52,7 @@ function Numbers({ of: { rates = {}, counts = {}, sagas = {} } }) {
         <div class="tiles">
             ${session().sagas && html`
                 <${Tile} name="sagas need a repair" value=${sagas.asOf ? sum(sagas.needingRepair) : '?'} to=${['sagas']} where=${{ state: 'stuck' }} looks=${sum(sagas.needingRepair) > 0} />
-                <${Tile} name="sagas are blocked" value=${sagas.asOf ? sum(sagas.blocked) : '?'} to=${['sagas']} where=${{ state: 'blocked' }} looks=${sum(sagas.blocked) > 0} />`}
+                <${Tile} name="sagas are blocked or idle" value=${sagas.asOf ? sum(sagas.blocked) : '?'} to=${['sagas']} where=${{ state: 'blocked' }} looks=${sum(sagas.blocked) > 0} />`}
             <${Tile} name="handled" value=${perSecond(rates.handled)} to=${['types']} />
             <${Tile} name="retried" value=${perSecond(rates.retried)} to=${['types']} looks=${rates.retried > 0} />
             <${Tile} name="set aside" value=${perSecond(rates.setAside)} to=${['poison']} looks=${rates.setAside > 0} />
@@ -66,8 +65,8 @@ function Numbers({ of: { rates = {}, counts = {}, sagas = {} } }) {
         </div>
         <p class="faint">
             ${rates.seconds ? `Rates are of this instance, in the last ${rates.seconds} seconds.` : 'Rates are of this instance, and counted from now on.'}
-            ${sagas.asOf && html` Sagas were counted <${Time} at=${sagas.asOf} />.`}
-            ${counts.oldestPublication && html` The oldest publication that is refused was made <${Time} at=${counts.oldestPublication} />.`}
+            ${sagas.asOf && html` Sagas were counted ${time(sagas.asOf)}.`}
+            ${counts.oldestPublication && html` The oldest publication that is refused was made ${time(counts.oldestPublication)}.`}
         </p>`;
 }
 

@@ -4,17 +4,17 @@
 import { html, useState } from '../vendor/htm-preact.js';
 import { change, look, mayChange, place, remove, segment, session } from '../ask.js';
 import { usePoll } from '../poll.js';
-import { Act, AsTest, Look, Rights } from '../parts/action.js';
+import { Act, AsTest, Look, LookAgain, Rights } from '../parts/action.js';
 import { Content, Diff, pretty } from '../parts/diff.js';
-import { Bulk, Selected, begun, isSelectable, verdictsOf } from '../parts/bulk.js';
+import { Bulk, Note, Selected, begun, isSelectable, verdictsOf } from '../parts/bulk.js';
 import { Count, Counted, countsOf, groupOf, isOver, ofGroup } from '../parts/counted.js';
 import { Elsewhere, OfAnother, Operations, what } from '../parts/elsewhere.js';
 import { Instance } from '../parts/node.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
-import { Badge, Choice, ClassName, Facts, Id, IdLink, Table, TextFilter } from '../parts/table.js';
-import { Legend, moved, replayed, sagasOf, Status, storyOf } from '../parts/tales.js';
-import { Time, timeOf } from '../parts/time.js';
+import { Badge, Choice, Choose, ClassName, Facts, Id, IdLink, inWords, Table, TextFilter } from '../parts/table.js';
+import { Legend, moved, replayed, sagasOf, Status, storyOf, VERDICTS } from '../parts/tales.js';
+import { time, timeOf } from '../parts/time.js';
 import { Words } from '../parts/words.js';
 
 const ONCE = 0;
@@ -25,9 +25,8 @@ const MOST = 400;
 const FILTERS = [['type', 'Type'], ['poisonReason', 'Reason'], ['exception', 'Exception'], ['correlation', 'Correlation id']];
 
 /** An empty value is one, too: of copies that have none. */
-const filterOf = query => Object.fromEntries(FILTERS.map(([name]) => [name, query[name]]).filter(([, value]) => value !== undefined));
+const filterOf = query => Object.fromEntries([...FILTERS, ['verdict']].map(([name]) => [name, query[name]]).filter(([, value]) => value !== undefined));
 
-/** What failed, grouped? */
 export function Poison({ query }) {
     const archived = query.archived === 'true' ? 'true' : undefined;
     const filter = filterOf(query);
@@ -37,12 +36,12 @@ export function Poison({ query }) {
     const { data, again } = list;
     const { shown: count, brokenOff } = countsOf(operations.data?.operations, archived);
     return html`
-        <${Page} title=${archived ? 'Archive' : 'Poison'} about=${Object.values(filter).map(value => value || 'none').join(', ')}
+        <${Page} title=${archived ? 'Archive' : 'Poison'} about=${Object.entries(filter).map(([name, value]) => (name === 'verdict' ? inWords(value) : value || 'none')).join(', ')}
             question=${archived ? 'What was discarded?' : 'What failed, grouped?'} polls=${[list, operations]}>
             <${Rights} endpoint="poison" />
             <${Filter} filter=${filter} rest=${{ archived, limit }} />
             <div class="buttons">
-                <${Look} label="Look again" request=${list.request} again=${again} isBusy=${list.isBusy} />
+                <${LookAgain} of=${list} />
                 <${Count} archived=${archived} after=${operations.again} />
                 <a href=${href(['poison'], { ...filter, archived: archived ? undefined : 'true' })}>${archived ? 'What waits in the poison queue' : 'What was discarded'}</a>
             </div>
@@ -61,7 +60,6 @@ export function Poison({ query }) {
         </${Page}>`;
 }
 
-/** Of how many copies the numbers below are. */
 function Extent({ of: { messages = [], scanned, depth, truncated, limit }, query }) {
     const isCut = truncated || messages.length >= (limit ?? Infinity);
     return isCut
@@ -80,6 +78,8 @@ function Filter({ filter, rest }) {
             ${FILTERS.map(([name, label]) => (filter[name] === ''
                 ? html`<span class="pair" key=${name}>${label}: none <a href=${href(['poison'], changed(name, undefined))}>any ${label.toLowerCase()}</a></span>`
                 : html`<${TextFilter} key=${name} id=${name} label=${label} value=${filter[name]} set=${value => replace(['poison'], changed(name, value))} />`))}
+            <${Choose} id="verdict" label="A replay" value=${filter.verdict} set=${value => replace(['poison'], changed('verdict', value))}
+                of=${[['', 'whatever it would do'], ...Object.entries(VERDICTS).map(([verdict, does]) => [verdict, `${inWords(verdict)}: ${does}`])]} />
         </form>`;
 }
 
@@ -95,6 +95,8 @@ function Messages({ of = [], filter, archived, again }) {
             onChange=${event => setTicked(event.target.checked ? [...ticked, row.messageId] : ticked.filter(id => id !== row.messageId))} />` };
     return html`
         ${isOffered && selected.length < ids.length && html`<p><${Choice} label=${`Select all ${ids.length} below`} choose=${() => setTicked(ids)} /></p>`}
+        ${!archived && !filter.verdict && of.some(({ verdict }) => verdict === 'DONE') && html`
+            <p><a href=${href(['poison'], { ...filter, verdict: 'DONE' })}>Only what a replay would do nothing for</a>, to discard all of it at once</p>`}
         <${Selected} ids=${selected} filter=${filter} drop=${() => setTicked([])} archived=${archived} again=${again} />
         <${Table} caption="Messages" rows=${of.map((one, at) => ({ ...one, at }))} id=${row => `${row.messageId} ${row.copy} ${row.at}`} empty="None." columns=${[
             ...(isOffered ? [tick] : []),
@@ -115,7 +117,6 @@ function changeOne(of, values) {
     return change('poison', path, { ...query, copy: of.copy, ...values });
 }
 
-/** What can be done with one message. */
 function One({ of, archived, again, gone }) {
     if (!of.messageId && !of.copy) { // nothing tells it from others
         return null;
@@ -141,7 +142,6 @@ function One({ of, archived, again, gone }) {
 /** Of several copies of one message, a replay moves one. */
 const isLeft = ({ verdict }, { kind }) => kind === 'REPLAY' && ['RUN', 'RESEND', 'REPEATS'].includes(verdict);
 
-/** How far is it? */
 export function Operation({ id }) {
     const path = `operations/${segment(id)}`;
     const poll = usePoll(look('node', path), undefined, isOver);
@@ -157,12 +157,12 @@ export function Operation({ id }) {
                     ['which', !data.elsewhere && (Object.entries(data.filter ?? {}).map(([name, value]) => `${name} ${value === '' ? 'none' : value}`).join(', ') || 'all')],
                     ['by', data.by],
                     ['reason', data.reason],
-                    ['begun', html`<${Time} at=${data.begunAt} />`],
-                    ['ended', data.endedAt && html`<${Time} at=${data.endedAt} />`],
+                    ['begun', time(data.begunAt)],
+                    ['ended', time(data.endedAt)],
                     ['read', data.depth > 0 && `${data.scanned} of ${data.depth} in the queue`],
                     ['holds', data.held > 0 && `${data.held}, which nobody else sees until it ends`],
                     ['limit', data.limit && data.matched >= data.limit && `stopped at ${data.limit}: more may match`],
-                    ['verdicts', !data.elsewhere && verdictsOf(data)],
+                    ['what a replay would do', !data.elsewhere && verdictsOf(data)],
                     ['never came', data.missed && `${data.missed} copies: somebody else has them`],
                     ['failure', data.failure],
                 ]} />
@@ -170,11 +170,9 @@ export function Operation({ id }) {
         </${Page}>`;
 }
 
-/** What only this instance knows of an operation, and can do. */
 function Own({ of, path, again }) {
     return html`
-        ${of.kind === 'REPLAY' && !of.dryRun && of.moved > 0 && html`
-            <p>Moved is sent back to the handlers. What fails again comes back to <a href=${href(['poison'])}>the poison queue</a>.</p>`}
+        <${Note} of=${of.note} />
         ${!isOver(of) && html`
             <${Act} endpoint="node" label="Stop" title=${`Stop ${of.operation}`} request=${() => remove('node', path)} reasonless=${true}
                 intro="It ends before its next message. What was moved stays moved." after=${again} />`}
@@ -185,10 +183,9 @@ function Own({ of, path, again }) {
                 { name: 'verdict', cell: row => !isLeft(row, of) && html`<${Badge} of=${row.verdict} />` },
                 { name: 'why', cell: row => (isLeft(row, of) ? 'Another copy of this message is moved: one is enough.' : row.explanation) },
             ]} />
-        <${Legend} of=${[...Object.keys(of.verdicts ?? {}).map(verdict => ({ verdict })), ...(of.refusals ?? [])]} />`;
+        <${Legend} of=${of.refusals ?? []} />`;
 }
 
-/** One message that was set aside. */
 export function Message({ id }) {
     const { path, query } = place('', id, 'messageId');
     const withBody = look('poison', path, query);
@@ -206,11 +203,11 @@ export function Message({ id }) {
                     It was discarded, and is in the archive, from where it can be restored:
                     ${' '}<a href=${href(['poison'], { correlation: problem.body.correlationId, archived: 'true' })}>the archive</a>
                 </p>`}
-            ${isGone && html`<${Gone} key=${poll.failures} id=${id} replayedOf=${replayedOf} />`}
+            ${isGone && html`<${Gone} key=${poll.cameAt.current} id=${id} replayedOf=${replayedOf} />`}
             <p><a href=${href(['story', id])}>Its story</a>: what happened to it, and what waits for it</p>
             <${Rights} endpoint="poison" />
             <div class="buttons">
-                <${Look} label="Look again" request=${poll.request} again=${again} isBusy=${poll.isBusy} />
+                <${LookAgain} of=${poll} />
                 ${session().bodies && !isGone && html`<${Look} label="Show the body" request=${withBody} take=${answer => setBodies(answer.copies ?? [])} />`}
             </div>
             ${!isGone && html`<${AsTest} isAllowed=${session().bodies} needs="management.endpoint.safebunnypoison.show-bodies" request=${look('poison', path, { ...query, as: 'test' })} />`}
@@ -243,14 +240,14 @@ function Copy({ of, content, again, gone }) {
             <h2>Copy ${of.copy}</h2>
             <${Facts} of=${[
                 ['type', of.type],
-                ['set aside', html`<${Time} at=${of.poisonedAt} />`],
+                ['set aside', time(of.poisonedAt)],
                 ['reason', of.reason],
                 ['exception', of.exception && html`<${ClassName} of=${of.exception} />`],
                 ['text', of.exceptionMessage],
                 ['queue', of.queue],
                 ['correlation id', of.correlationId && html`<${IdLink} page="story" of=${of.correlationId} />`],
-                ['bytes', String(of.bodyBytes)],
-                ['a replay', html`<${Badge} of=${of.verdict} /> ${of.explanation}`],
+                ['bytes', of.bodyBytes],
+                ['what a replay would do', html`<${Badge} of=${of.verdict} /> ${of.explanation}`],
             ]} />
             ${of.verdict === 'DONE' && html`<p class="rights">Left over: ${of.explanation}</p>`}
             <span class="buttons"><${One} of=${of} again=${again} gone=${gone} />${isWhole(content) && html`<${Edit} of=${of} body=${content.body} again=${again} />`}</span>
@@ -288,11 +285,11 @@ function Stored({ of }) {
         <h3>What is stored of it</h3>
         <${Facts} of=${[
             ['state', of.state],
-            ['delayed retries, without those at once', String(of.attempt)],
-            ['version', String(of.version)],
+            ['delayed retries, without those at once', of.attempt],
+            ['version', of.version],
             ['written last by', of.owner],
             ['steps that are done', (of.steps ?? []).join(', ')],
-            ['publications', String(of.publications)],
+            ['publications', of.publications],
         ]} />
         ${of.failures && html`
             <${Table} caption="Failures, as they were" rows=${of.failures.map((one, number) => ({ ...one, number }))} id=${row => row.number} empty="None are known." columns=${[

@@ -3,15 +3,16 @@ import { html, useEffect, useState } from '../vendor/htm-preact.js';
 import { change, isExposed, look, mayChange, place, serverTime, session } from '../ask.js';
 import { useNarrow, usePoll } from '../poll.js';
 import { Act, AsTest, Look, Rights } from '../parts/action.js';
+import { begun } from '../parts/bulk.js';
 import { Content, Diff, pretty } from '../parts/diff.js';
 import { CLOCK, drawn, sentAgain } from '../parts/history.js';
 import { Aside, isHere, Name } from '../parts/node.js';
 import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Sequence } from '../parts/sequence.js';
-import { Badge, Facts, IdLink, inWords, Table } from '../parts/table.js';
-import { advises, elseOfRetry, messagesOf, overdue, repaired, replayed, sagasOf, Status, stepStatus, storyOf, whereabouts } from '../parts/tales.js';
-import { Countdown, Time, timeOf } from '../parts/time.js';
+import { Badge, ClassName, Facts, IdLink, inWords, Table } from '../parts/table.js';
+import { advises, elseOfRetry, HANDLED, messagesOf, overdue, repaired, replayed, sagasOf, Status, stepStatus, storyOf, whereabouts } from '../parts/tales.js';
+import { Countdown, time, timeOf } from '../parts/time.js';
 import { Words } from '../parts/words.js';
 
 /** It reads the store. */
@@ -25,7 +26,6 @@ const PAUSE = 500;
 const RUNNING = ['ACTIVE', 'STUCK'];
 const UNDOING = ['COMPENSATING', 'COMPENSATION_FAILED'];
 
-/** One saga, and its repairs. */
 export function Saga({ saga, id }) {
     const { path, query } = place('sagas', id, 'sagaId');
     const poll = usePoll(look('node', path, { saga, content: 'false', ...query }), EVERY);
@@ -36,10 +36,11 @@ export function Saga({ saga, id }) {
     const ahead = found && told.data ? leadOf(told.data, found) : 0;
     const isOfNow = ahead === 0 && !told.isStale && told.askedAt.current >= changedHere;
     const story = told.data && html`<${Told} key="told" of=${told.data} isOfNow=${isOfNow} />`;
-    const messages = isOfNow && told.data ? messagesOf(told.data) : [];
+    const messages = (told.data ? messagesOf(told.data) : []).filter(({ state }) => isOfNow || HANDLED.includes(state)); // which they stay
     const next = isOfNow ? told.data?.next ?? [] : [];
     const aside = messages.filter(({ state }) => state === 'SET_ASIDE');
-    const advised = messages.filter(one => (found?.endedAt ? advises(next, 'discard', one) : found?.idleSince && isHere(one) && advises(next, 'replay', one)));
+    const takesNone = found?.endedAt || UNDOING.includes(found?.status);
+    const advised = messages.filter(one => (takesNone ? advises(next, 'discard', one) : found?.idleSince && isHere(one) && advises(next, 'replay', one)));
     // a record does not tell whether somebody has discarded it since
     const queue = usePoll(advised.some(isHere) && isExposed('poison') ? look('poison', '', { correlation: id }) : null, ONCE);
     const isSure = one => isHere(one) && queue.request && !queue.problem && !queue.data?.truncated;
@@ -61,15 +62,15 @@ export function Saga({ saga, id }) {
 
     const isNarrow = useNarrow();
     const repairs = found && html`
-        <${Repairs} key="repairs" of=${found} messages=${messages} next=${next} untaken=${found.endedAt ? [] : left} again=${again} withState=${look('node', path, { saga, ...query })} />`;
+        <${Repairs} key="repairs" of=${found} messages=${messages} next=${next} untaken=${takesNone ? [] : left} again=${again} withState=${look('node', path, { saga, ...query })} />`;
     return html`
         <${Page} title=${saga} id=${id} question="Where is it, and what can be done?" polls=${[poll]} also=${isOfNow ? [told] : []}>
             ${found && html`
                 ${!isNarrow && story}
                 ${left.map(one => html`
                     <p key=${one.id} class="rights">
-                        ${found.endedAt ? 'Left over' : 'Not taken'}${!isSure(one) && html` at <${Name} of=${one.node} />, unless somebody has discarded it`}: ${one.type || 'a message'}
-                        ${' '}<${Aside} ...${one} />${isSure(one) && ' is in the poison queue'}. ${found.endedAt ? 'Its saga has ended: discard it.' : 'The saga may wait for it: replay it once the cause is mended.'}
+                        ${takesNone ? 'Left over' : 'Not taken'}${!isSure(one) && html` at <${Name} of=${one.node} />, unless somebody has discarded it`}: ${one.type || 'a message'}
+                        ${' '}<${Aside} ...${one} />${isSure(one) && ' is in the poison queue'}. ${found.endedAt ? 'Its saga has ended: discard it.' : takesNone ? 'Its saga has failed, and takes no more of these: discard it.' : 'The saga may wait for it: replay it once the cause is mended.'}
                     </p>`)}
                 ${found.stuckOn && html`<${Stuck} key="stuck" of=${found.stuckOn} />`}
                 ${isNarrow && repairs}
@@ -88,13 +89,13 @@ export function Saga({ saga, id }) {
                 <${Facts} of=${[
                     ['status', html`<${Status} of=${found} />`],
                     ['why', found.reason],
-                    ['idle since', found.idleSince && html`<${Time} at=${found.idleSince.at} />: ${found.idleSince.what}`],
-                    ['stuck since', found.stuckOn && html`<${Time} at=${found.stuckOn.since} />`],
-                    ['started', html`<${Time} at=${found.startedAt} />`],
-                    ['changed', html`<${Time} at=${found.changedAt} />`],
-                    ['ended', found.endedAt && html`<${Time} at=${found.endedAt} />`],
+                    ['idle since', found.idleSince && html`${time(found.idleSince.at)}: ${found.idleSince.what}`],
+                    ['stuck since', found.stuckOn && time(found.stuckOn.since)],
+                    ['started', time(found.startedAt)],
+                    ['changed', time(found.changedAt)],
+                    ['ended', time(found.endedAt)],
                     ['correlation id', html`<${IdLink} page="story" of=${found.id} />`],
-                    ['version', String(found.version)],
+                    ['version', found.version],
                 ]} />
                 <${Table} caption="Timeouts" rows=${timeouts(found)} id=${([name]) => name} empty="It has no timeout." columns=${[
                     { name: 'timeout', cell: ([name]) => name },
@@ -117,10 +118,8 @@ export function Saga({ saga, id }) {
         </${Page}>`;
 }
 
-/** The next one first. */
 const timeouts = ({ timeouts: of }) => Object.entries(of ?? {}).sort(([, one], [, other]) => Date.parse(one) - Date.parse(other));
 
-/** The history as a sequence, and the timeouts that are expected. */
 function Drawn({ of }) {
     const self = `${of.saga} ${of.id}`;
     const events = [
@@ -144,7 +143,6 @@ function leadOf(story, { saga, id, changedAt }) {
     return seen ? lead : Math.min(lead, 0);
 }
 
-/** What its story says, if that is of the same moment as where it is. */
 function Told({ of: { id, sentences }, isOfNow }) {
     return html`
         <section class="verdict" aria-label="In words">
@@ -154,9 +152,8 @@ function Told({ of: { id, sentences }, isOfNow }) {
         </section>`;
 }
 
-/** Why it is stuck, and who is waited for. */
 function Stuck({ of: { messageId, node, type, exception, text } }) {
-    const failure = exception ? `It failed with ${exception}${text ? `: ${text}` : ''}` : 'Nothing is known of how it failed: look at the message';
+    const failure = exception ? html`It failed with <${ClassName} of=${exception} />${text && `: ${text}`}` : 'Nothing is known of how it failed: look at the message';
     return html`
         <section class="verdict" data-level="down" aria-label="Why it is stuck">
             <p>
@@ -207,7 +204,7 @@ function resuming(of, messages, isTried) {
 
 const skipping = isUndoing => (isUndoing
     ? {
-        effect: 'You say that this step is undone, or that it need not be: nothing is checked, the saga goes on with the step before it, and that cannot be taken back.',
+        effect: 'You say that this step is undone, or that it need not be: nothing is checked, the saga goes on with the step before it, or ends if there is none, and that cannot be taken back.',
         when: 'if somebody has undone the step by hand',
     }
     : {
@@ -235,6 +232,7 @@ function replaying(correlationId, { id, messageId = id, type, failures, exceptio
         kind: isTried ? undefined : 'usual',
         title: `Replay ${type ?? 'the message'} ${messageId}`,
         request: values => change('poison', path, { ...query, action: 'replay', ...values }),
+        done: begun,
         outcome: replayed({ messageId, correlationId, exception }),
         effect: 'Sends the message back to the saga, which handles it again and goes on with it.',
         when: 'once the cause is mended; else it is set aside again, and the saga is stuck on it',
@@ -278,10 +276,10 @@ function Repairs({ of, messages, next, untaken, again, withState }) {
         <h2>Repair it</h2>
         <${Rights} endpoint="node" />
         ${choices.some(one => one.endpoint) && html`<${Rights} endpoint="poison" />`}
-        ${!isOpen && html`<p class="faint">It ${whereabouts(of).words}: nothing is left to resume, retry, skip or fail.</p>`}
+        ${!isOpen && html`<p class="faint">It ${whereabouts(of).words}. Nothing is left to resume, retry, skip or fail.</p>`}
         ${resentAt && html`
             <p class="rights" role="status" data-sent="again">
-                It was sent again <${Time} at=${resentAt} />, and is not answered yet.
+                It was sent again ${time(resentAt)}, and is not answered yet.
             </p>`}
         ${isRetried && html`<p class="rights">${elseOfRetry(of)}</p>`}
         <div class="buttons">
@@ -327,7 +325,6 @@ function State({ of, seen, setSeen, withState }) {
             </p>`;
 }
 
-/** Why there is no button to patch it. */
 function Patchable({ of, seen }) {
     if (!seen.isShown) {
         return html`<p class="rights">It is not shown, so it cannot be patched here.</p>`;

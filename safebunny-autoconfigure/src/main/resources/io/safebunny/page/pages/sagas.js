@@ -6,12 +6,11 @@ import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
 import { Badge, Choose, countsIn, Id, Table, TextFilter } from '../parts/table.js';
 import { asides, idle, simple, Status } from '../parts/tales.js';
-import { Age, Countdown, Time, timeOf } from '../parts/time.js';
+import { Age, Countdown, time, timeOf } from '../parts/time.js';
 
 /** It reads the store. */
 const LIST_EVERY = 10_000;
 
-/** What is shown of those that nobody has filtered. */
 const ATTENTION = 'attention';
 
 const STATES = [
@@ -28,21 +27,19 @@ const AGES = [['1m', 'a minute'], ['10m', 'ten minutes'], ['1h', 'an hour'], ['1
 
 const ENDED = ['COMPLETED', 'FAILED'];
 
-const age = ({ status, startedAt }) => (ENDED.includes(status) ? html`started <${Time} at=${startedAt} />` : html`<${Age} since=${startedAt} />`);
+const age = ({ status, startedAt }) => (ENDED.includes(status) ? html`started ${time(startedAt)}` : html`<${Age} since=${startedAt} />`);
 
-/** What keeps it from going on. */
 function Why({ of }) {
     const { status, reason, stuckOn, blockedOn = [] } = of;
     if (status === 'COMPENSATION_FAILED') {
         return `compensation failed${asides(of)}${reason ? `; it failed because: ${reason}` : ''}`;
     }
     return html`
-        ${stuckOn && html`stuck on ${stuckOn.type ?? 'a message'}${stuckOn.exception && `: ${simple(stuckOn.exception)}`} <${Time} at=${stuckOn.since} />`}
+        ${stuckOn && html`stuck on ${stuckOn.type ?? 'a message'}${stuckOn.exception && `: ${simple(stuckOn.exception)}`} ${time(stuckOn.since)}`}
         ${blockedOn.map(({ type, node, reason: why }) => ` ${node} has set aside ${type}: ${why}`).join(',')}
         ${idle(of) || reason}`;
 }
 
-/** The next timeout of a saga, or the one that is due for the longest time. */
 function next({ timeouts = {} }) {
     const [first] = Object.entries(timeouts).sort(([, one], [, other]) => Date.parse(one) - Date.parse(other));
     return first && html`${first[0]} <${Countdown} at=${first[1]} />`;
@@ -54,7 +51,7 @@ function Counts({ of }) {
     return html`
         <p>
             Need a repair: ${named(of.needingRepair, countsIn)}. Blocked: ${named(of.blocked, String)}. Being undone: ${named(of.undoing, some => some.count)}.
-            ${of.asOf ? html` Counted <${Time} at=${of.asOf} />; the list below is of now.` : ' Not counted yet.'}
+            ${of.asOf ? html` Counted ${time(of.asOf)}; the list below is of now.` : ' Not counted yet.'}
         </p>`;
 }
 
@@ -100,7 +97,6 @@ function List({ caption, rows }) {
         ]} />`;
 }
 
-/** Where are they, and who is late? */
 export function Sagas({ query }) {
     const { saga, olderThan, after } = query;
     const state = query.state ?? ATTENTION;

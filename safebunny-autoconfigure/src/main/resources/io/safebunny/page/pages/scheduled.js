@@ -6,21 +6,21 @@ import { Act, Rights } from '../parts/action.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
 import { Badge, Facts, IdLink, Table, TextFilter } from '../parts/table.js';
-import { Time, timeOf } from '../parts/time.js';
+import { Time, time, timeOf } from '../parts/time.js';
 
 /** It reads the store. */
 const LIST_EVERY = 10_000;
 const EVERY = 5_000;
 
 const done = ({ note, message }) => html`
-    <p>Done. ${message?.status === 'WAITING' ? html`It is due <${Time} at=${message.dueAt} />.` : ''} ${note}</p>`;
+    <p>Done. ${message?.status === 'WAITING' ? html`It is due ${time(message.dueAt)}.` : ''} ${note}</p>`;
 
 const two = number => String(number).padStart(2, '0');
 
 /** A time as it is in the zone of this browser. */
 function here(at) {
-    const time = new Date(at ?? Date.now());
-    return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+    const of = new Date(at ?? Date.now());
+    return `${of.getFullYear()}-${two(of.getMonth() + 1)}-${two(of.getDate())} ${two(of.getHours())}:${two(of.getMinutes())}:${two(of.getSeconds())}`;
 }
 
 const FORM = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)$/;
@@ -28,11 +28,11 @@ const FORM = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)$/;
 /** A time of this browser as everybody's. No other form is guessed at: as it is, the application refuses it. */
 function everywhere(local = '', dueAt) {
     const parts = FORM.exec(local.trim());
-    const time = parts ? new Date(`${parts[1]}T${parts[2]}`) : null;
+    const of = parts ? new Date(`${parts[1]}T${parts[2]}`) : null;
     if (local === here(dueAt)) { // not changed, so as exact as it was
         return dueAt;
     }
-    return time && !Number.isNaN(time.getTime()) ? time.toISOString() : local;
+    return of && !Number.isNaN(of.getTime()) ? of.toISOString() : local;
 }
 
 /** Another instance of the node may be sending it right now: of the two, exactly one comes first, and the answer says which. */
@@ -54,7 +54,6 @@ function Changes({ of: { id, type, dueAt }, again }) {
         </span>`;
 }
 
-/** What is due when? */
 export function Scheduled({ query }) {
     const { type, correlation, after } = query;
     const list = usePoll(look('node', 'scheduled', { type, correlation, after }), LIST_EVERY);
@@ -78,7 +77,7 @@ export function Scheduled({ query }) {
                     { name: 'because of', cell: row => row.causationId ?? 'no message' },
                     { name: 'change', cell: row => row.type && html`<${Changes} of=${row} again=${list.again} />` },
                 ]} />
-                ${data.crowded && html`<p class="rights">More than are listed are due <${Time} at=${data.crowded} />: look for the others by their ids.</p>`}
+                ${data.crowded && html`<p class="rights">More than are listed are due ${time(data.crowded)}: look for the others by their ids.</p>`}
                 ${data.next && html`<p><a href=${href(['scheduled'], { type, correlation, after: data.next })}>Next page</a> (${data.scanned} messages were read for this one)</p>`}
                 <p class="faint">
                     Not among them: ${session().sagas ? html`timeouts of sagas, which are <a href=${href(['sagas'])}>theirs</a>; ` : ''}
@@ -88,7 +87,6 @@ export function Scheduled({ query }) {
         </${Page}>`;
 }
 
-/** One of them, also when it has ended. */
 export function ScheduledOne({ id }) {
     const { path, query } = place('scheduled', id, 'messageId');
     const poll = usePoll(look('node', path, query), EVERY);
@@ -99,11 +97,11 @@ export function ScheduledOne({ id }) {
             ${data && html`
                 <${Facts} of=${[
                     ['status', html`<${Badge} of=${data.status} />`],
-                    ['due', data.dueAt && html`<${Time} at=${data.dueAt} />`],
-                    ['ended', data.endedAt && html`<${Time} at=${data.endedAt} />`],
+                    ['due', time(data.dueAt)],
+                    ['ended', time(data.endedAt)],
                     ['type', data.type],
                     ['correlation id', data.correlationId],
-                    ['scheduled', data.scheduledAt && html`<${Time} at=${data.scheduledAt} />`],
+                    ['scheduled', time(data.scheduledAt)],
                     ['because of', data.causationId],
                 ]} />
                 ${data.status === 'WAITING' && html`<${Changes} of=${data} again=${poll.again} />`}

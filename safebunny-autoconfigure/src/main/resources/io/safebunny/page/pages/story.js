@@ -2,13 +2,13 @@
 import { html } from '../vendor/htm-preact.js';
 import { look, mayChange, place } from '../ask.js';
 import { usePoll } from '../poll.js';
-import { Curl, Look } from '../parts/action.js';
+import { Curl, LookAgain } from '../parts/action.js';
 import { Aside, isHere, Name, nameOf, names } from '../parts/node.js';
 import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Badge, Id, Table } from '../parts/table.js';
 import { advises, messagesOf } from '../parts/tales.js';
-import { Time, timeOf } from '../parts/time.js';
+import { time, timeOf } from '../parts/time.js';
 import { Sequence } from '../parts/sequence.js';
 import { Words } from '../parts/words.js';
 
@@ -21,13 +21,10 @@ const ACTUATOR = /\$\{ACTUATOR:-[^}]*\}/;
 /** A correlation id is found by its key. Whatever else somebody asks for takes a search, and is asked once. */
 const tookASearch = story => story.nodes.every(part => !part.correlationIds.includes(story.id));
 
-/** What it could not look at. */
 const lacks = ({ where, note }) => note && where !== 'poison queue';
 
-/** What there is to show of a part. */
 const isEmpty = part => ['sagas', 'messages', 'pauses', 'outbox', 'scheduled', 'troubles'].every(list => part[list].length === 0);
 
-/** What is searched for, before anything is. */
 export function Search() {
     return html`
         <${Page} title="Search" question="What happened to this one?">
@@ -35,7 +32,6 @@ export function Search() {
         </${Page}>`;
 }
 
-/** What happened to one message or one saga, and why does it not go on? */
 export function Story({ id }) {
     const { path, query } = place('', id, 'about');
     const poll = usePoll(look('story', path, query), EVERY, tookASearch);
@@ -49,7 +45,7 @@ export function Story({ id }) {
                 <${Asked} of=${story} />
                 ${tookASearch(story) && html`
                     <p class="hint">To find what is no correlation id takes a search, so the page does not ask again by itself.</p>
-                    <${Look} label="Look again" request=${poll.request} again=${poll.again} />`}
+                    <${LookAgain} of=${poll} />`}
                 <${Next} of=${story} />
                 <h2>In order</h2>
                 <${Table} caption="What happened, and then what is expected" rows=${story.timeline} id=${row => `${row.at} ${row.node} ${row.subject} ${row.what}`}
@@ -66,7 +62,6 @@ export function Story({ id }) {
         </${Page}>`;
 }
 
-/** Whose knowledge the story has, and whose it lacks. */
 function Asked({ of: { asked, problem, nodes } }) {
     if (!asked) { // an older instance behind the same address
         return html`<section class="verdict" data-level="degraded" aria-label="Who has told it"><p>This instance has a version that asks no other node.</p></section>`;
@@ -116,7 +111,7 @@ function Next({ of }) {
         <ul class="next">
             ${own?.sagas.map(({ saga, id }) => html`<li key=${`${saga} ${id}`}><a href=${href(['sagas', saga, id])}>${saga} <${Id} of=${id} /></a>, and its repairs</li>`)}
             ${messagesOf(of).filter(one => isLeft(one) || (one.state === 'SET_ASIDE' && isHere(one))).map(one => html`
-                <li key=${one.node + one.id}>${one.type || 'message'} <${Aside} ...${one} />, set aside by ${one.node}: ${isLeft(one) ? 'left over, as its saga has ended: discard it if nobody has' : 'look, replay, edit or discard it'}</li>`)}
+                <li key=${one.node + one.id}>${one.type || 'message'} <${Aside} ...${one} />, set aside by ${one.node}${isLeft(one) ? ', and left over: discard it if nobody has' : ': look, replay, edit or discard it'}</li>`)}
             ${own?.pauses.map(({ type }) => html`<li key=${type}><a href=${href(['types', type])}>${type}</a>: why it is paused, and resume it</li>`)}
         </ul>
         ${commands.length > 0 && html`
@@ -145,11 +140,10 @@ function Drawn({ of: { timeline }, path, query }) {
         </details>`;
 }
 
-/** What one node knows. */
 function Part({ of }) {
     return html`
         <h2>What <${Name} of=${of.node} /> knows</h2>
-        <p class="faint">As of <${Time} at=${of.asOf} />, instance ${of.instance}.${of.foundAs && ` Found as ${of.foundAs}.`}${of.truncated && ' There is more than a story has room for.'}</p>
+        <p class="faint">As of ${time(of.asOf)}, instance ${of.instance}.${of.foundAs && ` Found as ${of.foundAs}.`}${of.truncated && ' There is more than a story has room for.'}</p>
         <${Table} caption=${`Messages of which ${of.node} has a record`} rows=${of.messages} id=${row => row.id} empty="It has no record of such a message." columns=${[
             { name: 'message', cell: row => html`<${Id} of=${row.id} />` },
             { name: 'type' },
@@ -164,13 +158,13 @@ function Part({ of }) {
                 { name: 'type' },
                 { name: 'stored', cell: timeOf('storedAt') },
                 { name: 'due', cell: timeOf('dueAt') },
-                { name: 'failed', cell: row => String(row.attempts) },
+                { name: 'failed', cell: row => row.attempts },
             ]} />`}
         <details>
             <summary>Where it has looked</summary>
             <${Table} caption=${`Where ${of.node} has looked`} rows=${of.looked} id=${row => row.where} empty="Nowhere." columns=${[
                 { name: 'place', cell: row => row.where },
-                { name: 'found', cell: row => String(row.found) },
+                { name: 'found', cell: row => row.found },
                 { name: 'what may be missing', cell: row => row.note },
             ]} />
         </details>`;
@@ -179,12 +173,12 @@ function Part({ of }) {
 function Failures({ of }) {
     return of.length > 0 && html`
         <ol>${of.map(({ at, exception, text, instance, nextAt }) => html`
-            <li key=${at}><${Time} at=${at} /> ${exception}${text && `: ${text}`} <span class="faint">(${instance})</span>${nextAt && html`; next <${Time} at=${nextAt} />`}</li>`)}</ol>`;
+            <li key=${at}>${time(at)} ${exception}${text && `: ${text}`} <span class="faint">(${instance})</span>${nextAt && html`; next ${time(nextAt)}`}</li>`)}</ol>`;
 }
 
 function Published({ of: { published, omitted } }) {
     return html`
         ${published.length > 0 && html`<ul>${published.map(({ id, type, confirmed, dueAt }) => html`
-            <li key=${id}>${type} <${Id} of=${id} />${!confirmed && ', not confirmed yet'}${dueAt && html`, due <${Time} at=${dueAt} />`}</li>`)}</ul>`}
+            <li key=${id}>${type} <${Id} of=${id} />${!confirmed && ', not confirmed yet'}${dueAt && html`, due ${time(dueAt)}`}</li>`)}</ul>`}
         ${omitted > 0 && `and ${omitted} more`}`;
 }

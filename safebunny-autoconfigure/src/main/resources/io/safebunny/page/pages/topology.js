@@ -5,7 +5,7 @@ import { usePoll } from '../poll.js';
 import { Page } from '../parts/page.js';
 import { differs, Picture, wordsOf } from '../parts/picture.js';
 import { Badge, Table } from '../parts/table.js';
-import { Time } from '../parts/time.js';
+import { time } from '../parts/time.js';
 
 /** Each answer has all of it. */
 const EVERY = 5_000;
@@ -15,7 +15,6 @@ const state = { name: 'state', cell: row => html`
     <${Badge} of=${wordsOf(row.mark).replace(' ', '_')} />
     ${row.findings?.length > 0 && html`<ul>${row.findings.map(finding => html`<li key=${finding}>${finding}</li>`)}</ul>`}` };
 
-/** What differs comes first. */
 const sorted = (rows = []) => [...rows].sort((one, other) => differs(other) - differs(one));
 
 function Verdict({ of: { comparison, exchanges = [], queues = [], bindings = [] } }) {
@@ -23,13 +22,12 @@ function Verdict({ of: { comparison, exchanges = [], queues = [], bindings = [] 
     const findings = [...notices, ...[...exchanges, ...queues, ...bindings].flatMap(one => one.findings ?? [])];
     return html`
         <section class="verdict" data-level=${String(level ?? 'unknown').toLowerCase()} aria-label="Is the broker as planned?">
-            <p>${words}${asOf && html` Looked at <${Time} at=${asOf} />${marksAsOf === asOf ? ', depths included.' : html`; marks and depths are of <${Time} at=${marksAsOf} />.`}`}</p>
+            <p>${words}${asOf && html` Looked at ${time(asOf)}${marksAsOf === asOf ? ', depths included.' : html`; marks and depths are of ${time(marksAsOf)}.`}`}</p>
             <ul>${findings.slice(0, MOST_FINDINGS).map(finding => html`<li key=${finding}>${finding}</li>`)}</ul>
             ${findings.length > MOST_FINDINGS && html`<p>And ${findings.length - MOST_FINDINGS} more, in the tables below.</p>`}
         </section>`;
 }
 
-/** Is the broker as planned? */
 export function Topology() {
     const poll = usePoll(look('node', 'topology'), EVERY);
     const { data } = poll;

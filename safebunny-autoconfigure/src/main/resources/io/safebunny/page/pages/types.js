@@ -7,7 +7,7 @@ import { Page } from '../parts/page.js';
 import { Explained, failing, Handled, isKnown, isStalled, perSecond, Took, useSeen } from '../parts/pace.js';
 import { href, replace } from '../parts/route.js';
 import { Badge, Choose, Facts, Table, TextFilter } from '../parts/table.js';
-import { Time } from '../parts/time.js';
+import { Age, time } from '../parts/time.js';
 
 /** Each answer has all of them. */
 const ALL_EVERY = 5_000;
@@ -32,7 +32,7 @@ const result = answer => html`
 function Pause({ type, pause, again }) {
     const what = 'Its messages wait in their queue. Those that are being handled go on.';
     return html`<${Act} endpoint="node" label="Pause" title=${`Pause ${type}`}
-        intro=${pause ? html`${what} It is paused already, by ${pause.by}, until <${Time} at=${pause.until} />: ${pause.reason}` : what}
+        intro=${pause ? html`${what} It is paused already, by ${pause.by}, until ${time(pause.until)}: ${pause.reason}` : what}
         fields=${[
             ...(pause ? [{ name: REPLACE, label: 'Replace that pause, also if it would have been longer', check: true, required: true }] : []),
             { name: 'duration', label: 'For how long', value: '10m', required: true, hint: 'a number with a unit: 30s, 10m, 2h' },
@@ -63,7 +63,6 @@ const isHandled = ({ state, pause }) => state === 'CLOSED' && !pause;
 const isShown = (breaker, { q = '', state }) =>
     breaker.type.toLowerCase().includes(q.toLowerCase()) && (state !== 'paused' || !isHandled(breaker));
 
-/** A rate of failures is at most a hundred. */
 const urgency = breaker => (!isHandled(breaker) ? 1_000 : isStalled(breaker) ? 500 : breaker.failureRate ?? 0);
 
 const at = text => Date.parse(text ?? '') || 0;
@@ -95,17 +94,16 @@ function useSorted(rows, { name, order }, place) {
     return sorted;
 }
 
-const failure = last => last && html`<${Time} at=${last.at} /> ${last.type}${last.text ? `: ${last.text}` : ''}`;
+const failure = last => last && html`${time(last.at)} ${last.type}${last.text ? `: ${last.text}` : ''}`;
 
 const percent = rate => (isKnown(rate) ? `${rate} %` : '–');
 
 const condition = ({ state, since, until, reason }) => html`
-    <${Badge} of=${state} /> <${Time} at=${since} />${reason && html` <div>${reason}</div>`}${until && html`<div>until <${Time} at=${until} /></div>`}`;
+    <${Badge} of=${state} /> for <${Age} since=${since} />${reason && html` <div>${reason}</div>`}${until && html`<div>until ${time(until)}</div>`}`;
 
 /** Without the package of its class, which the type's own page has. */
 const brief = last => last && failure({ ...last, type: last.type.split('.').at(-1) });
 
-/** Which one fails, is slow, is paused? */
 export function Types({ query }) {
     const poll = usePoll(look('node', 'breakers'), ALL_EVERY);
     const { data, again } = poll;
@@ -139,7 +137,6 @@ export function Types({ query }) {
         </${Page}>`;
 }
 
-/** One type: its handler and its breaker. */
 export function Type({ type }) {
     const poll = usePoll(look('node', `breakers/${segment(type)}`));
     const handlers = usePoll(look('node', `handlers/${segment(type)}`), HANDLERS_EVERY);
@@ -157,19 +154,20 @@ export function Type({ type }) {
                     ['handled', html`<${Handled} of=${data} />`],
                     ['retried', perSecond(data.rates?.retried)],
                     ['set aside', perSecond(data.rates?.setAside)],
+                    ['expired, told or dropped or set aside', perSecond(data.rates?.expired)],
                     ['critical time', html`<${Took} of=${data.criticalMillis} />`],
                 ]} />
                 <${Explained} of=${rows} />
                 <h2>Breaker</h2>
                 <${Facts} of=${[
                     ['state', html`<${Badge} of=${data.state} />`],
-                    ['since', html`<${Time} at=${data.since} />`],
-                    ['until', data.until && html`<${Time} at=${data.until} />`],
+                    ['since', time(data.since)],
+                    ['until', time(data.until)],
                     ['why', data.reason],
                     ['failing', isKnown(data.failureRate) ? `${percent(data.failureRate)} of the latest messages` : null],
                     ['last failure', failure(data.lastFailure)],
                     ['paused by', data.pause && `${data.pause.by}: ${data.pause.reason}`],
-                    ['paused until', data.pause && html`<${Time} at=${data.pause.until} />`],
+                    ['paused until', data.pause && time(data.pause.until)],
                 ]} />`}
             ${handler && html`
                 <h2>Handler</h2>
@@ -177,8 +175,8 @@ export function Type({ type }) {
                     ['handler', handler.handler],
                     ['payload', handler.payload],
                     ['from', (handler.from ?? []).join(', ')],
-                    ['prefetch', String(handler.prefetch)],
-                    ['retries in memory', String(handler.inMemoryRetries)],
+                    ['prefetch', handler.prefetch],
+                    ['retries in memory', handler.inMemoryRetries],
                     ['delayed retries', (handler.delayedRetries ?? []).join(', ') || 'none'],
                 ]} />
                 <p><a href=${href(['poison'], { type })}>What was set aside of this type</a></p>`}

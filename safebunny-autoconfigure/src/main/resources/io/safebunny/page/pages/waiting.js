@@ -5,9 +5,8 @@ import { usePoll } from '../poll.js';
 import { Page } from '../parts/page.js';
 import { href } from '../parts/route.js';
 import { Badge, Facts, Table } from '../parts/table.js';
-import { Time } from '../parts/time.js';
+import { time } from '../parts/time.js';
 
-/** What waits to be sent, and for what? */
 export function Waiting() {
     const publisher = usePoll(look('node', 'publisher'));
     const outbox = usePoll(look('node', 'outbox'));
@@ -29,8 +28,8 @@ function Outbox({ of: { present, level, words, waitsFor = [], backlog, more, old
                 </section>
                 <${Facts} of=${[
                     ['committed and not confirmed yet', backlog === undefined ? 'not counted yet' : `${more ? 'at least ' : ''}${backlog}`],
-                    ['oldest', oldest && html`<${Time} at=${oldest} />`],
-                    ['counted', asOf && html`<${Time} at=${asOf} />`],
+                    ['oldest', time(oldest)],
+                    ['counted', time(asOf)],
                 ]} />
                 ${waitsFor.length > 0 && html`
                     <h3>What it waits for</h3>
@@ -43,8 +42,8 @@ function Publications({ of: { usable, detail, waiting = {} } }) {
         <h2>Publications that the broker refuses</h2>
         <${Facts} of=${[
             ['broker', `${usable ? 'can be used' : 'cannot be used'}: ${detail ?? ''}`],
-            ['messages', String(waiting.messages ?? 0)],
-            ['oldest', waiting.oldest && html`<${Time} at=${waiting.oldest} />`],
+            ['messages', waiting.messages ?? 0],
+            ['oldest', time(waiting.oldest)],
         ]} />
         <${Table} caption="Where they should go" rows=${Object.entries(waiting.destinations ?? {})} id=${([key]) => key}
             empty="The broker takes all of them."

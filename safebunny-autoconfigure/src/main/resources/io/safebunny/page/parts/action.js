@@ -11,7 +11,6 @@ let show = () => {};
 /** Once after the page was loaded: a dialog with what was typed into it opens by itself. */
 let restores = true;
 
-/** Requests as commands, to be copied. */
 export function Curl({ of }) {
     const commands = of.map(curl);
     const file = commands.find(one => one.file)?.file;
@@ -109,6 +108,8 @@ export function Look({ label, request, again, isBusy = false, take }) {
         </div>`;
 }
 
+export const LookAgain = ({ of: { request, again, isBusy } }) => html`<${Look} label="Look again" request=${request} again=${again} isBusy=${isBusy} />`;
+
 /**
  * A button that changes something, after a dialog that says what, asks for the rest, and shows the curl. Absent without the right, and while
  * what is shown is too old to act upon.
@@ -140,7 +141,6 @@ export function Act(action) {
         : null;
 }
 
-/** Says why there are no buttons. */
 export function Rights({ endpoint }) {
     const { refusal } = session().endpoints[endpoint];
     return refusal && html`<p class="rights" data-endpoint=${endpoint}>${refusal}</p>`;

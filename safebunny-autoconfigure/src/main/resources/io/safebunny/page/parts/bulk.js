@@ -5,17 +5,26 @@ import { html } from '../vendor/htm-preact.js';
 import { change } from '../ask.js';
 import { Act } from './action.js';
 import { href } from './route.js';
-import { Choice, countsIn } from './table.js';
-import { moved, replayedMany } from './tales.js';
+import { Choice, inWords } from './table.js';
+import { moved, replayedMany, VERDICTS } from './tales.js';
 
-/** What to say of an operation that was begun. */
 export const begun = answer => html`
-    <p>${answer.dryRun ? 'Nothing was moved. It would have moved' : 'Moved'} ${answer.wouldMove ?? answer.moved} of ${answer.matched} that matched. Verdicts: ${verdictsOf(answer)}.</p>
+    <p>${answer.dryRun ? 'Nothing was moved. It would have moved' : 'Moved'} ${answer.wouldMove ?? answer.moved} of ${answer.matched} that matched. What ${answer.kind === 'REPLAY' && !answer.dryRun ? 'the replay does' : 'a replay would do'}: ${verdictsOf(answer)}.</p>
     ${answer.limit && answer.matched >= answer.limit && html`<p>It has stopped at the limit of ${answer.limit}: more may match.</p>`}
+    <${Note} of=${answer.note} />
     <p>${answer.state === 'RUNNING' ? 'It goes on by itself. ' : ''}<a href=${href(['operations', answer.operation])}>Its progress, and what was not moved</a></p>`;
 
-/** Of an operation, in words. */
-export const verdictsOf = operation => countsIn(operation.verdicts) || 'none';
+/** What the number of moved copies does not say, and where that is told: the story of one message is a page, too. */
+export function Note({ of = '' }) {
+    const [before, about, after] = of.split(/GET safebunnystory\?(about=[^&]+)&format=text (?=tells what has come of it)/);
+    return of && html`
+        <p class="hint">
+            ${before}${about && html`<a href=${href(['story', new URLSearchParams(about).get('about')])}>Its story</a> ${after}`}
+        </p>`;
+}
+
+export const verdictsOf = ({ verdicts = {} }) =>
+    Object.entries(verdicts).map(([verdict, count]) => `${count} ${inWords(verdict)}${Object.hasOwn(VERDICTS, verdict) ? ` (${VERDICTS[verdict]})` : ''}`).join(', ') || 'none matched';
 
 const DRY = { name: 'dryRun', label: 'Dry run: only count what would be moved', check: true, value: true };
 const RATE = { name: 'rate', label: 'Most in a second', type: 'number', min: 0, step: 'any', hint: 'empty: as fast as the broker confirms' };
@@ -43,7 +52,6 @@ function Moves({ which, body, fields, archived, again }) {
                 intro="Moves them to the archive, from where they can be restored." />`;
 }
 
-/** What can be done with all that match a filter, or with all. */
 export function Bulk({ filter, archived, again }) {
     const isFiltered = Object.keys(filter).length > 0;
     return html`

@@ -8,7 +8,7 @@ import { Act } from './action.js';
 import { Trouble } from './problem.js';
 import { href } from './route.js';
 import { Badge, ClassName, Table } from './table.js';
-import { Time, timeOf, timeOfDay } from './time.js';
+import { time, timeOf, timeOfDay } from './time.js';
 
 /** The most that one operation reads. */
 const ALL = 100_000;
@@ -32,7 +32,6 @@ const begun = answer => html`
             : 'It reads one copy after the other, and goes on by itself. Until it ends, it holds what it has read: nobody else sees or counts these, and this instance begins no other operation.'}
     </p>`;
 
-/** Counts all. */
 export function Count({ archived, after }) {
     return html`
         <${Act} endpoint="poison" label="Count all" title=${archived ? 'Count all in the archive' : 'Count all in the poison queue'} done=${begun} after=${after}
@@ -42,7 +41,6 @@ export function Count({ archived, after }) {
 
 export const groupOf = row => `${row.type} ${row.reason} ${row.exception}`;
 
-/** What is known of any group. */
 export const ofGroup = here => [
     { name: 'type', cell: row => row.type || 'none' },
     { name: 'reason', cell: row => row.reason || 'none' },
@@ -53,9 +51,8 @@ export const ofGroup = here => [
     { name: 'last', cell: timeOf('last') },
 ];
 
-/** The groups of a count that match the filter, from one of them on. */
 export function Counted({ operation, brokenOff, filter, archived, from, after }) {
-    const { correlation, ...ofGroups } = filter;
+    const { correlation, verdict, ...ofGroups } = filter;
     const start = Number(from) || 0;
     const poll = usePoll(look('poison', '', { operation, ...ofGroups, after: start || undefined }), undefined, isOver);
     const { data, problem, again } = poll;
@@ -76,7 +73,7 @@ export function Counted({ operation, brokenOff, filter, archived, from, after })
                 ${Object.keys(filter).length > 0 && html`
                     <p>
                         ${data.copies} of these are in groups that match, and a replay would move ${data.replayable} of them.
-                        ${correlation !== undefined && ' Groups know nothing of correlation ids.'}
+                        ${(correlation ?? verdict) !== undefined && ' The count is not filtered by the correlation id, nor by what a replay would do.'}
                     </p>`}
                 <${Table} caption="Groups, the largest first" rows=${data.groups} id=${groupOf} empty=${data.forgotten ? 'Its groups were forgotten for those of later operations: count again.' : 'No group matches.'} columns=${[
                     ...ofGroup(here),
@@ -90,7 +87,6 @@ export function Counted({ operation, brokenOff, filter, archived, from, after })
         </section>`;
 }
 
-/** Of when the numbers are, and of how much. */
 function Extent({ of }) {
     const { state, depth, scanned, matched, missed, limit, others, verdicts } = of;
     const isRunning = state === 'RUNNING';
@@ -98,7 +94,7 @@ function Extent({ of }) {
     const unknown = verdicts?.UNKNOWN ?? 0;
     return html`
         <p role="status">
-            ${depth > 0 ? `${scanned} of ${depth} copies that nobody else held were read` : nothing}; begun <${Time} at=${of.begunAt} />${of.endedAt
+            ${depth > 0 ? `${scanned} of ${depth} copies that nobody else held were read` : nothing}; begun ${time(of.begunAt)}${of.endedAt
                 && html`, ended at ${timeOfDay(Date.parse(of.endedAt))}`}. <${Badge} of=${state} />
             ${matched >= limit && ` It has stopped at ${limit}: the groups are of these alone.`}
             ${missed > 0 && ` ${missed} never came: somebody else has them.`}

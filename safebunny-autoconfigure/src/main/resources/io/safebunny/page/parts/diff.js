@@ -4,7 +4,6 @@ import { html, useMemo } from '../vendor/htm-preact.js';
 /** Lines of both texts between their common beginning and their common end: beyond so many pairs, they are not compared. */
 const MOST_PAIRS = 1_000_000;
 const MOST_LETTERS = 400_000;
-/** Lines around a change. */
 const AROUND = 3;
 
 /** JSON with a line for each value, so that lines can be compared; other text as it is. */
@@ -20,35 +19,17 @@ export function pretty(text) {
 /** Breaks lines without reading numbers, which would lose digits. */
 function broken(json) {
     let depth = 0;
-    let inside = false;
-    let out = '';
-    for (let i = 0; i < json.length; i++) {
-        const letter = json[i];
-        if (inside) {
-            out += letter;
-            if (letter === '\\') {
-                out += json[++i];
-            } else if (letter === '"') {
-                inside = false;
-            }
-        } else if (letter === '"') {
-            inside = true;
-            out += letter;
-        } else if (letter === '{' || letter === '[') {
-            depth++;
-            out += `${letter}\n${'  '.repeat(depth)}`;
-        } else if (letter === '}' || letter === ']') {
-            depth--;
-            out += `\n${'  '.repeat(depth)}${letter}`;
-        } else if (letter === ',') {
-            out += `,\n${'  '.repeat(depth)}`;
-        } else if (letter === ':') {
-            out += ': ';
-        } else if (!/\s/.test(letter)) {
-            out += letter;
+    const line = by => {
+        depth += by;
+        return `\n${'  '.repeat(depth)}`;
+    };
+    const after = { '{': 1, '[': 1, ',': 0 };
+    return json.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\s+|[{}[\],:]/g, part => {
+        if (part in after) {
+            return part + line(after[part]);
         }
-    }
-    return out;
+        return part === '}' || part === ']' ? line(-1) + part : part === ':' ? ': ' : part.trim();
+    });
 }
 
 /** Lines that are only in one of both, and some of those in both, in order; null if it would take too long. */
@@ -108,7 +89,6 @@ function difference(before, after) {
     return before.length + after.length > MOST_LETTERS ? null : compared(pretty(before), pretty(after));
 }
 
-/** What a change of a text would do to it. */
 export function Diff({ before, after }) {
     const lines = useMemo(() => difference(before, after), [before, after]);
     if (lines === null) {
@@ -122,7 +102,6 @@ export function Diff({ before, after }) {
             <span key=${at} data-sign=${line.sign}>${line.sign} ${line.text}${'\n'}</span>`)}</pre>`;
 }
 
-/** Content as text, in lines if it is JSON. */
 export function Content({ label, text }) {
     const shown = useMemo(() => pretty(text), [text]);
     return html`<pre class="content" role="group" tabindex="0" aria-label=${label}>${shown}</pre>`;

@@ -24,8 +24,8 @@ export function Operations({ caption, of = [], empty }) {
         ]} />`;
 }
 
-/** Those that run, and who has not said whether one does. */
-export function Elsewhere({ of }) {
+/** Those that run, or else the last ones, and who has not told its own. */
+export function Elsewhere({ of, caption = 'Operations that run at other instances', lacks = 'what they hold, so more may be set aside than is seen here' }) {
     if (!of) { // of an older instance
         return null;
     }
@@ -33,11 +33,11 @@ export function Elsewhere({ of }) {
     const names = Object.keys(silent);
     return html`
         ${operations.length > 0 && html`
-            <${Operations} caption="Operations that run at other instances" of=${operations} />`}
+            <${Operations} caption=${caption} of=${operations} />`}
         ${problem && html`<p class="rights">What the other instances of this node hold is not known: ${problem}.</p>`}
         ${names.length > 0 && html`
             <div class="rights">
-                <p>These instances have not said what they hold, so more may be set aside than is seen here:</p>
+                <p>These instances have not said ${lacks}:</p>
                 <ul>${names.map(name => html`<li key=${name}>${name} ${silent[name]}</li>`)}</ul>
             </div>`}`;
 }

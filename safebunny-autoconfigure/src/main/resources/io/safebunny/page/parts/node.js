@@ -14,7 +14,6 @@ export const names = all => (all.length > MOST_NAMES ? `${all.slice(0, MOST_NAME
 
 export const nameOf = ({ node, instance }) => (instance ? `${instance} of ${node}` : node);
 
-/** Whether it is of this node. */
 export const isHere = ({ node }) => node === session().node;
 
 export const hostOf = instance => instance.replace(RANDOM, '');
@@ -31,7 +30,6 @@ export function Name({ of, host = of, to, says = of }) {
     return page ? html`<a href=${to ? page + href(to) : page} rel="noreferrer">${says}</a>` : says;
 }
 
-/** The same for an instance of this node. */
 export const Instance = ({ of, to }) => html`<${Name} of=${of} host=${hostOf(of)} to=${to} />`;
 
 /** What was set aside is in the poison queue of its node; of one without a page that is known, there is the story. */

@@ -7,7 +7,6 @@ import { usePoll } from '../poll.js';
 const FAST = 1_000;
 /** As long as its dialog is open. */
 const SLOW = 5_000;
-/** For how long it is asked fast. */
 const SOON = 10_000;
 const ONCE = 0;
 

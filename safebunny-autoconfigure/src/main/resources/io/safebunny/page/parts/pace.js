@@ -6,7 +6,6 @@ import { answering } from '../ask.js';
 import { useArrival } from '../poll.js';
 import { timeOfDay, within } from './time.js';
 
-/** Points of a line. */
 const KEPT = 60;
 /** Between two of them, in milliseconds; less a bit, because answers do not come on the dot. */
 const STEP = 4_500;
@@ -56,7 +55,6 @@ export function useSeen(rows, cameAt) {
     }, [rows, at]);
 }
 
-/** What is handled, and what fails, as lines; and in words. */
 function Line({ type }) {
     const points = seen.get(type) ?? [];
     if (points.length < 2) {
@@ -84,14 +82,12 @@ function words(points) {
     return `Since ${timeOfDay(points[0].at)}: handled ${told('handled')}; retried or set aside ${told('failing')}.`;
 }
 
-/** How long 95 % of the messages took at most, and half of them. */
 export function Took({ of: { p50, p95 } = {} }) {
     return isKnown(p95)
         ? html`95 % ${within(p95)} <span class="when">half ${within(p50)}</span>`
         : html`<span class="faint">–</span>`;
 }
 
-/** Of what the numbers are. */
 export function Explained({ of: rows }) {
     const seconds = rows.map(row => row.rates?.seconds).find(isKnown);
     return html`
@@ -103,9 +99,9 @@ export function Explained({ of: rows }) {
         </p>`;
 }
 
-/** What is handled per second, how that has gone on, and what is in work. */
 export function Handled({ of }) {
     return html`
         ${perSecond(of.rates?.handled)} <${Line} type=${of.type} />
+        ${of.rates?.expired > 0 && html`<div>${perSecond(of.rates.expired)} expired</div>`}
         ${of.inWork > 0 && html`<div>${of.inWork} in work${isStalled(of) && ', none was handled'}</div>`}`;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html } from '../vendor/htm-preact.js';
 import { href } from './route.js';
+import { short } from './sequence.js';
 
 /** Of more, those that need a look are drawn; the tables have all. */
 const MOST_QUEUES = 12;
@@ -10,7 +11,6 @@ const QUEUE = { x: 480, width: 270, letters: 37 };
 const END = QUEUE.x + QUEUE.width;
 const WIDTH = END + 210;
 const LETTERS_OF_A_KEY = 38;
-/** Of one that is bold. */
 const LETTERS_OF_WHAT_DIFFERS = 34;
 const LETTERS_OF_A_NODE = 26;
 const TITLE = 26;
@@ -18,15 +18,11 @@ const ROW = 58;
 const ARROW = 22;
 const GAP = 10;
 
-/** What a mark is called. */
 const WORDS = { AS_PLANNED: 'as planned', MISSING: 'missing', DIFFERENT: 'different', UNPLANNED: 'left over' };
 
 export const wordsOf = mark => (Object.hasOwn(WORDS, mark) ? WORDS[mark] : 'not compared');
 
-/** Whether it was compared, and is not as planned. */
 export const differs = ({ mark }) => mark === 'MISSING' || mark === 'DIFFERENT' || mark === 'UNPLANNED';
-
-const short = (text, letters) => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);
 
 const classOf = mark => `mark-${wordsOf(mark).replace(' ', '-')}`;
 

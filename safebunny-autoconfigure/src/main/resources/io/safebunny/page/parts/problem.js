@@ -4,7 +4,6 @@ import { html, useErrorBoundary } from '../vendor/htm-preact.js';
 /** The page as it is loaded from the server: a link to it is not one to a place of it. */
 const anew = () => location.href.split('#')[0];
 
-/** What went wrong, and what to do. */
 export function Trouble({ problem }) {
     if (!problem) {
         return null;

@@ -2,7 +2,6 @@
 import { html, useState } from '../vendor/htm-preact.js';
 import { href } from './route.js';
 
-/** The box for any id. It is on every page. */
 export function SearchBox() {
     const [typed, setTyped] = useState('');
 

@@ -14,7 +14,7 @@ const WORDS = 520;
 const LETTERS = 60;
 const LETTERS_OF_A_NAME = 26;
 
-const short = (text, letters = LETTERS) => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);
+export const short = (text, letters = LETTERS) => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);
 
 const day = at => new Date(at).toLocaleDateString();
 

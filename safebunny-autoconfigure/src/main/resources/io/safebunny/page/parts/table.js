@@ -57,10 +57,8 @@ export const Id = ({ of }) => html`<span class="id" title=${of}>${of}</span>`;
 /** The same, as a link to its place on a page. */
 export const IdLink = ({ page, of }) => html`<a href=${href([page, of])}><${Id} of=${of} /></a>`;
 
-/** What a constant is called. */
 export const inWords = constant => String(constant).toLowerCase().replaceAll('_', ' ');
 
-/** How many there are of each. */
 export const countsIn = counts => Object.entries(counts ?? {}).map(([one, count]) => `${count} ${inWords(one)}`).join(', ');
 
 /** What the states of a breaker mean for its type. */

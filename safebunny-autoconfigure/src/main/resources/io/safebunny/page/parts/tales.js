@@ -15,31 +15,24 @@ export function storyOf(id) {
     return id && isExposed('story') ? look('story', path, query) : null;
 }
 
-/** In one of these states, what a message has to do is done. */
-const HANDLED = ['HANDLED', 'UNSENT'];
+export const HANDLED = ['HANDLED', 'UNSENT'];
 
-/** What this node has told of sagas in a story. */
 export const sagasOf = ({ nodes }) => nodes.filter(isHere).flatMap(({ sagas }) => sagas);
 
-/** What all nodes have told of messages. */
 export const messagesOf = ({ nodes }) => nodes.flatMap(({ node, messages }) => messages.map(one => ({ ...one, node })));
 
 /** Whether what a story advises does this with a message. */
 export const advises = (next, action, { id, node }) => next.some(one => one.node === node && one.curl.includes(`"action":"${action}"`) && one.curl.includes(id));
 
-/** The name of a class without its package. */
 export const simple = exception => exception.slice(exception.lastIndexOf('.') + 1);
 
-/** What failed, and how. */
 export const cause = ({ exception, text }) => `${simple(exception)}${text ? `: ${text}` : ''}`;
 
 const toSaga = ({ saga, id }) => html`<a href=${href(['sagas', saga, id])}>${saga} ${id}</a>`;
 
-/** On which message it waits for somebody. */
 export const stuckOn = ({ type, messageId, exception, text }) =>
     `${type ?? `message ${messageId}`}${exception ? ` (${cause({ exception, text })})` : ''}`;
 
-/** What is undone of a saga that has ended as failed, and what is not. */
 function undone({ steps = [] }) {
     if (steps.length === 0) {
         return 'there was nothing to undo';
@@ -59,7 +52,7 @@ export function whereabouts(saga) {
         case 'STUCK':
             return { level: 'down', words: `is stuck${saga.stuckOn ? ` on ${stuckOn(saga.stuckOn)}` : ''}` };
         case 'COMPENSATION_FAILED':
-            return { level: 'down', words: `has failed to undo its steps (compensation failed)${asides(saga)}, and waits for a repair` };
+            return { level: 'down', words: `has failed to undo its steps${asides(saga)}, and waits for a repair` };
         case 'COMPENSATING':
             return {
                 level: 'unknown',
@@ -99,11 +92,9 @@ export function stepStatus({ status, undo, messageId }, { blockedOn = [] }, mess
     return states.some(state => HANDLED.includes(state)) ? 'COMPLETED' : status;
 }
 
-/** What was set aside of it, in brackets. */
 export const asides = ({ blockedOn = [] }) => (blockedOn.length > 0 ? ` (${blockedOn.map(one => `${one.type} at ${one.node}: ${one.reason}`).join(', ')})` : '');
 
-/** What a verdict says of a copy. */
-const VERDICTS = {
+export const VERDICTS = {
     RUN: 'its handler runs',
     RESEND: 'it was handled already: only what it has published is sent',
     REPEATS: 'its handler runs, even if it was handled already: there is no store to tell',
@@ -123,7 +114,6 @@ export function Legend({ of }) {
         <p class="hint">What a replay would do: ${known.map(verdict => `${inWords(verdict)}: ${VERDICTS[verdict]}`).join('; ')}.</p>`;
 }
 
-/** What an operation has left where it was, and why. */
 const left = ({ matched, moved: count, state, refusals: [first] = [] }) => (first && state !== 'RUNNING'
     ? `Not moved: ${matched - count}, the first is ${first.type} ${first.messageId}. ${first.explanation}`
     : '');
@@ -304,13 +294,12 @@ function ofResume({ before, saga, later, isLate, where }) {
     }
     const hasGoneOn = later.some(isProgress);
     return {
-        level: where.level === 'up' && !hasGoneOn && !isLate ? 'unknown' : where.level,
-        words: `${where.words} It takes messages again${hasGoneOn || isLate ? '' : '; looking what comes of it…'}${saga.status === 'ACTIVE' && overdue(saga).length > 0 ? ` Timeouts that are due run now: ${overdue(saga).join(', ')}.` : ''}`,
+        level: where.level === 'up' && !hasGoneOn ? 'unknown' : where.level,
+        words: `${where.words} It takes messages again${hasGoneOn ? '.' : isLate ? ', and has taken none yet. If none comes, look at what else there is.' : '; looking what comes of it…'}${saga.status === 'ACTIVE' && overdue(saga).length > 0 ? ` Timeouts that are due run now: ${overdue(saga).join(', ')}.` : ''}`,
         isOver: isLate,
     };
 }
 
-/** Names of timeouts that are due. */
 export function overdue({ timeouts = {} }) {
     return Object.entries(timeouts).filter(([, at]) => Date.parse(at) <= serverTime()).map(([name]) => name);
 }

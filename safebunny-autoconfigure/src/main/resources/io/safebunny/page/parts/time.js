@@ -10,7 +10,7 @@ const LONGER = 1_000_000_000;
 const NOW = 2_000;
 
 function rough(millis) {
-    const seconds = Math.round(Math.abs(millis) / 1_000);
+    const seconds = Math.floor(Math.abs(millis) / 1_000);
     const [size, unit] = STEPS.find(([step]) => seconds >= step) ?? [1, 's'];
     return `${Math.floor(seconds / size)} ${unit}`;
 }
@@ -58,7 +58,6 @@ export function lasted(text) {
     return rough(((hours * 60 + minutes) * 60 + seconds) * 1_000);
 }
 
-/** A time of day in the zone of this browser. */
 export const timeOfDay = at => new Date(at).toLocaleTimeString();
 
 /** A time of day in the zone of this browser, with the day if it is another one. */
@@ -74,8 +73,10 @@ function Told({ at, words }) {
     return html`<time dateTime=${at}>${words(time, now)} <span class="when">${when(time, now)}</span></time>`;
 }
 
-/** How long ago something was, or how long until it is. */
 export const Time = ({ at }) => html`<${Told} at=${at} words=${(time, now) => told(time - now)} />`;
+
+/** The same, if there is a time. */
+export const time = at => at && html`<${Time} at=${at} />`;
 
 /** The same of a row of a table. */
 export const timeOf = name => row => html`<${Time} at=${row[name]} />`;
@@ -83,5 +84,4 @@ export const timeOf = name => row => html`<${Time} at=${row[name]} />`;
 /** To the second in the last hour. */
 export const Countdown = ({ at }) => html`<${Told} at=${at} words=${(time, now) => (time > now ? `in ${fine(time - now)}` : `due ${fine(now - time)} ago`)} />`;
 
-/** How old something is, and since when. */
 export const Age = ({ since }) => html`<${Told} at=${since} words=${(time, now) => fine(Math.max(0, now - time))} />`;

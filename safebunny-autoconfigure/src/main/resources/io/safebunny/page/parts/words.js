@@ -32,7 +32,6 @@ export function Words({ of, id }) {
 
 const instant = (of, now) => Date.parse(/^\d{4}/.test(of) ? of.replace(' ', 'T') : `${new Date(now).toISOString().slice(0, 11)}${of}`);
 
-/** The same as text alone. */
 export function plain(of) {
     const now = serverTime();
     const own = text => text.replaceAll('`', '').split(TIME).map((part, at) => (at % 2 === 1 ? when(instant(part, now), now) : part)).join('');

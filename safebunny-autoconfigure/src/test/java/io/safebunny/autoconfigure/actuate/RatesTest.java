@@ -23,7 +23,13 @@ class RatesTest {
     private final Rates rates = new Rates(() -> metrics.tallies().byType(), timeline);
 
     private static Map<String, Object> rates(double handled, double retried, double setAside, long seconds) {
-        return Map.of("handled", handled, "retried", retried, "setAside", setAside, "seconds", seconds);
+        return rates(handled, retried, setAside, 0, seconds);
+    }
+
+    private static Map<String, Object> rates(
+            double handled, double retried, double setAside, double expired, long seconds) {
+        return Map.of(
+                "handled", handled, "retried", retried, "setAside", setAside, "expired", expired, "seconds", seconds);
     }
 
     private void handled(int messages) {
@@ -49,6 +55,17 @@ class RatesTest {
 
     private Map<String, Object> now() {
         return rates.counted().rates();
+    }
+
+    @Test
+    void whatHasExpiredIsCountedWhateverBecameOfIt() {
+        metrics.expired(TYPE, true);
+        metrics.expired(TYPE, false);
+        metrics.poisoned(TYPE, PoisonReason.EXPIRED);
+        metrics.poisoned(TYPE, PoisonReason.HANDLER_FAILED);
+        timeline.advance(Duration.ofSeconds(10));
+
+        assertThat(now()).isEqualTo(rates(0, 0, 0.2, 0.3, 10L));
     }
 
     @Test
@@ -80,7 +97,7 @@ class RatesTest {
         timeline.advance(Duration.ofHours(8));
 
         Counted anew = rates.counted();
-        assertThat(anew.rates().values()).hasSize(4).containsOnlyNulls();
+        assertThat(anew.rates().values()).hasSize(5).containsOnlyNulls();
         assertThat(anew.criticalMillis(TYPE).values()).hasSize(2).containsOnlyNulls();
         handledAfter(Duration.ofMillis(3), 10);
         timeline.advance(Duration.ofSeconds(2));

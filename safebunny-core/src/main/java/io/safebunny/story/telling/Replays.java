@@ -40,13 +40,13 @@ final class Replays {
     private static final String REPLACED =
             "Its type is that of a step, but its saga has no such step with this message: it has forgotten it, or somebody else has sent the message. Replayed, it may be done twice.";
     private static final String ENDED =
-            "The saga with its correlation id has ended: handled again, it may do what nobody waits for any more.";
+            "The saga with its correlation id has ended: if this message is handled again, it may do what nobody waits for any more.";
     private static final String LEFT_OVER =
             "It is left over: its saga has ended. Discard it if nobody has, and do not replay it.";
     private static final String IGNORED =
             "It is left over: its saga has failed, and takes no more messages. Discard it if nobody has: a replay does nothing.";
     private static final String UNDOING =
-            "The saga with its correlation id has failed, and wants its steps undone: handled again, it may do what nobody waits for any more.";
+            "The saga with its correlation id has failed, and wants its steps undone: if this message is handled again, it may do what nobody waits for any more.";
 
     private final List<Saga> sagas = new ArrayList<>();
     /** Of the sagas. */

@@ -84,7 +84,7 @@ final class SagaSentences {
                 "failed%s and undoes its steps%s; it last changed at %s".formatted(reason, awaitedUndo(), changed);
             case STUCK -> stuck(changed);
             case COMPENSATION_FAILED ->
-                "failed%s, and %s. It is stuck until somebody repairs it; it last changed at %s"
+                "failed%s, and %s. It waits until somebody repairs it; it last changed at %s"
                         .formatted(reason, failedUndo(), changed);
         };
     }

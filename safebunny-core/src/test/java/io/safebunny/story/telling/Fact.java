@@ -80,7 +80,7 @@ record Fact(String shape, Map<String, String> values) {
                 shapes,
                 "saga:undoFailed",
                 SAGA + FAILED
-                        + ", and (?:an undo was set aside: `(?<undo>\\w+)` of step (?<step>\\w+)|the acknowledgement of `(?<acknowledged>\\w+)`, the undo of step (?<undone>\\w+), was set aside: the undo itself was carried out)\\. It is stuck until somebody repairs it; it last changed at (?<changed>AT)\\.");
+                        + ", and (?:an undo was set aside: `(?<undo>\\w+)` of step (?<step>\\w+)|the acknowledgement of `(?<acknowledged>\\w+)`, the undo of step (?<undone>\\w+), was set aside: the undo itself was carried out)\\. It waits until somebody repairs it; it last changed at (?<changed>AT)\\.");
         add(shapes, "takesNoOther", "It takes no other message until somebody repairs it\\.");
         add(
                 shapes,
@@ -174,11 +174,11 @@ record Fact(String shape, Map<String, String> values) {
         add(
                 shapes,
                 "sagaEnded",
-                "The saga with its correlation id has ended: handled again, it may do what nobody waits for any more\\.");
+                "The saga with its correlation id has ended: if this message is handled again, it may do what nobody waits for any more\\.");
         add(
                 shapes,
                 "sagaUndoing",
-                "The saga with its correlation id has failed, and wants its steps undone: handled again, it may do what nobody waits for any more\\.");
+                "The saga with its correlation id has failed, and wants its steps undone: if this message is handled again, it may do what nobody waits for any more\\.");
         add(
                 shapes,
                 "undoAcknowledged",

@@ -318,7 +318,7 @@ class StoryTest {
         world.pass(Duration.ofMinutes(1));
         assertThat(told("orders", ID))
                 .contains(
-                        "OrderSaga order-1 of orders failed (\"declined\"), and an undo was set aside: `Refund` of step pay. It is stuck until somebody repairs it; it last changed at 00:00:20Z.",
+                        "OrderSaga order-1 of orders failed (\"declined\"), and an undo was set aside: `Refund` of step pay. It waits until somebody repairs it; it last changed at 00:00:20Z.",
                         "billing has set `Refund`");
         assertThat(curls(story("orders", ID)))
                 .anySatisfy(curl -> assertThat(curl).contains("\"action\":\"retry\""))

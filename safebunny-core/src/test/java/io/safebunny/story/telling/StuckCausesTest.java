@@ -537,7 +537,7 @@ class StuckCausesTest {
                             desk.place();
                         })
                         .says(
-                                "failed (\"declined\"), and an undo was set aside: `Refund` of step pay. It is stuck until somebody repairs it",
+                                "failed (\"declined\"), and an undo was set aside: `Refund` of step pay. It waits until somebody repairs it",
                                 "billing has set " + message("Refund")
                                         + " aside (handler-failed), and the saga is blocked on it.")
                         .usual("\"action\":\"retry\"")

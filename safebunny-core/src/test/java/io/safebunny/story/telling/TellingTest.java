@@ -150,7 +150,7 @@ class TellingTest {
 
         assertThat(story.sentences())
                 .startsWith(
-                        "Order c of shop failed (\"declined\"), and the acknowledgement of `Refund`, the undo of step pay, was set aside: the undo itself was carried out. It is stuck until somebody repairs it; it last changed at 10:40:00Z.");
+                        "Order c of shop failed (\"declined\"), and the acknowledgement of `Refund`, the undo of step pay, was set aside: the undo itself was carried out. It waits until somebody repairs it; it last changed at 10:40:00Z.");
         assertThat(requests(story))
                 .containsExactly(
                         "shop curl -sS \"/safebunnypoison/ack-1\"",
@@ -380,7 +380,7 @@ class TellingTest {
                 .contains(
                         "shop has set `Capture` (m-1) aside at 10:40:00Z.",
                         "Its record does not tell why; its copy in the poison queue does.",
-                        "The saga with its correlation id has ended: handled again, it may do what nobody waits for any more.");
+                        "The saga with its correlation id has ended: if this message is handled again, it may do what nobody waits for any more.");
         assertThat(story.next())
                 .extracting(Command::curl)
                 .noneMatch(curl -> curl.contains("replay\"") || curl.contains("discard\""));

@@ -70,7 +70,7 @@ class AgreementIT {
                         "2999-01-01T00:00:00Z",
                         "\"blockedOn\": [], \"steps\": [{\"name\": \"charge\", \"messageId\": \"m-1\", \"type\": \"Charge\", \"undo\": null, \"status\": \"SENT\"}], \"history\": []"));
 
-        browser.shows("It is completed: nothing is left", "Asking again what is going on");
+        browser.shows("It is completed. Nothing is left", "Asking again what is going on");
         assertThat(browser.run(Number.class, "return window.contradictions").intValue())
                 .isZero();
         assertThat(browser.barriers()).isEmpty();

@@ -70,7 +70,8 @@ class AuditIT {
                     "filter all; at most 10",
                     "saga resume",
                     "it is written off",
-                    "content state");
+                    "content state",
+                    "No other instance of this node is known.");
             assertThat(browser.run(Number.class, "return document.querySelectorAll('img, body script').length"))
                     .isEqualTo(0L);
             assertThat(browser.barriers()).isEmpty();

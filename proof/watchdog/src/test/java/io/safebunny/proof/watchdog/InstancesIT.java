@@ -165,8 +165,7 @@ class InstancesIT {
                     "safebunnystory",
                     LEFT.formatted(TOLD.formatted("shop", "shop", ""), TOLD.formatted("billing", "billing", REFUND)));
             browser.run(Boolean.class, "location.hash = '#/story/order-5'; return true");
-            browser.shows(
-                    "Refund message-1, set aside by billing: left over, as its saga has ended: discard it if nobody has");
+            browser.shows("Refund message-1, set aside by billing, and left over: discard it if nobody has");
 
             browser.run(Boolean.class, "location.hash = '#/sagas/Order/order-5'; return true");
             browser.shows(

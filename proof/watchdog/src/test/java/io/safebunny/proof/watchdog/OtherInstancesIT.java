@@ -122,6 +122,13 @@ class OtherInstancesIT {
             operation.cancel();
             await().until(() -> operation.progress().state() == RunState.CANCELLED);
             browser.shows("cancelled");
+            looking.open(browser, "#/audit");
+            browser.shows("Operations of other instances", operation.id(), "discard", "cancelled", "1 of 1");
+            assertThat(browser.text()).doesNotContain("annabel", "one in ten minutes");
+            assertThat(browser.barriers()).isEmpty();
+            looking.open(browser, "#/audit?by=annabel");
+            browser.shows("Nobody has done anything that this filter finds.");
+            assertThat(browser.text()).doesNotContain("Operations of other instances");
             looking.open(browser, Place.NOW.fragment());
             browser.shows("2 messages are set aside");
             assertThat(browser.complaints()).isEmpty();

@@ -169,8 +169,8 @@ class OutcomesIT {
         assertThat(browser.barriers()).isEmpty();
         carryOut(browser, "Resume");
 
-        browser.shows("The saga is active. It takes messages again");
-        browser.until("the colour of success", () -> colour(browser).equals(GREEN));
+        browser.shows("The saga is active. It takes messages again, and has taken none yet.");
+        assertThat(colour(browser)).isNotIn(GREEN, RED);
     }
 
     /** What it was stuck on has come, and may be all that it waits for. */
@@ -316,7 +316,7 @@ class OutcomesIT {
         browser.shows("Left over: Charge", "is in the poison queue. Its saga has ended: discard it.");
         assertThat(browser.barriers()).isEmpty();
         browser.click("The whole story");
-        browser.shows("set aside by shop: left over, as its saga has ended: discard it if nobody has");
+        browser.shows("set aside by shop, and left over: discard it if nobody has");
     }
 
     /** It is in the poison queue for ever, if nobody says so. */
@@ -347,7 +347,7 @@ class OutcomesIT {
         long asked = asked(browser);
         site.open(browser, "#/sagas/Order/order-57");
         browser.until("an answer of the poison queue", () -> asked(browser) > asked);
-        browser.shows("nothing is left to resume", "The whole story");
+        browser.shows("Nothing is left to resume", "The whole story");
         assertThat(browser.text()).doesNotContain("Left over: ");
     }
 

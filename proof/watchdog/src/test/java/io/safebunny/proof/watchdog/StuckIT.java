@@ -183,7 +183,7 @@ class StuckIT {
                     type("Hanging", "CLOSED", 0, 0, null).replace("\"inWork\": 0", "\"inWork\": 2"),
                     type("Failing", "CLOSED", 1.2, 0.7, 50),
                     type("Paused", "OPEN", 0, 0, null),
-                    type("Slow", "CLOSED", 3, 0, 200_000));
+                    type("Slow", "CLOSED", 3, 0, 200_000).replace("\"retried\"", "\"expired\": 0.25, \"retried\""));
 
     private static String type(String name, String state, double handled, double setAside, @Nullable Integer p95) {
         return """
@@ -200,7 +200,7 @@ class StuckIT {
         browser.answer("GET", "safebunny/breakers", TYPES);
         browser.shows("Failing", "in the last 60 seconds", "95 % ≤ 4 min half ≤ 4 min", "80.5/s");
 
-        browser.shows("2 in work, none was handled");
+        browser.shows("2 in work, none was handled", "3/s 0.25/s expired");
 
         for (String[] order : new String[][] {
             {"failing first", "failing", "Failing"},

@@ -138,7 +138,7 @@ class UnsureOutcomesIT {
                                 + event("Refund m-1 was set aside by billing: handler-failed"))));
         browser.shows(
                 "It is done, but then Refund was set aside by billing (handler-failed).",
-                "The saga has failed to undo its steps (compensation failed) (Refund at billing: handler-failed), and waits for a repair.");
+                "The saga has failed to undo its steps (Refund at billing: handler-failed), and waits for a repair.");
         assertThat(browser.text()).doesNotContain("failed again");
         assertThat(level(browser)).isEqualTo("down");
     }
@@ -217,14 +217,16 @@ class UnsureOutcomesIT {
         site.open(browser, Place.POISON.fragment());
         browser.shows("Discard…");
         moveAll(browser, "Discard", 0);
-        browser.shows("Nothing was moved. It is being handled.", "Moved 0 of 3 that matched. Verdicts: 1 run, 2 busy.");
+        browser.shows(
+                "Nothing was moved. It is being handled.",
+                "Moved 0 of 3 that matched. What a replay would do: 1 run (its handler runs), 2 busy (it is being handled");
         assertThat(level(browser)).isEqualTo("down");
         browser.click("Close");
 
         moveAll(browser, "Discard", 1);
         browser.shows(
                 "Not moved: 2, the first is Charge m-1. It is being handled.",
-                "Moved 1 of 3 that matched. Verdicts: 1 run, 2 busy.");
+                "Moved 1 of 3 that matched. What a replay would do: 1 run (its handler runs), 2 busy (");
         assertThat(level(browser)).isEqualTo("unknown");
         browser.click("Close");
 
