@@ -50,6 +50,7 @@ class LadderTest {
         "breaker",
         "store.record",
         "store",
+        "order.lane",
         "handler",
         "handler.scanning",
         "handling.publications",

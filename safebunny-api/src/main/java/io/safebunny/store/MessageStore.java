@@ -136,6 +136,15 @@ public interface MessageStore {
     }
 
     /**
+     * Whether {@link #find} sees all that any process had been told was written when it was called (the default). Otherwise a consumer
+     * that takes over from another process may miss what that has written, so messages with an order key are claimed in one write with
+     * their lane: one more record for each of them.
+     */
+    default boolean readsAreDecisive() {
+        return true;
+    }
+
+    /**
      * Removes records in a final state that have not changed for the store's {@link Retention}, which is longer for {@link
      * RecordState#POISONED}, in batches small enough not to slow traffic down. The current state counts: a record that was
      * poisoned and has been handled since is kept as long as any other.

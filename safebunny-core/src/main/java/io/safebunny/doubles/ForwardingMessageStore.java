@@ -80,6 +80,11 @@ public abstract class ForwardingMessageStore implements MessageStore {
     }
 
     @Override
+    public boolean readsAreDecisive() {
+        return wrapped.readsAreDecisive();
+    }
+
+    @Override
     public int removeExpired(int limit) {
         return wrapped.removeExpired(limit);
     }

@@ -124,6 +124,11 @@ class MeteredStore implements MessageStore {
     }
 
     @Override
+    public boolean readsAreDecisive() {
+        return store.readsAreDecisive();
+    }
+
+    @Override
     public int removeExpired(int limit) {
         int removed = timers.time(Operation.REMOVE_EXPIRED, () -> store.removeExpired(limit));
         if (removed < limit) { // fewer than the limit: the store has gone through all kinds of records

@@ -25,7 +25,7 @@ public enum AlarmFate {
             return MISSING;
         }
         return switch (handled.state()) {
-            case CLAIMED, RELEASED -> now.isAfter(latest) ? MISSING : OPEN;
+            case CLAIMED, RELEASED, PARKED -> now.isAfter(latest) ? MISSING : OPEN;
             case POISONED -> SET_ASIDE;
             case COMPLETED, DISPATCHED, UNDONE -> SPENT;
         };

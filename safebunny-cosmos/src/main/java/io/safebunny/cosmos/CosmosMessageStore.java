@@ -288,6 +288,12 @@ public final class CosmosMessageStore implements MessageStore {
         return queries.findCorrelationIds(messageId, limit, atMost);
     }
 
+    /** At session consistency, a process sees all that it has written, but not yet all that others have. */
+    @Override
+    public boolean readsAreDecisive() {
+        return false;
+    }
+
     @Override
     public boolean mayKeepStepsApart() {
         return false;

@@ -55,7 +55,7 @@ class CosmosMessageStoreIT {
 
         int days =
                 switch (state) {
-                    case CLAIMED, RELEASED, COMPLETED -> 0;
+                    case CLAIMED, RELEASED, PARKED, COMPLETED -> 0;
                     case DISPATCHED, UNDONE -> 7;
                     case POISONED -> 30;
                 };

@@ -103,6 +103,11 @@ final class MortalStore implements MessageStore {
     }
 
     @Override
+    public boolean readsAreDecisive() {
+        return store.readsAreDecisive();
+    }
+
+    @Override
     public int removeExpired(int limit) {
         instance.requireAlive();
         return store.removeExpired(limit);

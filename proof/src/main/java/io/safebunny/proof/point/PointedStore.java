@@ -116,6 +116,11 @@ public class PointedStore implements MessageStore {
     }
 
     @Override
+    public boolean readsAreDecisive() {
+        return store.readsAreDecisive();
+    }
+
+    @Override
     public int removeExpired(int limit) {
         faults.asksStore();
         return store.removeExpired(limit);
@@ -145,7 +150,7 @@ public class PointedStore implements MessageStore {
             case CLAIMED -> claimed(before, record);
             case COMPLETED -> from == RecordState.COMPLETED ? Operation.SWEEP : Operation.COMPLETE;
             case DISPATCHED -> dispatched(before, record);
-            case RELEASED, POISONED, UNDONE -> ended(record);
+            case RELEASED, PARKED, POISONED, UNDONE -> ended(record);
         };
     }
 

@@ -7,6 +7,11 @@ public enum RecordState {
     CLAIMED,
     /** It failed or was returned: the next delivery handles it again. */
     RELEASED,
+    /**
+     * It waits in the store for its turn among the messages with its order key, with itself as the only message in {@code outgoing}: a
+     * delivery of it is a duplicate.
+     */
+    PARKED,
     /** It was handled, but perhaps not all of its publications have been sent: the next delivery sends them. */
     COMPLETED,
     /** Everything is done: the next delivery is a duplicate. Final. */

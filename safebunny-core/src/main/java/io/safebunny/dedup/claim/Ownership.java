@@ -104,6 +104,7 @@ public final class Ownership {
                 before != null && stored.isSameWriteAs(before) // the handler has committed it, and failed
                         ? claimAgain(handling, stored, fresh.withAttempt(attempt), ours)
                         : new Done(stored);
+            case PARKED -> new Done(stored); // it runs from the store
             case RELEASED ->
                 claimAgain(handling, stored, fresh.withAttempt(attempt).withTakeovers(stored.takeovers()), ours);
             case POISONED -> reopen(handling, stored, fresh, before != null, ours);

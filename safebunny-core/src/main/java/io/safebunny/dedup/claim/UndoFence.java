@@ -75,7 +75,7 @@ public final class UndoFence {
         }
         switch (step.state()) {
             case COMPLETED, DISPATCHED, UNDONE -> {}
-            case RELEASED, POISONED -> mark(undo, step);
+            case RELEASED, PARKED, POISONED -> mark(undo, step);
             case CLAIMED -> {
                 requireSilent(undo, step);
                 mark(undo, step);

@@ -116,7 +116,7 @@ final class WriteAfterRollback {
                         handling.message(),
                         stored,
                         stored.owner().equals(claimed.owner()) ? By.THIS_DELIVERY : By.ANOTHER_DELIVERY);
-            case CLAIMED, RELEASED -> PoisonRecord.NONE;
+            case CLAIMED, RELEASED, PARKED -> PoisonRecord.NONE;
         };
     }
 }

@@ -54,6 +54,10 @@ record Judgement(Verdict verdict, String explanation) {
                 tooOld
                         ? tooOld("its steps may be forgotten, because its record does not say that it was set aside")
                         : new Judgement(Verdict.RUN, "It is handled, with the attempts that its record leaves.");
+            case PARKED ->
+                new Judgement(
+                        Verdict.DONE,
+                        "It waits in the store for its turn among the messages with its order key, and is handled then: a replay does nothing.");
             case POISONED -> poisoned(record, version);
         };
     }

@@ -258,7 +258,7 @@ public final class OwnPart {
     private static State state(MessageRecord record) {
         return switch (record.state()) {
             case CLAIMED -> State.HANDLING;
-            case RELEASED -> State.WAITING;
+            case RELEASED, PARKED -> State.WAITING;
             case COMPLETED -> isDropped(record) ? State.EXPIRED : State.UNSENT;
             case DISPATCHED -> isDropped(record) ? State.EXPIRED : State.HANDLED;
             case POISONED -> State.SET_ASIDE;

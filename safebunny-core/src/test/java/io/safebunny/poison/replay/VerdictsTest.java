@@ -42,6 +42,7 @@ class VerdictsTest {
         RELEASED,
         RELEASED_LONG_AGO,
         CLAIMED,
+        PARKED,
         COMPLETED,
         DISPATCHED,
         UNDONE,
@@ -172,6 +173,7 @@ class VerdictsTest {
                 switch (situation) {
                     case CLAIMED -> record.next(RecordState.CLAIMED);
                     case RELEASED, RELEASED_LONG_AGO -> record.next(RecordState.RELEASED);
+                    case PARKED -> record.next(RecordState.PARKED, List.of(captured(id)));
                     case COMPLETED -> record.completed(List.of(captured(id)));
                     case DISPATCHED -> record.dispatched();
                     case UNDONE -> record.next(RecordState.UNDONE);

@@ -24,6 +24,7 @@ public abstract class MessageStoreContract
                 CompletedRules,
                 ExpiryRules,
                 JointWriteRules,
+                LaneWriteRules,
                 ListingRules,
                 SearchRules {
 

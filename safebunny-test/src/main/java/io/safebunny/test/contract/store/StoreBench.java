@@ -128,7 +128,7 @@ final class StoreBench {
             case CLAIMED -> claim;
             case DISPATCHED ->
                 replaced(replaced(claim.next(RecordState.COMPLETED)).next(state));
-            case RELEASED, COMPLETED, POISONED, UNDONE -> replaced(claim.next(state));
+            case RELEASED, PARKED, COMPLETED, POISONED, UNDONE -> replaced(claim.next(state));
         };
     }
 

@@ -113,7 +113,8 @@ final class BrokenRecords extends StoreFaults {
         faultIn("caches what it finds", "findsWhatAnotherInstanceWroteLast", test -> {
             test.where = Where.ONE_INSTANCE;
             Map<RecordKey, MessageRecord> cache = new ConcurrentHashMap<>();
-            return store -> store.on(MessageStore::find).instead((real, key) -> cache.computeIfAbsent(key, real::find));
+            return store -> store.on(MessageStore::find)
+                    .instead((real, key) -> key.isShared() ? real.find(key) : cache.computeIfAbsent(key, real::find));
         });
         fault("stops at the first outdated record", "replacesAllThatAreCurrentAndNoOthers", MessageStore::replaceAll)
                 .instead((real, records) -> {

@@ -15,6 +15,7 @@ class MessageStoreContractBitesTest extends ContractBites {
                 new BrokenContent(),
                 new BrokenLookups(),
                 new BrokenJointWrites(),
+                new BrokenLanes(),
                 new BrokenListings(),
                 new BrokenSearches());
     }
