@@ -68,6 +68,7 @@ class LadderTest {
         "saga.management",
         "operations.questions",
         "operations",
+        "poison.wanted",
         "story.exchange",
         "story.search",
         "story.telling",

@@ -31,6 +31,9 @@ public final class Headers {
 
     public static final String UNDOES = "sb-undoes";
 
+    /** On the command of a saga's step. Copied like headers of later versions; read only of messages that were set aside. */
+    public static final String STEP = "sb-step";
+
     /** Copied like headers of later versions; read only where a message is about to be handled. */
     public static final String DEADLINE = "sb-deadline";
 

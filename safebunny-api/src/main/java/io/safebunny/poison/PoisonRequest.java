@@ -11,7 +11,8 @@ import io.safebunny.message.Names;
  * @param perSecond maximum rate in copies per second; 0 for as fast as the broker confirms
  * @param dryRun whether to determine the verdicts only, without moving anything
  * @param forced whether a replay also moves copies older than the retention, for which nobody knows whether they were handled
- *     before; ignored by other operations
+ *     before; and what its saga may not want any more ({@link Verdict#UNWANTED}, {@link Verdict#UNSURE}), but only if the filter has
+ *     that verdict or a single message id; ignored by other operations
  * @param by who asks, for the log; made printable, at most 100 characters
  * @param reason why, for the log; made printable, at most 500 characters
  */

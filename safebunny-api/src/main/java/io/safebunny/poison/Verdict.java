@@ -2,8 +2,8 @@
 package io.safebunny.poison;
 
 /**
- * What a replay of one poison copy would do, according to the stored record of its message at that moment. Only copies with the
- * first three verdicts are replayed; all but {@link #BUSY} and {@link #UNKNOWN} can be discarded.
+ * What a replay of one poison copy would do, according to the stored record of its message, and to the saga that has sent it, at that moment.
+ * Only copies with the first three verdicts are replayed; all but {@link #BUSY} and {@link #UNKNOWN} can be discarded.
  */
 public enum Verdict {
     /** Its handler runs; completed {@code once} steps are not repeated. */
@@ -17,6 +17,18 @@ public enum Verdict {
      * anew: a replay would do nothing. It can be discarded.
      */
     DONE,
+    /**
+     * A replay would do what its saga does not want any more: an operator has skipped its step, because that was done or undone by hand; its
+     * undo is acknowledged; or the saga has failed. It can be discarded. A forced replay moves it only if it is the one message that was
+     * asked for, or this verdict was.
+     */
+    UNWANTED,
+    /**
+     * It is the command or the undo of a saga's step, and whether the saga still wants it is not known: the saga's node does not answer, or
+     * knows no such step any more. It can be discarded. A forced replay moves it only if it is the one message that was asked for, or this
+     * verdict was.
+     */
+    UNSURE,
     /**
      * Another delivery of it is being handled, or died without recording its outcome. Ask the same instance again after {@code
      * safebunny.dedup.lease}: if the record has not changed by then, the verdict is {@link #RUN}. To edit the message, replay it
@@ -40,6 +52,11 @@ public enum Verdict {
     /** Whether an unforced replay moves the copy. */
     public boolean isReplayed() {
         return this == RUN || this == RESEND || this == REPEATS;
+    }
+
+    /** Whether a replay moves the copy only if it is forced, and the message or this verdict was asked for by name. */
+    public boolean isReplayedByName() {
+        return this == UNWANTED || this == UNSURE;
     }
 
     /** Whether the copy can be discarded. */

@@ -24,6 +24,7 @@ import io.safebunny.operations.NodeCondition;
 import io.safebunny.operations.NodeOperations;
 import io.safebunny.poison.queue.HeldDeliveries;
 import io.safebunny.poison.replay.QueuePoisonMessages;
+import io.safebunny.poison.wanted.StepFates;
 import io.safebunny.saga.management.SagaSupervision;
 import io.safebunny.scheduling.Scheduling;
 import io.safebunny.story.telling.StoryTeller;
@@ -73,7 +74,8 @@ public final class SafeBunnyEngine {
                 held);
         boolean isShared = !(parts.store() instanceof MemoryMessageStore);
         NodeOperations operations = new NodeOperations(node, parts.instance(), isShared);
-        QueuePoisonMessages poison = new QueuePoisonMessages(node, operations.nodes(), pipelines);
+        QueuePoisonMessages poison = new QueuePoisonMessages(
+                node, operations.nodes(), new StepFates(node, operations.nodes(), sagas::definitions), pipelines);
         features = List.of(
                 operations,
                 poison,

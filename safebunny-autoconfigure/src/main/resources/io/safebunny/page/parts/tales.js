@@ -99,6 +99,8 @@ export const VERDICTS = {
     RESEND: 'it was handled already: only what it has published is sent',
     REPEATS: 'its handler runs, even if it was handled already: there is no store to tell',
     DONE: 'nothing, so discard it',
+    UNWANTED: 'what its saga does not want any more: discard it',
+    UNSURE: 'nobody knows whether its saga still wants it',
     BUSY: 'it is being handled, or its instance died: look again in a minute',
     SUPERSEDED: 'there is a newer copy: replay that one',
     CLASH: 'its record is of another message: it would be set aside again',

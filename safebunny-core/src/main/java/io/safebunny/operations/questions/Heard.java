@@ -32,5 +32,11 @@ public record Heard<A>(@Nullable String problem, List<One<A>> instances) {
             String version,
             @Nullable Instant lastHeard,
             @Nullable String note,
-            @Nullable A answer) {}
+            @Nullable A answer) {
+
+        /** Whether it may have an answer a second later. */
+        public boolean isBusy() {
+            return answer == null && Hearing.BUSY.equals(note);
+        }
+    }
 }

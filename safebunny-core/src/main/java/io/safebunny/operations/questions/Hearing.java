@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** Adds to the replies of a round those that have not replied, and says of each why there is no answer. Thread-safe. */
 final class Hearing {
 
+    static final String BUSY = "busy with other questions: ask again";
+
     private final Node node;
     private final Sender self;
     private final Neighbours neighbours;
@@ -65,7 +67,7 @@ final class Hearing {
             return switch (refused) {
                 case Reply.NOBODY -> "answers nobody: safebunny.operations.answers=none is set there";
                 case Reply.OWN_NODE -> "answers its own node only: safebunny.operations.answers=node is set there";
-                case Reply.BUSY -> "busy with other questions: ask again";
+                case Reply.BUSY -> BUSY;
                 case Reply.UNKNOWN -> unable;
                 case Reply.SLOW -> "could not find its answer in time: its store may be slow or away. Ask again";
                 case Questions.LEFT_OUT ->

@@ -140,6 +140,15 @@ public final class Nodes {
         answering.answers(what, self.node()::equals, answer);
     }
 
+    /**
+     * Adds a question about something of this node, which others may ask with {@link #askNamed}. One to another node is neither answered nor
+     * counted. To be called before {@link #join}.
+     */
+    public void answersNamed(String what, Answer answer) {
+        String named = self.node() + '\n';
+        answering.answers(what, about -> about.startsWith(named), answer);
+    }
+
     /** Where this instance listens, whatever it handles, and what is to be called there; that does not block. */
     public Map<ControlAddress, Consumer<byte[]>> listeners() {
         return Map.of(EVERYONE, this::heardByAll, address, questions::heard);
@@ -227,11 +236,12 @@ public final class Nodes {
             @Nullable Set<String> awaited,
             Function<ObjectNode, @Nullable A> reader,
             String unable) {
-        return heard(what, about, awaited, reader, unable).exceptionally(failure -> {
-            LOG.debug(
-                    "Could not read the answers of other instances", node.log().tellable(failure));
-            return new Heard<>(UNREAD, List.of());
-        });
+        return heard(what, about, awaited, reader, unable).exceptionally(this::unheard);
+    }
+
+    private <A> Heard<A> unheard(Throwable failure) {
+        LOG.debug("Could not read the answers of other instances", node.log().tellable(failure));
+        return new Heard<>(UNREAD, List.of());
     }
 
     /** Names of the other instances of this node that gave a sign of life within three leases. */
@@ -246,6 +256,25 @@ public final class Nodes {
     public <A> CompletableFuture<Heard<A>> askSiblings(
             String what, Function<ObjectNode, @Nullable A> reader, String unable) {
         return ask(what, self.node(), siblings(), reader, unable).thenApply(this::ofSiblings);
+    }
+
+    /**
+     * Asks one node, as {@link #ask} does all: one of its instances is waited for, and told of.
+     *
+     * @param about its name, and in lines of their own what the question is about; at most 10,240 characters
+     */
+    public <A> CompletableFuture<Heard<A>> askNamed(
+            String name, String what, String about, Function<ObjectNode, @Nullable A> reader, String unable) {
+        long now = timeline.nanoTime();
+        return questions
+                .ask(what, about, Set.of(name), Set.of(), reader)
+                .thenApplyAsync(round -> hearing.of(round, now, Set.of(name), unable), node.workers())
+                .exceptionally(this::unheard)
+                .thenApply(heard -> new Heard<>(
+                        heard.problem(),
+                        heard.instances().stream()
+                                .filter(one -> one.node().equals(name))
+                                .toList()));
     }
 
     private <A> Heard<A> ofSiblings(Heard<A> heard) {

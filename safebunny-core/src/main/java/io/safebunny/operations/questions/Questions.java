@@ -165,7 +165,8 @@ final class Questions {
      * @param nodes that should answer, besides the instances
      * @param awaited names of the instances that should answer; {@code null} for those heard within a day
      * @param reader takes what is needed of an answer, or gives {@code null} if it cannot be read; must be quick
-     * @return completes within two seconds: as soon as those that should answer have done so, but not at once
+     * @return completes within two seconds: as soon as those that should answer have done so, but not at once, unless only nodes that are
+     *     named should
      */
     <A> CompletableFuture<Round<A>> ask(
             String what,
@@ -188,8 +189,10 @@ final class Questions {
                         new Round<>("%s questions are open already: ask again".formatted(MOST_OPEN), List.of()));
             }
             open.put(id, asked);
-            atLeast = askedBefore ? AT_LEAST : FIRST_AT_LEAST;
-            askedBefore = true;
+            boolean isForNamed = awaited != null && !nodes.isEmpty();
+            asked.longEnough = isForNamed;
+            atLeast = askedBefore || isForNamed ? AT_LEAST : FIRST_AT_LEAST;
+            askedBefore |= !isForNamed;
         }
         Cancellable least = timeline.schedule(Purpose.UPKEEP, atLeast, () -> lastedLongEnough(id));
         Cancellable most = timeline.schedule(Purpose.UPKEEP, PATIENCE, () -> lastedTooLong(id));

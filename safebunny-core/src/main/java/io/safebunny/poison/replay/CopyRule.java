@@ -3,7 +3,9 @@ package io.safebunny.poison.replay;
 
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
+import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
+import io.safebunny.poison.Verdict;
 import io.safebunny.poison.replay.PoisonReader.Copy;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.OutboundMessage;
@@ -27,8 +29,8 @@ interface CopyRule {
     default void moved(Copy copy) {}
 
     /** Replay: each message goes back to the queue of its handler once, if its verdict allows it. */
-    static CopyRule replay() {
-        return new Replay();
+    static CopyRule replay(PoisonRequest request) {
+        return new Replay(request);
     }
 
     /** Discard: copies go to the archive as they are, except those of messages that are busy or could not be judged. */
@@ -58,15 +60,26 @@ interface CopyRule {
 
         private final Set<String> replayed = new HashSet<>();
 
-        private Replay() {}
+        private final PoisonRequest request;
+
+        private Replay(PoisonRequest request) {
+            this.request = request;
+        }
 
         @Override
         public @Nullable OutboundMessage of(Copy copy) {
             PoisonedMessage shown = copy.shown();
             boolean again = !shown.digest().isEmpty() && replayed.contains(shown.digest());
-            return again || copy.replayed() == null || !shown.verdict().isReplayed()
+            return again || copy.replayed() == null || !isReplayed(shown.verdict())
                     ? null
                     : new OutboundMessage(copy.replayed(), new Route.ToQueue(shown.queue()), Duration.ZERO);
+        }
+
+        /** What a saga may not want any more is moved only by those who name it, so that they have read why. */
+        private boolean isReplayed(Verdict verdict) {
+            boolean isNamed = request.filter().verdict() == verdict
+                    || request.filter().messageIds().size() == 1;
+            return verdict.isReplayed() || (verdict.isReplayedByName() && request.forced() && isNamed);
         }
 
         @Override

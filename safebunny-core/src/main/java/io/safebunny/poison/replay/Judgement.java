@@ -4,6 +4,8 @@ package io.safebunny.poison.replay;
 import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
 import io.safebunny.poison.Verdict;
+import io.safebunny.poison.wanted.AskedFates.Told;
+import io.safebunny.poison.wanted.StepFate;
 import io.safebunny.store.record.MessageRecord;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param explanation a sentence
  */
 record Judgement(Verdict verdict, String explanation) {
+
+    private static final String BY_NAME = "; a forced replay moves it only if its id or this verdict is given.";
 
     /**
      * Judges a copy that its queue can read, on a node with a store.
@@ -65,6 +69,62 @@ record Judgement(Verdict verdict, String explanation) {
     /** @param why why the saga of the message would ignore it; {@code null} if it would not */
     Judgement unlessIgnored(@Nullable String why) {
         return why == null ? this : new Judgement(Verdict.DONE, why + ": a replay does nothing, so discard it.");
+    }
+
+    /**
+     * Judges a copy that would be handled by what its saga knows of the step to which it belongs.
+     *
+     * @param step {@code null} if it belongs to none
+     * @param setAsideAt when it was set aside; {@code null} if that is not known
+     */
+    Judgement ofStep(@Nullable Told step, @Nullable Instant setAsideAt) {
+        if (step == null || (verdict != Verdict.RUN && verdict != Verdict.REPEATS)) {
+            return this;
+        }
+        StepFate fate = step.fate();
+        if (fate == null) {
+            return new Judgement(
+                    Verdict.UNSURE,
+                    "Whether the saga that has sent it still wants it is not known: %s. Its step may have been skipped, because somebody has done it by hand. Ask again, or look at the saga%s"
+                            .formatted(
+                                    step.problem() == null
+                                            ? "node %s has no saga with this step, or not any more"
+                                                    .formatted(step.node())
+                                            : "node %s does not say so (%s)".formatted(step.node(), step.problem()),
+                                    BY_NAME));
+        }
+        String saga = "saga " + fate.saga();
+        return switch (fate.wish(step.isUndo())) {
+            case SKIPPED ->
+                unwanted(
+                        "An operator has skipped step %s of %s, as %s by hand or not wanted: replayed, it would be done all the same"
+                                .formatted(fate.step(), saga, step.isUndo() ? "undone" : "done"));
+            case UNDONE ->
+                unwanted("The undo of step %s of %s is acknowledged: replayed, it would be done once more"
+                        .formatted(fate.step(), saga));
+            case FAILED ->
+                unwanted("Saga %s is %s, and wants step %s no more: replayed, it would do what nobody waits for"
+                        .formatted(fate.saga(), fate.status(), fate.step()));
+            case NOT_AWAITED ->
+                with("Saga %s is %s without it: replay it only if its effect is still wanted."
+                        .formatted(fate.saga(), fate.status()));
+            case WANTED -> {
+                Instant again = fate.sentAgainAt();
+                yield again == null || setAsideAt == null || !again.isAfter(setAsideAt)
+                        ? this
+                        : with(
+                                "Saga %s was told at %s to send again what it waits for: if this is under way a second time, it is still handled once."
+                                        .formatted(fate.saga(), again));
+            }
+        };
+    }
+
+    private static Judgement unwanted(String why) {
+        return new Judgement(Verdict.UNWANTED, why + ". Discard it" + BY_NAME);
+    }
+
+    private Judgement with(String note) {
+        return new Judgement(verdict, explanation + ' ' + note);
     }
 
     /** Tells, too, that a replay has no deadline, if the copy has one. */

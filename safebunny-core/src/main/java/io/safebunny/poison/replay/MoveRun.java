@@ -10,6 +10,7 @@ import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.poison.replay.PoisonReader.Copy;
+import io.safebunny.poison.wanted.Lookahead;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
@@ -112,7 +113,7 @@ final class MoveRun implements Runnable {
     }
 
     private Round round() throws InterruptedException, ExecutionException {
-        try (BrowsedQueue queue = browsing.get()) {
+        try (Lookahead queue = reader.ahead(browsing.get(), request.filter(), atOnce())) {
             judged.putBack();
             return take(queue);
         } finally {
@@ -120,11 +121,18 @@ final class MoveRun implements Runnable {
         }
     }
 
+    /** As many as are moved within the time for which an answer counts. */
+    private int atOnce() {
+        double perSecond = request.perSecond();
+        int most = request.filter().limit();
+        return perSecond == 0 ? most : (int) Math.min(most, Math.ceil(perSecond));
+    }
+
     private Round nothing() {
         return operation.cancelled().isDone() ? Round.CANCELLED : Round.DONE;
     }
 
-    private Round take(BrowsedQueue queue) throws InterruptedException, ExecutionException {
+    private Round take(Lookahead queue) throws InterruptedException, ExecutionException {
         long since = timeline.nanoTime();
         int before = operation.matched();
         String from = "";
@@ -151,10 +159,10 @@ final class MoveRun implements Runnable {
                 operation.depth(inScope);
             }
             operation.scanned(goneBefore + taken + 1);
-            operation.holds(goneBefore + taken + 1 - gone);
+            operation.holds(goneBefore + taken + 1 + queue.ahead() - gone);
             from = delivery.message().queue();
             treat(delivery);
-            operation.holds(goneBefore + taken + 1 - gone);
+            operation.holds(goneBefore + taken + 1 + queue.ahead() - gone);
         }
         return Round.DONE;
     }
@@ -205,8 +213,9 @@ final class MoveRun implements Runnable {
         boolean isWanted = wanted == null || wanted == copy.shown().verdict();
         OutboundMessage message = isWanted ? rule.of(copy) : null;
         if (message == null) {
-            if (copy.shown().verdict() == Verdict.UNKNOWN && !request.dryRun()) {
-                rate.take(); // otherwise the run would rush through the queue during an outage of the store
+            if (isUnanswered(copy.shown().verdict()) && !request.dryRun()) {
+                rate.take(); // otherwise the run would rush through the queue during an outage of the store, or of
+                // a saga's node
             }
             stays(wire, copy.shown());
         } else if (request.dryRun()) {
@@ -222,6 +231,10 @@ final class MoveRun implements Runnable {
                 stays(wire, Copy.kept(wire, Verdict.REFUSED, refusal).shown());
             }
         }
+    }
+
+    private static boolean isUnanswered(Verdict verdict) {
+        return verdict == Verdict.UNKNOWN || verdict == Verdict.UNSURE;
     }
 
     private void moved(Copy copy) {

@@ -12,10 +12,13 @@ import io.safebunny.poison.PoisonCopy;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
+import io.safebunny.poison.wanted.AskedFates;
+import io.safebunny.poison.wanted.Lookahead;
 import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordState;
 import io.safebunny.store.record.Trail;
+import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.validation.MessageInspector;
 import io.safebunny.validation.MessageInspector.Inspected;
 import io.safebunny.validation.TemporaryFailure;
@@ -46,22 +49,26 @@ final class PoisonReader {
     private final Map<String, MessageInspector> byQueue;
     private final @Nullable StoredRecords records;
     private final ReplayAge ages;
+    private final AskedFates fates;
     private final ExceptionDetails details;
 
     /**
      * @param byQueue reads the messages of a queue, by name of the queue, for those that this node handles
      * @param records {@code null} if there is no store
+     * @param fates what sagas know of the steps to which copies belong
      * @param details how much an explanation quotes of an exception
      */
     PoisonReader(
             Map<String, MessageInspector> byQueue,
             @Nullable StoredRecords records,
             ReplayAge ages,
+            AskedFates fates,
             ExceptionDetails details) {
         this.details = details;
         this.byQueue = Map.copyOf(byQueue);
         this.records = records;
         this.ages = ages;
+        this.fates = fates;
     }
 
     /**
@@ -112,7 +119,16 @@ final class PoisonReader {
     }
 
     /**
-     * Reads and judges a copy. Asks the store, so it may block.
+     * The same queue, of which some copies are taken ahead to ask the nodes of sagas for many at once.
+     *
+     * @param most number of copies that are taken at once
+     */
+    Lookahead ahead(BrowsedQueue queue, PoisonFilter filter, int most) {
+        return new Lookahead(queue, fates, wire -> matches(wire, filter), most);
+    }
+
+    /**
+     * Reads and judges a copy. Asks the store, and perhaps the node of its saga, so it may block.
      *
      * @param forced whether the copy may be replayed however old it is
      */
@@ -180,6 +196,7 @@ final class PoisonReader {
         if (records == null) {
             Judgement repeats = new Judgement(
                             Verdict.REPEATS, "There is no store: it is handled, even if it was handled before.")
+                    .ofStep(fates.of(wire, key -> null), poisonedAt(wire))
                     .ofDeadline(wire);
             return new Copy(
                     wire, shownAs(wire, repeats), replayed, inspected.message().body(), null);
@@ -198,6 +215,9 @@ final class PoisonReader {
         if (judgement.verdict() == Verdict.RUN) {
             judgement = judgement.unlessIgnored(queue.ignored(inspected, records::findIfReadable));
         }
+        if (judgement.verdict() == Verdict.RUN) { // the others may be many, and nobody has to be asked for them
+            judgement = judgement.ofStep(fates.of(wire, records::findIfReadable), poisonedAt(wire));
+        }
         judgement = judgement.ofDeadline(wire);
         WireMessage sent = ages.sent(
                 versioned(replayed, record, judgement), remembered ? stored : null, wire, message, inspected.tooOld());
@@ -213,7 +233,7 @@ final class PoisonReader {
     private static WireMessage versioned(WireMessage replayed, @Nullable MessageRecord record, Judgement judgement) {
         if (record == null
                 || record.state() != RecordState.POISONED
-                || judgement.verdict() != Verdict.RUN
+                || (judgement.verdict() != Verdict.RUN && !judgement.verdict().isReplayedByName())
                 || replayed.headers().containsKey(Headers.POISON_VERSION)) {
             return replayed;
         }
@@ -264,15 +284,19 @@ final class PoisonReader {
                 cut(wire.type()),
                 text(wire, Headers.POISON_REASON),
                 text(wire, Headers.POISON_QUEUE),
-                wire.headers().get(Headers.POISONED_AT) instanceof Number millis
-                        ? Instant.ofEpochMilli(millis.longValue())
-                        : null,
+                poisonedAt(wire),
                 text(wire, Headers.EXCEPTION_TYPE),
                 text(wire, Headers.EXCEPTION_MESSAGE),
                 wire.body().length,
                 Headers.application(wire.headers()),
                 judgement.verdict(),
                 judgement.explanation());
+    }
+
+    private static @Nullable Instant poisonedAt(WireMessage wire) {
+        return wire.headers().get(Headers.POISONED_AT) instanceof Number millis
+                ? Instant.ofEpochMilli(millis.longValue())
+                : null;
     }
 
     private static PoisonCopy.Failure shownAs(Trail.Failure failure, ExceptionDetails details) {

@@ -23,6 +23,7 @@ import io.safebunny.poison.elsewhere.OtherOperations;
 import io.safebunny.poison.elsewhere.PoisonDepth;
 import io.safebunny.poison.elsewhere.SetAside;
 import io.safebunny.poison.elsewhere.SetAsideWatch;
+import io.safebunny.poison.wanted.StepFates;
 import io.safebunny.store.MessageStore;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.BrowsedQueue;
@@ -47,6 +48,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
 
     private final Node node;
     private final ConsumePipelineFactory pipelines;
+    private final StepFates fates;
     private final String queue;
     private final String archive;
     private final Browsing browsing;
@@ -67,11 +69,13 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
 
     /**
      * @param nodes asks the other instances, and answers them
+     * @param fates tells what sagas know of the steps to which copies belong
      * @param pipelines makes the inspectors that read messages as their queues do
      */
-    public QueuePoisonMessages(Node node, Nodes nodes, ConsumePipelineFactory pipelines) {
+    public QueuePoisonMessages(Node node, Nodes nodes, StepFates fates, ConsumePipelineFactory pipelines) {
         this.node = node;
         this.pipelines = pipelines;
+        this.fates = fates;
         this.queue = Topology.poisonOf(node.name());
         this.archive = Topology.archiveOf(node.name());
         this.browsing = new Browsing(node.transport());
@@ -163,7 +167,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
 
     private PoisonReader reader(@Nullable StoredRecords records) {
         return new PoisonReader(
-                requireInspectors(), records, ages, node.options().exceptionDetails());
+                requireInspectors(), records, ages, fates.pass(), node.options().exceptionDetails());
     }
 
     @Override
@@ -183,10 +187,11 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
     private PoisonList list(BrowsedQueue browsed, PoisonFilter filter) {
         int most = (int) Math.max(LEAST_LOOKED_AT, (long) filter.limit() * LOOKED_AT_PER_MATCH);
         PoisonReader reader = reader();
+        BrowsedQueue ahead = reader.ahead(browsed, filter, filter.limit());
         List<PoisonedMessage> matching = new ArrayList<>();
         int scanned = 0;
         Delivery delivery = null;
-        while (scanned < most && matching.size() < filter.limit() && (delivery = browsed.next()) != null) {
+        while (scanned < most && matching.size() < filter.limit() && (delivery = ahead.next()) != null) {
             scanned++;
             WireMessage wire = delivery.message().message();
             PoisonedMessage shown =
@@ -195,7 +200,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
                 matching.add(shown.withoutHeaders());
             }
         }
-        long depth = scanned + browsed.waiting();
+        long depth = scanned + ahead.waiting();
         return new PoisonList(
                 depth, scanned, scanned < depth, CopyGroups.of(matching).told().groups(), matching);
     }
@@ -249,7 +254,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
 
     @Override
     public PoisonOperation replay(PoisonRequest request) {
-        return begin(PoisonOperation.Kind.REPLAY, request, queue, CopyRule.replay());
+        return begin(PoisonOperation.Kind.REPLAY, request, queue, CopyRule.replay(request));
     }
 
     @Override

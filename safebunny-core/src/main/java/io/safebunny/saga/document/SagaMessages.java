@@ -41,7 +41,13 @@ public final class SagaMessages {
 
     /** Creates a command of the saga without sending it; {@code null} if a middleware dropped it. */
     public @Nullable OutboundMessage command(Object payload, String sagaId, Handling handling) {
-        return publisher.keepBack(payload, PublishOptions.none().withCorrelationId(sagaId), handling);
+        OutboundMessage made = publisher.keepBack(payload, PublishOptions.none().withCorrelationId(sagaId), handling);
+        if (made == null) {
+            return null;
+        }
+        Map<String, Object> headers = new LinkedHashMap<>(made.message().headers());
+        headers.put(Headers.STEP, true);
+        return made.withMessage(made.message().withHeaders(headers));
     }
 
     /**

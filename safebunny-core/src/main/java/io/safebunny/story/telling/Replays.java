@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.story.telling;
 
+import io.safebunny.poison.wanted.Wish;
 import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.Step;
 import io.safebunny.saga.SagaView.StepStatus;
@@ -19,8 +20,10 @@ import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.exchange.Awaiting;
 import io.safebunny.story.exchange.OwnMessages;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -66,11 +69,10 @@ final class Replays {
         List<Step> commands = steps(concerned, step -> step.messageId().equals(message.id()));
         List<Step> undos =
                 commands.isEmpty() ? steps(concerned, step -> message.type().equals(step.undo())) : List.of();
+        Set<Wish> wishes = wishes(concerned, commands, undos);
         if (isAny(undos, StepStatus.SKIPPED) && undos.stream().anyMatch(step -> step.status() != StepStatus.SKIPPED)) {
             return ONE_SKIPPED;
-        } else if (isAny(commands, StepStatus.SKIPPED)
-                || isAny(undos, StepStatus.SKIPPED)
-                || (commands.isEmpty() && isOfSkippedType(concerned, message))) {
+        } else if (wishes.contains(Wish.SKIPPED) || (commands.isEmpty() && isOfSkippedType(concerned, message))) {
             return SKIPPED;
         } else if (concerned.isEmpty()) {
             return null;
@@ -78,17 +80,14 @@ final class Replays {
             return isLeftOver(message) ? LEFT_OVER : ENDED;
         } else if (isAny(undos, StepStatus.UNDOING)) {
             return null;
-        } else if (isAny(undos, StepStatus.UNDONE)) {
+        } else if (wishes.contains(Wish.UNDONE)) {
             return UNDONE;
         } else if (commands.isEmpty() && concerned.stream().anyMatch(saga -> hasSent(saga, message.type()))) {
             return REPLACED;
         }
-        List<Saga> wanting = commands.isEmpty()
-                ? concerned
-                : concerned.stream()
-                        .filter(saga -> saga.steps().contains(commands.get(0)))
-                        .toList();
-        if (wanting.stream().anyMatch(Replays::takesMessages) || SagaAdvice.isAcknowledgement(message.type())) {
+        boolean isWanted =
+                commands.isEmpty() ? concerned.stream().anyMatch(Replays::takesMessages) : wishes.contains(Wish.WANTED);
+        if (isWanted || SagaAdvice.isAcknowledgement(message.type())) {
             return null;
         }
         return isIgnored(concerned, message) ? IGNORED : UNDOING;
@@ -280,6 +279,19 @@ final class Replays {
         return steps(sagasOf(command), step -> step.messageId().equals(command.id())).stream()
                 .findFirst()
                 .orElse(null);
+    }
+
+    /** As a replay judges, too, which is not to do what is not wanted. */
+    private static Set<Wish> wishes(List<Saga> sagas, List<Step> commands, List<Step> undos) {
+        Set<Wish> wishes = EnumSet.noneOf(Wish.class);
+        for (Saga saga : sagas) {
+            for (Step step : saga.steps()) {
+                if (commands.contains(step) || undos.contains(step)) {
+                    wishes.add(Wish.of(saga.status(), step.status(), undos.contains(step)));
+                }
+            }
+        }
+        return wishes;
     }
 
     private List<Saga> sagasOf(Message message) {

@@ -440,7 +440,7 @@ class NodesTest {
         for (String about : List.of("a", "b", "a")) {
             stranger.askAbout(made.size(), "what", about);
         }
-        stranger.askAbout(4, "what", "x".repeat(1_025));
+        stranger.askAbout(4, "what", "x".repeat(10_241));
         stranger.askAbout(5, "what", "\\ud83d");
 
         assertThat(made).containsExactly("a", "b");

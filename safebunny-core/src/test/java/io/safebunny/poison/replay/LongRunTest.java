@@ -10,6 +10,7 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.node.Node;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
+import io.safebunny.operations.NodeOperations;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonOperation.Kind;
@@ -18,6 +19,7 @@ import io.safebunny.poison.PoisonOperation.RunState;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.replay.PoisonReader.Copy;
+import io.safebunny.poison.wanted.StepFates;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.OutboundMessage;
@@ -61,17 +63,19 @@ class LongRunTest {
 
     private Progress run(PoisonRequest request, CopyRule rule, Supplier<BrowsedQueue> browsing) {
         TrackedOperation operation = new TrackedOperation(Kind.REPLAY, request, node.timeline, ExceptionDetails.FULL);
+        Node moving = new Node(SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), sent, node.timeline)
+                .callbacks(Runnable::run)
+                .build());
         Runnable run = new MoveRun(
                 operation,
                 rule,
                 browsing,
-                new CopyMover(new Node(SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), sent, node.timeline)
-                        .callbacks(Runnable::run)
-                        .build())),
+                new CopyMover(moving),
                 new PoisonReader(
                         Map.of(),
                         null,
                         new ReplayAge(node.timeline, Duration.ofDays(7), Duration.ofDays(90)),
+                        new StepFates(moving, new NodeOperations(moving, "billing-1", false).nodes(), List::of).pass(),
                         ExceptionDetails.FULL));
         run.run();
         return operation.progress();

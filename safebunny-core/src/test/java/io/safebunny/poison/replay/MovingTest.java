@@ -21,11 +21,13 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.node.Node;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
+import io.safebunny.operations.NodeOperations;
 import io.safebunny.poison.PoisonOperation.Kind;
 import io.safebunny.poison.PoisonOperation.Progress;
 import io.safebunny.poison.PoisonOperation.RunState;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
+import io.safebunny.poison.wanted.StepFates;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.OutboundMessage;
@@ -63,18 +65,20 @@ class MovingTest {
     private Progress moved(Kind kind, CopyRule rule) {
         TrackedOperation operation =
                 new TrackedOperation(kind, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
+        Node moving = new Node(SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), transport, timeline)
+                .callbacks(Runnable::run)
+                .listeners(List.of(told::add))
+                .build());
         Runnable run = new MoveRun(
                 operation,
                 rule,
                 () -> new Taken(new ArrayDeque<>(copies)),
-                new CopyMover(new Node(SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), transport, timeline)
-                        .callbacks(Runnable::run)
-                        .listeners(List.of(told::add))
-                        .build())),
+                new CopyMover(moving),
                 new PoisonReader(
                         Map.of(),
                         null,
                         new ReplayAge(timeline, Duration.ofDays(7), Duration.ofDays(90)),
+                        new StepFates(moving, new NodeOperations(moving, "billing-1", false).nodes(), List::of).pass(),
                         ExceptionDetails.FULL));
         run.run();
         return operation.progress();

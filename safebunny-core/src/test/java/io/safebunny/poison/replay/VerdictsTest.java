@@ -100,6 +100,7 @@ class VerdictsTest {
             case DONE, BUSY -> Outcome.NOTHING; // a busy one waits for its delayed copy
             case SUPERSEDED, CLASH, TOO_OLD, REFUSED -> Outcome.CAME_BACK;
             case UNKNOWN -> throw new AssertionError("the store answers");
+            case UNWANTED, UNSURE -> throw new AssertionError("no saga has sent them");
         };
     }
 

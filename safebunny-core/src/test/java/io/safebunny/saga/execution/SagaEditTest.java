@@ -46,6 +46,7 @@ class SagaEditTest {
 
     @BeforeEach
     void start() {
+        world.worksWhileAsking = true; // a replay asks orders
         world.start("storefront", List.of());
         world.start("orders", List.of(), orders);
         world.start(

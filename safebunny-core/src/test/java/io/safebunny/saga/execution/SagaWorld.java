@@ -71,7 +71,7 @@ public final class SagaWorld {
 
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final Deque<Runnable> tasks = new ArrayDeque<>();
-    public final MemoryBroker broker = new MemoryBroker(timeline, tasks::add);
+    public final MemoryBroker broker = new MemoryBroker(timeline, this::add);
     private final Map<String, SafeBunnyEngine> engines = new LinkedHashMap<>();
     private final Map<String, CircuitBreakers> breakers = new LinkedHashMap<>();
     private final Map<String, Transport> links = new LinkedHashMap<>();
@@ -83,6 +83,9 @@ public final class SagaWorld {
 
     /** Whether what nodes that start leave to their workers runs while somebody waits for it. */
     public boolean worksWhileWaiting;
+
+    /** Whether what is left to workers, of whatever node, runs while somebody waits for it, and at once otherwise. */
+    public boolean worksWhileAsking;
 
     /** Whether nodes that start keep scheduled messages. */
     public boolean schedules;
@@ -183,7 +186,7 @@ public final class SagaWorld {
                 .scheduling(schedules)
                 .publishMiddlewares(publishMiddlewares)
                 .consumeMiddlewares(consumeMiddlewares)
-                .callbacks(worksWhileWaiting ? task -> timeline.schedule(Duration.ZERO, task) : tasks::add)
+                .callbacks(worksWhileWaiting ? task -> timeline.schedule(Duration.ZERO, task) : this::add)
                 .meterRegistry(meters)
                 .build());
         engine.start(handlers, definitions(sagas));
@@ -244,6 +247,13 @@ public final class SagaWorld {
     void publish(String node, Object message, String correlationId) {
         bunny(node).publish(message, PublishOptions.none().withCorrelationId(correlationId));
         settle();
+    }
+
+    private void add(Runnable task) {
+        tasks.add(task);
+        if (worksWhileAsking) {
+            timeline.schedule(Duration.ZERO, this::settle);
+        }
     }
 
     /** Runs everything that can run without time passing. */

@@ -51,6 +51,7 @@ class OutlookTest {
     }
 
     private void replay(String node) {
+        desk.world.worksWhileAsking = true; // a replay asks the node of the saga
         var unused = desk.world
                 .engine(node)
                 .get(PoisonMessages.class)

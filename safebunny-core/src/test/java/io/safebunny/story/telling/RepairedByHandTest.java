@@ -42,6 +42,7 @@ class RepairedByHandTest {
     }
 
     private void replay(String node) {
+        desk.world.worksWhileAsking = true; // a replay asks the node of the saga
         var unused = desk.world
                 .engine(node)
                 .get(PoisonMessages.class)

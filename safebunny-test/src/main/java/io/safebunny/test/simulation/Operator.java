@@ -32,7 +32,7 @@ final class Operator {
     private static final int MOST_TRIES = 10;
 
     /** Verdicts with which a copy may still be moved later. */
-    private static final Set<Verdict> LATER = Set.of(Verdict.BUSY, Verdict.UNKNOWN);
+    private static final Set<Verdict> LATER = Set.of(Verdict.BUSY, Verdict.UNKNOWN, Verdict.UNSURE);
 
     private static final Set<RecordState> HANDLED =
             Set.of(RecordState.COMPLETED, RecordState.DISPATCHED, RecordState.UNDONE);
@@ -75,7 +75,7 @@ final class Operator {
 
     private void addDone(String node, Progress progress) {
         progress.refusals().stream()
-                .filter(copy -> copy.verdict() == Verdict.DONE)
+                .filter(copy -> copy.verdict() == Verdict.DONE || copy.verdict() == Verdict.UNWANTED)
                 .forEach(copy ->
                         done.computeIfAbsent(node, unused -> new HashSet<>()).add(copy.messageId()));
     }
