@@ -13,6 +13,7 @@ import io.safebunny.store.UnreadableRecordException;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -74,9 +75,8 @@ final class SagaType {
     /** A new saga, started by the message being handled on this thread. */
     SagaVisit begin() {
         Handling handling = handling(node);
-        SagaDocument saga =
-                SagaDocument.start(name(), sagaId(handling), node.timeline().now());
-        return new SagaVisit(this, handling, null, saga, node.timeline().now());
+        Instant now = node.timeline().now(); // once: a history that begins later has lost its beginning
+        return new SagaVisit(this, handling, null, SagaDocument.start(name(), sagaId(handling), now), now);
     }
 
     /** The message being handled on this thread. */

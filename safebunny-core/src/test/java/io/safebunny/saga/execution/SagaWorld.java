@@ -91,6 +91,9 @@ public final class SagaWorld {
     public boolean schedules;
 
     /** Of nodes that start. */
+    public UnaryOperator<Timeline> clocks = UnaryOperator.identity();
+
+    /** Of nodes that start. */
     public List<PublishMiddleware> publishMiddlewares = List.of();
 
     /** Of nodes that start. */
@@ -156,7 +159,7 @@ public final class SagaWorld {
     }
 
     public void start(String node, @Nullable MessageStore store, List<HandlerDefinition> handlers, Object... sagas) {
-        engines.put(node, started(node, store, true, timeline, handlers, sagas));
+        engines.put(node, started(node, store, true, clocks.apply(timeline), handlers, sagas));
     }
 
     /** Another instance, whose clock is ahead, and which looks after sagas but gets no messages. */
