@@ -13,7 +13,7 @@ import { Instance } from '../parts/node.js';
 import { Page } from '../parts/page.js';
 import { href, replace } from '../parts/route.js';
 import { Badge, Choice, Choose, ClassName, Facts, Id, IdLink, inWords, Table, TextFilter } from '../parts/table.js';
-import { Legend, moved, replayed, sagasOf, Status, storyOf, VERDICTS } from '../parts/tales.js';
+import { Legend, moved, NEEDLESS, replayed, sagasOf, Status, storyOf, VERDICTS } from '../parts/tales.js';
 import { time, timeOf } from '../parts/time.js';
 import { Words } from '../parts/words.js';
 
@@ -95,8 +95,8 @@ function Messages({ of = [], filter, archived, again }) {
             onChange=${event => setTicked(event.target.checked ? [...ticked, row.messageId] : ticked.filter(id => id !== row.messageId))} />` };
     return html`
         ${isOffered && selected.length < ids.length && html`<p><${Choice} label=${`Select all ${ids.length} below`} choose=${() => setTicked(ids)} /></p>`}
-        ${!archived && !filter.verdict && of.some(({ verdict }) => verdict === 'DONE') && html`
-            <p><a href=${href(['poison'], { ...filter, verdict: 'DONE' })}>Only what a replay would do nothing for</a>, to discard all of it at once</p>`}
+        ${!archived && !filter.verdict && Object.entries(NEEDLESS).filter(([needless]) => of.some(({ verdict }) => verdict === needless)).map(([verdict, label]) => html`
+            <p key=${verdict}><a href=${href(['poison'], { ...filter, verdict })}>${label}</a>, to discard all of it at once</p>`)}
         <${Selected} ids=${selected} filter=${filter} drop=${() => setTicked([])} archived=${archived} again=${again} />
         <${Table} caption="Messages" rows=${of.map((one, at) => ({ ...one, at }))} id=${row => `${row.messageId} ${row.copy} ${row.at}`} empty="None." columns=${[
             ...(isOffered ? [tick] : []),
@@ -124,7 +124,7 @@ function One({ of, archived, again, gone }) {
     const name = of.messageId || `copy ${of.copy}`;
     const move = action => values => changeOne(of, { action, ...values });
     const common = { endpoint: 'poison', done: begun, outcome: moved, after: again };
-    const isDone = of.verdict === 'DONE';
+    const isDone = Object.hasOwn(NEEDLESS, of.verdict);
     const discard = html`
         <${Act} ...${common} key="discard" kind=${isDone ? 'usual' : 'danger'} label="Discard" title=${`Discard ${name}`} request=${move('discard')} intro="Moves it to the archive, where nobody handles it. It can be restored from there." />`;
     return html`
@@ -132,7 +132,7 @@ function One({ of, archived, again, gone }) {
             ${!archived && html`
                 ${isDone && discard}
                 <${Act} ...${common} outcome=${replayed(of)} after=${answer => { gone?.(answer); again(); }} label="Replay" title=${`Replay ${name}`} request=${move('replay')} intro=${of.explanation}
-                    fields=${[{ name: 'dryRun', label: 'Dry run', check: true }, { name: 'forced', label: 'Even if it is too old to know whether it was handled', check: true }]} />
+                    fields=${[{ name: 'dryRun', label: 'Dry run', check: true }, { name: 'forced', label: 'Even if it is too old to know whether it was handled, or its saga may not want it any more', check: true }]} />
                 ${!isDone && discard}`}
             ${archived && html`
                 <${Act} ...${common} label="Restore" title=${`Restore ${name}`} request=${move('restore')} intro="Moves it back to the poison queue." />`}
@@ -249,7 +249,7 @@ function Copy({ of, content, again, gone }) {
                 ['bytes', of.bodyBytes],
                 ['what a replay would do', html`<${Badge} of=${of.verdict} /> ${of.explanation}`],
             ]} />
-            ${of.verdict === 'DONE' && html`<p class="rights">Left over: ${of.explanation}</p>`}
+            ${Object.hasOwn(NEEDLESS, of.verdict) && html`<p class="rights">Left over: ${of.explanation}</p>`}
             <span class="buttons"><${One} of=${of} again=${again} gone=${gone} />${isWhole(content) && html`<${Edit} of=${of} body=${content.body} again=${again} />`}</span>
             ${of.record && html`<${Stored} of=${of.record} />`}
             ${content && html`

@@ -29,7 +29,7 @@ export const verdictsOf = ({ verdicts = {} }) =>
 const DRY = { name: 'dryRun', label: 'Dry run: only count what would be moved', check: true, value: true };
 const RATE = { name: 'rate', label: 'Most in a second', type: 'number', min: 0, step: 'any', hint: 'empty: as fast as the broker confirms' };
 const TEN_FIRST = { name: 'limit', label: 'At most', type: 'number', min: 1, max: 100000, value: '10', required: true, hint: 'ten first, then the rest' };
-const FORCED = { name: 'forced', label: 'Also what is too old to know whether it was handled', check: true };
+const FORCED = { name: 'forced', label: 'Also what is too old to know whether it was handled', check: true, hint: 'what its saga may not want any more, only with a filter for that' };
 
 /**
  * Buttons that move copies.

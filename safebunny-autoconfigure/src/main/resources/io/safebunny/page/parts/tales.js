@@ -109,6 +109,9 @@ export const VERDICTS = {
     UNKNOWN: 'the store does not answer',
 };
 
+/** What is best discarded, as nobody needs it: what to look at then. */
+export const NEEDLESS = { DONE: 'Only what a replay would do nothing for', UNWANTED: 'Only what its saga does not want any more' };
+
 /** Explains the verdicts that are in the rows, a line for all. */
 export function Legend({ of }) {
     const known = [...new Set(of.map(({ verdict }) => verdict))].filter(verdict => Object.hasOwn(VERDICTS, verdict));

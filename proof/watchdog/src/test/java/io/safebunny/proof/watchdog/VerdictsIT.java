@@ -13,6 +13,7 @@ import io.safebunny.proof.watchdog.page.Dashboard;
 import io.safebunny.proof.watchdog.site.Incidents;
 import io.safebunny.proof.watchdog.site.Shop.Add;
 import io.safebunny.proof.watchdog.site.Shop.Charge;
+import io.safebunny.proof.watchdog.site.Shop.Pay;
 import io.safebunny.proof.watchdog.site.Shop.PlaceOrder;
 import io.safebunny.proof.watchdog.site.Site;
 import io.safebunny.proof.watchdog.site.Variant;
@@ -86,6 +87,24 @@ class VerdictsIT {
         browser.shows("Poison: run", "1 copy matches");
         assertThat(browser.address()).hasFragment("/poison?verdict=RUN");
         assertThat(browser.complaints()).isEmpty();
+    }
+
+    @Test
+    void soIsWhatItsSagaDoesNotWantAnyMore(Browser browser) {
+        Incidents.publish(site, "order-4", new PlaceOrder("a gift"));
+        awaitOrder("order-4", SagaStatus.ACTIVE);
+        Incidents.publish(site, "order-4", new Pay("a gift"));
+        Incidents.awaitPoison(site, 4);
+        site.bean(Sagas.class).fail("Order", "order-4", "nobody wants it");
+        awaitOrder("order-4", SagaStatus.FAILED);
+        site.open(browser, "#/poison");
+        browser.click("Only what its saga does not want any more");
+        browser.shows("Poison: unwanted", "1 copy matches", "order-4");
+
+        new Dashboard(browser, site).moveAll("Discard", "it has failed", 1);
+
+        browser.shows("0 copies match");
+        assertThat(correlationIds()).doesNotContain("order-4").hasSize(3);
     }
 
     @Test
