@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param sagas with state, which have one of the correlation ids
  * @param messages of which the node has a record, because it handles or has handled them
  * @param pauses at this instance, of types that the story waits for: those of messages that are not handled yet, and of what sagas take
+ * @param moved what people have lately done with copies in the poison queue, through this instance since it started
  * @param outbox what the node has stored to be sent, and the broker has not confirmed yet
  * @param scheduled messages that the node has scheduled
  * @param looked where was looked, what was found, and what could not be looked at
@@ -37,6 +38,7 @@ public record NodeStory(
         List<Saga> sagas,
         List<Message> messages,
         List<Pause> pauses,
+        List<Moved> moved,
         List<Unsent> outbox,
         List<Scheduled> scheduled,
         List<Looked> looked,
@@ -48,9 +50,42 @@ public record NodeStory(
         sagas = List.copyOf(sagas);
         messages = List.copyOf(messages);
         pauses = List.copyOf(pauses);
+        moved = List.copyOf(moved);
         outbox = List.copyOf(outbox);
         scheduled = List.copyOf(scheduled);
         looked = List.copyOf(looked);
+    }
+
+    /** Of an instance through which nobody has moved copies. */
+    public NodeStory(
+            String node,
+            String instance,
+            Instant asOf,
+            @Nullable String foundAs,
+            List<String> correlationIds,
+            List<String> troubles,
+            List<Saga> sagas,
+            List<Message> messages,
+            List<Pause> pauses,
+            List<Unsent> outbox,
+            List<Scheduled> scheduled,
+            List<Looked> looked,
+            boolean truncated) {
+        this(
+                node,
+                instance,
+                asOf,
+                foundAs,
+                correlationIds,
+                troubles,
+                sagas,
+                messages,
+                pauses,
+                List.of(),
+                outbox,
+                scheduled,
+                looked,
+                truncated);
     }
 
     /** Whether the node knows nothing of the id. */
@@ -176,6 +211,32 @@ public record NodeStory(
             @Nullable String reason,
             @Nullable String by,
             @Nullable String opened) {}
+
+    /**
+     * A copy that was moved by hand.
+     *
+     * @param at when, by the clock of the instance through which it was moved
+     * @param by who asked for it; {@code null} if that is not told
+     * @param reason why; {@code null} if that is not told
+     */
+    public record Moved(
+            String messageId,
+            String correlationId,
+            Kind kind,
+            Instant at,
+            @Nullable String by,
+            @Nullable String reason) {
+
+        /** What was done with a copy. */
+        public enum Kind {
+            /** It was sent back to the queue of its handler. */
+            REPLAYED,
+            /** It was moved to the archive. */
+            DISCARDED,
+            /** It was moved from the archive to the poison queue. */
+            RESTORED
+        }
+    }
 
     /** A message in the outbox; see {@link io.safebunny.store.Outbox.Unsent}. */
     public record Unsent(

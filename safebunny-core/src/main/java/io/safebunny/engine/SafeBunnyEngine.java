@@ -75,7 +75,11 @@ public final class SafeBunnyEngine {
         boolean isShared = !(parts.store() instanceof MemoryMessageStore);
         NodeOperations operations = new NodeOperations(node, parts.instance(), isShared);
         QueuePoisonMessages poison = new QueuePoisonMessages(
-                node, operations.nodes(), new StepFates(node, operations.nodes(), sagas::definitions), pipelines);
+                node,
+                operations.nodes(),
+                new StepFates(node, operations.nodes(), sagas::definitions),
+                pipelines,
+                operations.moved());
         features = List.of(
                 operations,
                 poison,

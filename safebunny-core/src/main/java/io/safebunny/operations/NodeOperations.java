@@ -59,6 +59,7 @@ public final class NodeOperations implements BunnyOperations, NodeFeature {
     private final @Nullable SharedPauses shared;
     private final boolean durable;
     private final BoundedLog log;
+    private final MovedCopies moved = new MovedCopies();
     /** Whether this node has types that can be paused. */
     private volatile boolean handles;
 
@@ -95,6 +96,11 @@ public final class NodeOperations implements BunnyOperations, NodeFeature {
     @Override
     public List<Object> offers() {
         return List.of(this, nodes);
+    }
+
+    /** What people have moved out of the poison queue, or back. */
+    public MovedCopies moved() {
+        return moved;
     }
 
     /** The nodes on the broker, and what they are asked. */

@@ -8,11 +8,15 @@ import io.safebunny.failure.NackedException;
 import io.safebunny.failure.SafeBunnyException;
 import io.safebunny.failure.UnroutableException;
 import io.safebunny.message.Names;
+import io.safebunny.message.WireMessage;
 import io.safebunny.node.Node;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
+import io.safebunny.operations.MovedCopies;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.publishing.ConfirmedSender;
+import io.safebunny.story.NodeStory.Moved;
+import io.safebunny.time.Timeline;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.OutboundMessage;
@@ -29,8 +33,13 @@ final class CopyMover {
     private final ConfirmedSender sender;
     private final Events events;
     private final Metrics metrics;
+    private final Timeline timeline;
+    private final MovedCopies moved;
 
-    CopyMover(Node node) {
+    /** @param moved remembers what was moved */
+    CopyMover(Node node, MovedCopies moved) {
+        this.timeline = node.timeline();
+        this.moved = moved;
         this.sender = node.sender();
         this.events = node.events();
         this.metrics = node.metrics();
@@ -94,7 +103,27 @@ final class CopyMover {
                 id(message),
                 to,
                 operation.request().by());
+        remember(operation, message.message());
         events.moved(operation, to, message.message());
+    }
+
+    private void remember(PoisonOperation operation, WireMessage message) {
+        Moved.@Nullable Kind kind =
+                switch (operation.kind()) {
+                    case REPLAY -> Moved.Kind.REPLAYED;
+                    case DISCARD -> Moved.Kind.DISCARDED;
+                    case RESTORE -> Moved.Kind.RESTORED;
+                    case EDIT -> null; // the edited copy takes the place of the other one
+                };
+        if (kind != null) {
+            moved.add(new Moved(
+                    Names.printable(String.valueOf(message.messageId())),
+                    Names.printable(String.valueOf(message.correlationId())),
+                    kind,
+                    timeline.now(),
+                    operation.request().by(),
+                    operation.request().reason()));
+        }
     }
 
     private static BrowsingException stillThere(

@@ -9,6 +9,7 @@ import io.safebunny.message.Names;
 import io.safebunny.message.WireMessage;
 import io.safebunny.node.Node;
 import io.safebunny.node.NodeFeature;
+import io.safebunny.operations.MovedCopies;
 import io.safebunny.operations.questions.Nodes;
 import io.safebunny.poison.OtherInstances;
 import io.safebunny.poison.PoisonCopy;
@@ -71,8 +72,10 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
      * @param nodes asks the other instances, and answers them
      * @param fates tells what sagas know of the steps to which copies belong
      * @param pipelines makes the inspectors that read messages as their queues do
+     * @param moved remembers what was moved
      */
-    public QueuePoisonMessages(Node node, Nodes nodes, StepFates fates, ConsumePipelineFactory pipelines) {
+    public QueuePoisonMessages(
+            Node node, Nodes nodes, StepFates fates, ConsumePipelineFactory pipelines, MovedCopies moved) {
         this.node = node;
         this.pipelines = pipelines;
         this.fates = fates;
@@ -83,7 +86,7 @@ public final class QueuePoisonMessages implements PoisonMessages, NodeFeature {
         this.ages = new ReplayAge(
                 node.timeline(), node.options().retention(), node.options().poisonRetention());
         this.operations = new OperationQueue(node.workers());
-        this.mover = new CopyMover(node);
+        this.mover = new CopyMover(node, moved);
         this.depth = new PoisonDepth(node.name(), node.transport(), browsing::quiet, node.timeline(), node.workers());
         this.others = new OtherOperations(node, nodes, () -> browsing.shared(operations.shared()));
         this.watch = new SetAsideWatch(node, others, depth, browsing::quiet);

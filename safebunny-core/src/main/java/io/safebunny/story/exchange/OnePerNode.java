@@ -53,11 +53,18 @@ final class OnePerNode {
             if (tells && !(one.shared() && isShared)) {
                 kept.add(one.part()); // what it could not look at is part of it
                 isShared |= one.shared();
-            } else if (!one.part().troubles().isEmpty() || !one.part().pauses().isEmpty()) {
+            } else if (isOfInstance(one.part())) {
                 kept.add(one.ofInstance().part());
             }
         }
         return kept;
+    }
+
+    /** Whether it has what differs between instances. */
+    private static boolean isOfInstance(NodeStory part) {
+        return !part.troubles().isEmpty()
+                || !part.pauses().isEmpty()
+                || !part.moved().isEmpty();
     }
 
     static int size(NodeStory part) {

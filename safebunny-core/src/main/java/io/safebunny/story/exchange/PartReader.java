@@ -12,6 +12,7 @@ import io.safebunny.story.NodeStory.Awaited;
 import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Looked;
 import io.safebunny.story.NodeStory.Message;
+import io.safebunny.story.NodeStory.Moved;
 import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.Publication;
 import io.safebunny.story.NodeStory.Saga;
@@ -86,6 +87,7 @@ final class PartReader {
         List<Saga> sagas = list(json, "sagas", this::saga);
         List<Message> messages = list(json, "messages", this::message);
         List<Pause> pauses = list(json, "pauses", PartReader::pause);
+        List<Moved> moved = list(json, "moved", PartReader::moved);
         List<Unsent> outbox = list(json, "outbox", PartReader::unsent);
         List<Scheduled> scheduled = list(
                 json,
@@ -115,6 +117,7 @@ final class PartReader {
                 sagas,
                 messages,
                 pauses,
+                moved,
                 outbox,
                 scheduled,
                 looked,
@@ -203,6 +206,16 @@ final class PartReader {
                 optional(json, "reason"),
                 optional(json, "by"),
                 optional(json, "opened"));
+    }
+
+    private static Moved moved(JsonNode json) {
+        return new Moved(
+                text(json, "messageId"),
+                text(json, "correlationId"),
+                constant(json, "kind", Moved.Kind.class),
+                time(json, "at"),
+                optional(json, "by"),
+                optional(json, "reason"));
     }
 
     private static Unsent unsent(JsonNode json) {

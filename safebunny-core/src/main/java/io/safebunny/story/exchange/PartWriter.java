@@ -35,6 +35,14 @@ final class PartWriter {
             put(to, "by", pause.by());
             put(to, "opened", pause.opened());
         });
+        list(json, "moved", part.moved(), (to, moved) -> {
+            put(to, "messageId", moved.messageId());
+            put(to, "correlationId", moved.correlationId());
+            put(to, "kind", moved.kind());
+            put(to, "at", moved.at());
+            put(to, "by", moved.by());
+            put(to, "reason", moved.reason());
+        });
         list(json, "outbox", part.outbox(), (to, row) -> {
             put(to, "messageId", row.messageId());
             put(to, "correlationId", row.correlationId());

@@ -86,6 +86,7 @@ final class Shortened {
                 sagas,
                 messages,
                 pauses,
+                part.moved(),
                 part.outbox(),
                 part.scheduled(),
                 looked,
@@ -217,6 +218,7 @@ final class Shortened {
                 part.sagas(),
                 part.messages(),
                 part.pauses(),
+                part.moved(),
                 part.outbox().stream()
                         .sorted(Comparator.comparing(NodeStory.Unsent::storedAt))
                         .limit(rows / 2)

@@ -77,6 +77,7 @@ final class WaitedFor {
                 part.pauses().stream()
                         .filter(pause -> types.contains(pause.type()))
                         .toList(),
+                part.moved(),
                 part.outbox(),
                 part.scheduled(),
                 part.looked(),

@@ -11,6 +11,7 @@ import io.safebunny.story.NodeStory.Awaited;
 import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Looked;
 import io.safebunny.story.NodeStory.Message;
+import io.safebunny.story.NodeStory.Moved;
 import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.Publication;
 import io.safebunny.story.NodeStory.Saga;
@@ -87,6 +88,7 @@ public final class WithoutTexts {
                 part.sagas().stream().map(WithoutTexts::saga).toList(),
                 part.messages().stream().map(WithoutTexts::message).toList(),
                 part.pauses().stream().map(WithoutTexts::pause).toList(),
+                part.moved().stream().map(WithoutTexts::moved).toList(),
                 part.outbox().stream().map(WithoutTexts::unsent).toList(),
                 part.scheduled().stream().map(WithoutTexts::scheduled).toList(),
                 part.looked().stream().map(WithoutTexts::looked).toList(),
@@ -192,6 +194,11 @@ public final class WithoutTexts {
                 null,
                 pause.by() == null ? null : OPERATOR,
                 pause.opened() == null ? null : ELSEWHERE);
+    }
+
+    /** Neither who nor why. */
+    private static Moved moved(Moved moved) {
+        return new Moved(moved.messageId(), moved.correlationId(), moved.kind(), moved.at(), null, null);
     }
 
     private static Unsent unsent(Unsent row) {

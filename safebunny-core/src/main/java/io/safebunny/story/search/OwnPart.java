@@ -10,6 +10,7 @@ import io.safebunny.handler.SagaDefinition;
 import io.safebunny.message.MessageTypes;
 import io.safebunny.node.Node;
 import io.safebunny.node.StoreOutage;
+import io.safebunny.operations.MovedCopies;
 import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Sagas;
 import io.safebunny.scheduling.BunnyScheduled;
@@ -71,13 +72,23 @@ public final class OwnPart {
     private final Supplier<String> instance;
     private final Sagas sagas;
     private final Supplier<List<SagaDefinition>> definitions;
+    private final MovedCopies moved;
 
-    /** @param definitions the sagas of this node; empty before the start */
-    public OwnPart(Node node, Supplier<String> instance, Sagas sagas, Supplier<List<SagaDefinition>> definitions) {
+    /**
+     * @param definitions the sagas of this node; empty before the start
+     * @param moved what people have moved through this instance
+     */
+    public OwnPart(
+            Node node,
+            Supplier<String> instance,
+            Sagas sagas,
+            Supplier<List<SagaDefinition>> definitions,
+            MovedCopies moved) {
         this.node = node;
         this.instance = instance;
         this.sagas = sagas;
         this.definitions = definitions;
+        this.moved = moved;
     }
 
     /** What is found by keys that every store has: of a correlation id. */
@@ -138,6 +149,7 @@ public final class OwnPart {
                 own,
                 messages,
                 pauses(looks),
+                moved.of(found.correlationIds()),
                 unsent.subList(0, Math.min(MOST, unsent.size())),
                 scheduled(store, records, messages, looks),
                 looks.all(),

@@ -10,6 +10,7 @@ import io.safebunny.saga.document.SagaHistory.Took;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
+import io.safebunny.story.NodeStory.Moved;
 import io.safebunny.story.NodeStory.Pause;
 import io.safebunny.story.NodeStory.Publication;
 import io.safebunny.story.NodeStory.Saga;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Collects what happened at several nodes, and what is expected, one event each. Confined to one thread. */
@@ -92,6 +94,7 @@ final class Chronicle {
         part.outbox().forEach(unsent -> add(node, unsent));
         part.scheduled().forEach(scheduled -> add(node, scheduled));
         part.pauses().forEach(pause -> add(node, pause));
+        part.moved().forEach(moved -> add(node, moved));
     }
 
     private void happened(Event event, int depth, Phase phase) {
@@ -237,6 +240,16 @@ final class Chronicle {
                     scheduled.messageId(),
                     "scheduled message %s %s".formatted(Words.text(scheduled.messageId()), due(at)));
         }
+    }
+
+    private void add(String node, Moved moved) {
+        String by = moved.by();
+        String what = "the copy of message %s was %s by %s"
+                .formatted(
+                        Words.text(moved.messageId()),
+                        moved.kind().name().toLowerCase(Locale.ROOT),
+                        by == null ? "hand" : Words.text(by));
+        happened(new Event(moved.at(), node, moved.messageId(), what, null, false), 0, Phase.TAKEN);
     }
 
     private void add(String node, Pause pause) {

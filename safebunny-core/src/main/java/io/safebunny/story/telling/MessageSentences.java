@@ -89,9 +89,13 @@ final class MessageSentences {
                                 : "Its record does not tell why; its copy in the poison queue does.");
             }
             sentences.addAll(replays.sentences(part, message, words, receivers));
+            String discarded = discarded();
             String refusal = replays.refusal(message);
             String untold = untold();
-            if (refusal != null) {
+            if (discarded != null) {
+                sentences.add("The copy of %s was %s: it is in the archive, and can be restored from there."
+                        .formatted(name(), discarded));
+            } else if (refusal != null) {
                 sentences.add(refusal);
             } else if (untold != null && receivers.wereAsked()) {
                 sentences.add("Whether a saga still waits for it is not known, because %s.".formatted(untold));
@@ -108,8 +112,11 @@ final class MessageSentences {
                     .formatted(isYoung() ? "yet " : "", named(unsent)));
         }
         if (message.state() == State.UNDONE && wasSetAside()) {
-            sentences.add("%s had been set aside there before: discard it if nobody has."
-                    .formatted(Words.capitalised(Words.type(message.type()))));
+            String discarded = discarded();
+            sentences.add("%s had been set aside there before%s."
+                    .formatted(
+                            Words.capitalised(Words.type(message.type())),
+                            discarded == null ? ": discard it if nobody has" : ", and was " + discarded));
         }
         if (isAsked || isLatest) {
             addPublished(sentences);
@@ -123,6 +130,10 @@ final class MessageSentences {
                 && !isExpired
                 && replays.refusal(message) == null
                 && replays.isToldWithSaga(part, message);
+    }
+
+    private @Nullable String discarded() {
+        return replays.discarded(part, message, words, receivers);
     }
 
     private boolean wasSetAside() {
@@ -321,7 +332,7 @@ final class MessageSentences {
                     .filter(pause -> pause.type().equals(message.type()))
                     .forEach(pause -> advice.end(part.node(), pause));
         }
-        if (message.state() == State.SET_ASIDE) {
+        if (message.state() == State.SET_ASIDE && discarded() == null) {
             advice.lookAtPoison(part.node(), message.id());
             if (replays.isLeftOver(message)) {
                 advice.discard(part.node(), message.id(), name());
@@ -335,7 +346,7 @@ final class MessageSentences {
                 }
             }
         }
-        if (message.state() == State.UNDONE && wasSetAside()) {
+        if (message.state() == State.UNDONE && wasSetAside() && discarded() == null) {
             advice.lookAtPoison(part.node(), message.id());
             advice.discard(part.node(), message.id(), name());
         }

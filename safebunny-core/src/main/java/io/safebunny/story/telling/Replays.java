@@ -15,9 +15,12 @@ import io.safebunny.store.record.Trail;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
+import io.safebunny.story.NodeStory.Moved;
 import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.exchange.Awaiting;
+import io.safebunny.story.exchange.HandMoves;
+import io.safebunny.story.exchange.HandMoves.Move;
 import io.safebunny.story.exchange.OwnMessages;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -55,7 +58,10 @@ final class Replays {
     /** Of the sagas. */
     private final IdentityHashMap<Saga, String> nodes = new IdentityHashMap<>();
 
+    private final HandMoves moves;
+
     Replays(List<NodeStory> parts) {
+        this.moves = new HandMoves(parts);
         parts.forEach(part -> part.sagas().forEach(saga -> {
             sagas.add(saga);
             nodes.put(saga, part.node());
@@ -206,7 +212,10 @@ final class Replays {
      * sentence.
      */
     List<String> leftCopies(NodeStory part, Advice advice) {
-        List<Message> left = part.messages().stream().filter(this::leavesCopy).toList();
+        List<Message> left = part.messages().stream()
+                .filter(this::leavesCopy)
+                .filter(message -> moves.discarded(part.node(), message) == null)
+                .toList();
         left.stream().map(Message::correlationId).distinct().forEach(id -> advice.discardDone(part.node(), id));
         return left.isEmpty()
                 ? List.of()
@@ -223,22 +232,48 @@ final class Replays {
                 && setAside(message) > replayed(message);
     }
 
+    /** That its copy was discarded, and by whom and why as far as that is told; {@code null} if that is not known. */
+    @Nullable
+    String discarded(NodeStory part, Message message, Words words, Receivers receivers) {
+        Move move = moves.discarded(part.node(), message);
+        return move == null ? null : "discarded" + told(move, words, receivers);
+    }
+
+    private static String told(Move move, Words words, Receivers receivers) {
+        Moved moved = move.moved();
+        String by = moved.by();
+        String reason = moved.reason();
+        String withheld = reason == null ? receivers.withheld(move.part()) : "";
+        return " at %s%s%s%s"
+                .formatted(
+                        words.at(moved.at()),
+                        by == null ? "" : " by " + Words.text(by),
+                        reason == null ? "" : " (" + Words.quoted(reason) + ')',
+                        withheld.isEmpty() ? "" : " (%s who and why)".formatted(withheld));
+    }
+
     /** That somebody has replayed it, and what came of that; at most one sentence. */
     List<String> sentences(NodeStory part, Message message, Words words, Receivers receivers) {
-        int times = replayed(message);
+        Move move = moves.replayed(part.node(), message);
+        int times = Math.max(replayed(message), move == null ? 0 : 1);
         if (times == 0) {
             return List.of();
         }
-        String replayed = "By hand, somebody has replayed %s %s%s, and "
+        String replayed = "By hand, somebody has replayed %s %s%s%s"
                 .formatted(
                         Words.message(message.type(), message.id()),
                         message.failures().size() < Trail.MOST_FAILURES ? "" : "at least ",
-                        Words.times(times));
+                        Words.times(times),
+                        move == null ? "" : (times == 1 ? "," : ", the last time") + told(move, words, receivers));
         if (message.state() != State.SET_ASIDE) {
-            return List.of("%s%s has handled it.".formatted(replayed, Words.text(part.node())));
+            return List.of("%s, and %s has handled it.".formatted(replayed, Words.text(part.node())));
         }
-        Failure last = message.failures().get(message.failures().size() - 1);
-        return List.of("%sit failed again, at %s.%s"
+        List<Failure> failures = message.failures();
+        Failure last = failures.isEmpty() ? null : failures.get(failures.size() - 1);
+        if (last == null || (move != null && last.at().isBefore(move.moved().at()))) {
+            return List.of("%s: its record does not tell yet what has come of that.".formatted(replayed));
+        }
+        return List.of("%s, and it failed again, at %s.%s"
                 .formatted(
                         replayed,
                         words.at(last.at()),

@@ -79,7 +79,7 @@ public final class StoryTeller implements BunnyStory, NodeFeature {
         this.node = node;
         this.others = operations.nodes();
         this.shared = shared;
-        this.own = new OwnPart(node, operations::instance, sagas, definitions);
+        this.own = new OwnPart(node, operations::instance, sagas, definitions, operations.moved());
         this.searchesFrom = node.timeline().nanoTime();
         others.answers(QUESTION, (id, within) -> {
             requireId(id);

@@ -10,6 +10,7 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.node.Node;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
+import io.safebunny.operations.MovedCopies;
 import io.safebunny.operations.NodeOperations;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonOperation;
@@ -70,7 +71,7 @@ class LongRunTest {
                 operation,
                 rule,
                 browsing,
-                new CopyMover(moving),
+                new CopyMover(moving, new MovedCopies()),
                 new PoisonReader(
                         Map.of(),
                         null,

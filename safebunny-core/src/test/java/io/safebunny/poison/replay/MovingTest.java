@@ -21,6 +21,7 @@ import io.safebunny.fixture.Wires;
 import io.safebunny.node.Node;
 import io.safebunny.node.SafeBunnyOptions;
 import io.safebunny.node.SafeBunnyParts;
+import io.safebunny.operations.MovedCopies;
 import io.safebunny.operations.NodeOperations;
 import io.safebunny.poison.PoisonOperation.Kind;
 import io.safebunny.poison.PoisonOperation.Progress;
@@ -73,7 +74,7 @@ class MovingTest {
                 operation,
                 rule,
                 () -> new Taken(new ArrayDeque<>(copies)),
-                new CopyMover(moving),
+                new CopyMover(moving, new MovedCopies()),
                 new PoisonReader(
                         Map.of(),
                         null,

@@ -73,6 +73,8 @@ class PartTest {
             "messages.published.type",
             "pauses.type",
             "pauses.state",
+            "moved.messageId",
+            "moved.correlationId",
             "outbox.messageId",
             "outbox.correlationId",
             "outbox.type",
@@ -90,6 +92,8 @@ class PartTest {
             "pauses.reason",
             "pauses.by",
             "pauses.opened",
+            "moved.by",
+            "moved.reason",
             "looked.note");
 
     /** Fills every component, each text with its own path. */

@@ -69,7 +69,7 @@ class RepairedByHandTest {
                 .startsWith("Buying order-1 of orders has been stuck since 00:00:00Z on " + on)
                 .contains(
                         "orders has failed to handle %s twice, the last time at 00:00:10Z.".formatted(on),
-                        "By hand, somebody has replayed %s once, and it failed again, at 00:00:10Z. Replay it again only once the cause is mended; if that cannot be, resume the saga without it, or fail it."
+                        "By hand, somebody has replayed %s once, at 00:00:10Z by ops (\"the order is there\"), and it failed again, at 00:00:10Z. Replay it again only once the cause is mended; if that cannot be, resume the saga without it, or fail it."
                                 .formatted(on))
                 .doesNotContain("aside at");
         assertThat(replayOf(story))
@@ -80,7 +80,9 @@ class RepairedByHandTest {
 
         replay("orders");
         assertThat(words(desk.story("orders", ID)))
-                .contains("By hand, somebody has replayed %s twice, and it failed again, at 00:00:11Z.".formatted(on));
+                .contains(
+                        "By hand, somebody has replayed %s twice, the last time at 00:00:11Z by ops (\"the order is there\"), and it failed again, at 00:00:11Z."
+                                .formatted(on));
     }
 
     private String replayOf(Story story) {
@@ -101,7 +103,9 @@ class RepairedByHandTest {
 
         assertThat(words(desk.story("orders", ID)))
                 .startsWith("Buying order-1 of orders completed")
-                .contains("By hand, somebody has replayed %s once, and orders has handled it.".formatted(on));
+                .contains(
+                        "By hand, somebody has replayed %s once, at 00:00:01Z by ops (\"the order is there\"), and orders has handled it."
+                                .formatted(on));
     }
 
     /** Its saga says that it has sent it again. */
@@ -120,8 +124,9 @@ class RepairedByHandTest {
 
         replay("billing");
         assertThat(words(desk.together("orders", "billing")))
-                .contains("By hand, somebody has replayed `Capture` (%s) once, and it failed again, at 00:00:02Z."
-                        .formatted(desk.command()));
+                .contains(
+                        "By hand, somebody has replayed `Capture` (%s) once, at 00:00:02Z (ask billing who and why), and it failed again, at 00:00:02Z."
+                                .formatted(desk.command()));
     }
 
     @Test
