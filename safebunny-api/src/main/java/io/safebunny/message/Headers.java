@@ -37,6 +37,9 @@ public final class Headers {
     /** Copied like headers of later versions; read only where a message is about to be handled. */
     public static final String DEADLINE = "sb-deadline";
 
+    /** Copied like headers of later versions; read only by {@link OrderKey}. */
+    public static final String ORDER_KEY = "sb-order-key";
+
     public static final String POISON_REASON = "sb-poison-reason";
     public static final String POISON_QUEUE = "sb-poison-queue";
     public static final String POISONED_AT = "sb-poisoned-at";

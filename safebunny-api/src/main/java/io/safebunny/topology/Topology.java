@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 public record Topology(
         String node, TopologyOptions options, List<Exchange> exchanges, List<Queue> queues, List<Binding> bindings) {
 
+    /** Argument of queues that deliver to one of their consumers at a time. */
+    public static final String SINGLE_ACTIVE_CONSUMER = "x-single-active-consumer";
+
     public Topology {
         exchanges = List.copyOf(exchanges);
         queues = List.copyOf(queues);
@@ -92,6 +95,11 @@ public record Topology(
         public Queue {
             // sorted, so that their order on the wire is always the same
             arguments = Collections.unmodifiableMap(new TreeMap<>(arguments));
+        }
+
+        /** Whether the broker delivers to one of its consumers at a time, so that several instances can consume it in order. */
+        public boolean hasSingleActiveConsumer() {
+            return Boolean.TRUE.equals(arguments.get(SINGLE_ACTIVE_CONSUMER));
         }
 
         @Override

@@ -2,6 +2,7 @@
 package io.safebunny.transport;
 
 import io.safebunny.failure.BrowsingException;
+import io.safebunny.failure.MisuseException;
 import io.safebunny.time.Deadline;
 import io.safebunny.topology.Topology;
 import java.util.Map;
@@ -41,6 +42,29 @@ public interface Transport extends AutoCloseable {
         Consumption consumption = consume(queue, prefetch, handler);
         consumption.pace(Pace.PAUSED);
         return consumption;
+    }
+
+    /**
+     * Like {@link #consume}, but in order: of the deliveries with one {@link io.safebunny.message.OrderKey}, the next one is passed to
+     * the handler when the one before is acknowledged or rejected and the handler has returned. Those with other keys do not wait for it,
+     * until it and those that wait behind it take all places of the prefetch. A message without a readable key waits for nothing.
+     *
+     * <p>Of all consumptions of the queue, in whatever instance, one at a time receives deliveries. The next one takes over when it is
+     * paused, stopped or lost, and begins with the first message that is not settled. Pausing and stopping let handlers return first; what
+     * they leave unsettled, and what is waiting or {@linkplain Delivery#keep kept}, goes back to its place in the queue. The
+     * broker's count of deliveries is not passed on, because it counts that, too. Deliveries are never handled together.
+     *
+     * @param queue one that {@linkplain Topology.Queue#hasSingleActiveConsumer has a single active consumer}
+     * @param prefetch maximum number of deliveries taken, whether they are being handled or waiting
+     * @param pace to begin with
+     * @throws MisuseException SB-5001 if the queue is not such a queue; SB-5006 if this transport does not support it
+     * @throws io.safebunny.failure.ConfigurationException when the queue may not be read
+     */
+    default Consumption consumeOrdered(String queue, int prefetch, Pace pace, DeliveryHandler handler) {
+        throw new MisuseException(
+                MisuseException.BROKEN_RULE,
+                "Queue %s cannot be consumed in order: %s does not support it. Implement Transport.consumeOrdered."
+                        .formatted(queue, getClass().getName()));
     }
 
     /**

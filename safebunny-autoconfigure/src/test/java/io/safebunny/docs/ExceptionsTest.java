@@ -72,6 +72,7 @@ class ExceptionsTest {
             Map.entry("HandlerInvoker UnsupportedOperationException", "only what takes batches is called with one"),
             Map.entry("JointWrite IllegalArgumentException", "only the library calls a store, with one correlation id"),
             Map.entry("GzipCodec UncheckedIOException", "memory does no I/O"),
+            Map.entry("OrderKey IllegalStateException", "every Java platform has SHA-256"),
             Map.entry("FieldHash IllegalStateException", "every Java platform has SHA-256 and HmacSHA256"),
             Map.entry("DocumentSize IllegalStateException", "a tree of text and numbers can be written"),
             Map.entry("JdbcSchema UncheckedIOException", "the script is in the same jar"),

@@ -3,6 +3,7 @@ package io.safebunny.doubles;
 
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.IncomingMessage;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,11 @@ public abstract class ForwardingDelivery implements Delivery {
     @Override
     public void handBack() {
         delivery.handBack();
+    }
+
+    @Override
+    public void keep(Duration pause) {
+        delivery.keep(pause);
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.safebunny.transport.ControlAddress;
 import io.safebunny.transport.ControlChannel;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Pace;
 import io.safebunny.transport.Transport;
 import io.safebunny.transport.TransportStatus;
 import java.util.Map;
@@ -42,6 +43,11 @@ public abstract class ForwardingTransport implements Transport {
     @Override
     public Consumption consumePaused(String queue, int prefetch, DeliveryHandler handler) {
         return transport.consumePaused(queue, prefetch, handler);
+    }
+
+    @Override
+    public Consumption consumeOrdered(String queue, int prefetch, Pace pace, DeliveryHandler handler) {
+        return transport.consumeOrdered(queue, prefetch, pace, handler);
     }
 
     @Override

@@ -30,6 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * A broker in this JVM, shared by one {@link MemoryTransport} per node: exchanges with exact routing keys, first-in first-out
@@ -106,7 +107,7 @@ public final class MemoryBroker {
         synchronized (lock) {
             topology.queues().forEach(this::refuseClash);
             for (Queue queue : topology.queues()) {
-                queues.computeIfAbsent(queue.name(), name -> new MemoryQueue(this, name, queue.arguments()));
+                queues.computeIfAbsent(queue.name(), name -> new MemoryQueue(this, queue));
                 bind(new Binding(topology.options().retryExchange(), queue.name(), queue.name()));
             }
             topology.bindings().forEach(this::bind);
@@ -197,10 +198,29 @@ public final class MemoryBroker {
 
     /** @param pace the pace to begin with */
     MemoryConsumption consume(String queueName, int prefetch, Pace pace, DeliveryHandler handler, Executor worker) {
+        return consume(queueName, pace, queue -> new MemoryConsumption(this, queue, prefetch, handler, worker));
+    }
+
+    /** @param pace the pace to begin with */
+    MemoryConsumption consumeOrdered(
+            String queueName, int prefetch, Pace pace, DeliveryHandler handler, Executor worker) {
+        return consume(queueName, pace, queue -> {
+            if (!queue.hasSingleActiveConsumer()) {
+                throw new MisuseException(
+                        MisuseException.ARGUMENT,
+                        "Queue '%s' cannot be consumed in order: it has no single active consumer. Declare it with %s=true."
+                                .formatted(queueName, Topology.SINGLE_ACTIVE_CONSUMER));
+            }
+            return new OrderedMemoryConsumption(this, queue, prefetch, handler, worker);
+        });
+    }
+
+    private MemoryConsumption consume(
+            String queueName, Pace pace, Function<MemoryQueue, MemoryConsumption> newConsumption) {
         List<MemoryConsumption> created = new ArrayList<>(1);
         change(afterwards -> {
             MemoryQueue queue = require(queueName);
-            MemoryConsumption consumption = new MemoryConsumption(this, queue, prefetch, handler, worker);
+            MemoryConsumption consumption = newConsumption.apply(queue);
             consumption.beginAt(pace);
             queue.add(consumption);
             queue.handOut(afterwards);
@@ -254,6 +274,10 @@ public final class MemoryBroker {
             change.accept(afterwards);
         }
         afterwards.forEach(Runnable::run);
+    }
+
+    void schedule(Duration delay, Consumer<List<Runnable>> change) {
+        timeline.schedule(Purpose.PROGRESS, delay, () -> change(change));
     }
 
     void execute(MemoryDelivery delivery) {

@@ -19,17 +19,17 @@ import java.util.stream.Stream;
  * One consumer. A delivery occupies a slot of the prefetch while it is unsettled or still being handled. State is guarded by the
  * broker's lock.
  */
-final class MemoryConsumption implements Consumption {
+class MemoryConsumption implements Consumption {
 
-    private final MemoryBroker broker;
+    final MemoryBroker broker;
+    final int prefetch;
+    final DeliveryHandler handler;
     private final MemoryQueue queue;
-    private final int prefetch;
-    private final DeliveryHandler handler;
     private final Executor executor;
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
 
     // guarded by the broker's lock
-    private final Set<MemoryDelivery> places = new LinkedHashSet<>();
+    final Set<MemoryDelivery> places = new LinkedHashSet<>();
     private int limit;
     private boolean stopping;
 
@@ -94,7 +94,22 @@ final class MemoryConsumption implements Consumption {
     // ---- called by the queue and the broker, with the lock held
 
     boolean hasPlace() {
-        return !stopping && places.size() < limit;
+        return isTaking() && places.size() < limit;
+    }
+
+    /** Whether it is neither paused nor stopping. */
+    final boolean isTaking() {
+        return !stopping && limit > 0;
+    }
+
+    /** How many may be handled at once. */
+    final int limit() {
+        return limit;
+    }
+
+    /** Whether another consumer may take its place: it takes nothing more, and holds nothing. */
+    final boolean hasYielded() {
+        return !isTaking() && places.isEmpty();
     }
 
     boolean isIdle() {
@@ -105,11 +120,20 @@ final class MemoryConsumption implements Consumption {
         return places.stream().filter(MemoryDelivery::isOpen).map(MemoryDelivery::message);
     }
 
-    MemoryDelivery take(long position, IncomingMessage message) {
+    /** A delivery that begins as soon as it has a thread. */
+    void take(long position, IncomingMessage message, List<Runnable> afterwards) {
+        MemoryDelivery delivery = placed(position, message);
+        afterwards.add(() -> broker.execute(delivery));
+    }
+
+    final MemoryDelivery placed(long position, IncomingMessage message) {
         MemoryDelivery delivery = new MemoryDelivery(this, position, message);
         places.add(delivery);
         return delivery;
     }
+
+    /** Call after each change: begins what has waited for it. */
+    void beginWaiting(List<Runnable> afterwards) {}
 
     /** Puts everything back. Handlers that are still running can no longer settle their deliveries. */
     void cutOff(List<Runnable> afterwards) {
@@ -189,15 +213,20 @@ final class MemoryConsumption implements Consumption {
         });
     }
 
-    private void returned(MemoryDelivery delivery, List<Runnable> afterwards) {
+    final void returned(MemoryDelivery delivery, List<Runnable> afterwards) {
         delivery.end();
         if (!delivery.isOpen()) {
             places.remove(delivery);
-        } else if (stopping) {
+        } else if (stopping || (limit == 0 && returnsWhenPaused())) {
             handBackUnlessRunning(delivery);
         }
         end(afterwards);
         queue.handOut(afterwards);
+    }
+
+    /** Whether a pause also returns what its handler leaves unsettled. */
+    boolean returnsWhenPaused() {
+        return false;
     }
 
     private void handBackWhatIsNotBegun() {

@@ -12,8 +12,8 @@ final class MemoryDelivery implements Delivery {
 
     private final MemoryConsumption consumption;
     private final long position;
-    private final IncomingMessage message;
 
+    private volatile IncomingMessage message;
     private volatile boolean settled;
     private boolean begun;
     private boolean running;
@@ -77,6 +77,16 @@ final class MemoryDelivery implements Delivery {
 
     void end() {
         running = false;
+    }
+
+    boolean isBegun() {
+        return begun;
+    }
+
+    /** Lets it begin once more, marked as redelivered. */
+    void beginAgain() {
+        begun = false;
+        message = MemoryQueue.redelivered(message);
     }
 
     boolean isRunning() {

@@ -3,6 +3,7 @@ package io.safebunny.memory;
 
 import io.safebunny.memory.MemoryBroker.Address;
 import io.safebunny.message.WireMessage;
+import io.safebunny.topology.Topology.Queue;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.IncomingMessage.Origin;
 import java.util.ArrayDeque;
@@ -26,16 +27,24 @@ final class MemoryQueue {
     private final Map<String, Object> arguments;
     private final NavigableMap<Long, IncomingMessage> ready = new TreeMap<>();
     private final Deque<MemoryConsumption> consumptions = new ArrayDeque<>();
+    private final boolean hasSingleActiveConsumer;
     private long positions;
+    /** The consumer that receives deliveries, if only one at a time does. */
+    private @Nullable MemoryConsumption active;
 
-    MemoryQueue(MemoryBroker broker, String name, Map<String, Object> arguments) {
+    MemoryQueue(MemoryBroker broker, Queue declared) {
         this.broker = broker;
-        this.name = name;
-        this.arguments = arguments;
+        this.name = declared.name();
+        this.arguments = declared.arguments();
+        this.hasSingleActiveConsumer = declared.hasSingleActiveConsumer();
     }
 
     Map<String, Object> arguments() {
         return arguments;
+    }
+
+    boolean hasSingleActiveConsumer() {
+        return hasSingleActiveConsumer;
     }
 
     List<WireMessage> messages() {
@@ -70,7 +79,11 @@ final class MemoryQueue {
     }
 
     void putBack(long position, IncomingMessage message) {
-        ready.put(position, new IncomingMessage(message.origin(), true, 0, message.message()));
+        ready.put(position, redelivered(message));
+    }
+
+    static IncomingMessage redelivered(IncomingMessage message) {
+        return new IncomingMessage(message.origin(), true, 0, message.message());
     }
 
     /**
@@ -107,18 +120,25 @@ final class MemoryQueue {
 
     /** Assigns ready messages to consumers with free slots. */
     void handOut(List<Runnable> afterwards) {
-        while (!ready.isEmpty()) {
-            MemoryConsumption consumption = nextWithPlace();
-            if (consumption == null) {
-                return;
-            }
+        MemoryConsumption consumption = ready.isEmpty() ? null : nextWithPlace();
+        while (consumption != null) {
             Map.Entry<Long, IncomingMessage> first = ready.pollFirstEntry();
-            MemoryDelivery delivery = consumption.take(first.getKey(), first.getValue());
-            afterwards.add(() -> broker.execute(delivery));
+            consumption.take(first.getKey(), first.getValue(), afterwards);
+            consumption = ready.isEmpty() ? null : nextWithPlace();
         }
+        consumptions.forEach(each -> each.beginWaiting(afterwards));
     }
 
     private @Nullable MemoryConsumption nextWithPlace() {
+        if (hasSingleActiveConsumer) {
+            if (active == null || active.hasYielded()) {
+                active = consumptions.stream()
+                        .filter(each -> !each.hasYielded())
+                        .findFirst()
+                        .orElse(null);
+            }
+            return active != null && active.hasPlace() ? active : null;
+        }
         for (int tries = consumptions.size(); tries > 0; tries--) {
             MemoryConsumption consumption = consumptions.removeFirst();
             consumptions.addLast(consumption);

@@ -74,6 +74,17 @@ public final class MemoryTransport implements Transport {
     }
 
     private Consumption consume(String queue, int prefetch, Pace pace, DeliveryHandler handler) {
+        requireConsumable(queue, prefetch);
+        return opened(broker.consume(queue, prefetch, pace, handler, executor));
+    }
+
+    @Override
+    public Consumption consumeOrdered(String queue, int prefetch, Pace pace, DeliveryHandler handler) {
+        requireConsumable(queue, prefetch);
+        return opened(broker.consumeOrdered(queue, prefetch, pace, handler, executor));
+    }
+
+    private void requireConsumable(String queue, int prefetch) {
         if (prefetch < 1) {
             throw new MisuseException(
                     MisuseException.ARGUMENT,
@@ -84,7 +95,9 @@ public final class MemoryTransport implements Transport {
                     MisuseException.NOT_RUNNING,
                     "Queue cannot be consumed [queue=%s]: this transport is closed. Use a new one.".formatted(queue));
         }
-        MemoryConsumption consumption = broker.consume(queue, prefetch, pace, handler, executor);
+    }
+
+    private Consumption opened(MemoryConsumption consumption) {
         consumptions.removeIf(MemoryConsumption::isEnded);
         consumptions.add(consumption);
         if (closed) { // closed meanwhile, perhaps before this consumption was in the list

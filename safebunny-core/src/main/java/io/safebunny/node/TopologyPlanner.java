@@ -11,6 +11,7 @@ import io.safebunny.topology.Topology.ExchangeKind;
 import io.safebunny.topology.Topology.Queue;
 import io.safebunny.topology.TopologyOptions;
 import io.safebunny.topology.TopologyOptions.PoisonLimits;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,6 +29,11 @@ public final class TopologyPlanner {
     /** The queue is shared by all nodes, so its arguments must not depend on one node's settings. */
     private static final Map<String, Object> UNROUTED =
             Map.of("x-queue-type", "quorum", "x-delivery-limit", OPERATOR_DELIVERY_LIMIT);
+
+    private static final int ORDERED_DELIVERIES = 5;
+
+    /** How long an ordered queue waits for the consumer of a broker node that is down, before another one takes over. */
+    private static final Duration DISCONNECTED = Duration.ofSeconds(10);
 
     private TopologyPlanner() {}
 
@@ -86,6 +92,22 @@ public final class TopologyPlanner {
                         new Exchange(options.delayedExchange(), ExchangeKind.DELAYED)),
                 queues,
                 bindings);
+    }
+
+    /**
+     * A queue that is consumed in order: by one consumer at a time, whose places in the prefetch go back to the queue whenever it pauses,
+     * stops or is lost. Each time counts as a failed delivery of all of them, so the limit is higher than that of other queues.
+     */
+    public static Queue ordered(String node, String name, TopologyOptions options) {
+        Map<String, Object> arguments = consumerArguments(node, options);
+        arguments.put(Topology.SINGLE_ACTIVE_CONSUMER, true);
+        if (options.queueType() == QueueType.QUORUM) {
+            arguments.put("x-delivery-limit", options.deliveryLimit() * ORDERED_DELIVERIES);
+            // read from RabbitMQ 4.3 on, where the default is a minute; earlier ones ignore it, but it cannot be added
+            // later
+            arguments.put("x-consumer-disconnected-timeout", DISCONNECTED.toMillis());
+        }
+        return new Queue(name, arguments);
     }
 
     private static Map<String, Object> consumerArguments(String node, TopologyOptions options) {

@@ -27,6 +27,24 @@ class TopologyPlannerTest {
             new Subscription("OrderCancelled", List.of("orders")));
 
     @Test
+    void plansQueuesThatAreConsumedInOrder() {
+        TopologyOptions quorum = TopologyOptions.defaults();
+        Map<String, Object> arguments = new HashMap<>(
+                TopologyPlanner.plan("billing", TWO, quorum).queues().get(0).arguments());
+        arguments.put("x-single-active-consumer", true);
+        arguments.put("x-delivery-limit", 100);
+        arguments.put("x-consumer-disconnected-timeout", 10_000L);
+
+        Queue ordered = TopologyPlanner.ordered("billing", "billing-OrderPlaced.in", quorum);
+        assertThat(ordered).isEqualTo(new Queue("billing-OrderPlaced.in", arguments));
+        assertThat(ordered.hasSingleActiveConsumer()).isTrue();
+        assertThat(TopologyPlanner.ordered("billing", "in", quorum.withQueueType(QueueType.CLASSIC))
+                        .arguments())
+                .containsEntry("x-single-active-consumer", true)
+                .doesNotContainKeys("x-delivery-limit", "x-consumer-disconnected-timeout");
+    }
+
+    @Test
     void plansTheQueuesOfANode() {
         Topology topology = TopologyPlanner.plan("billing", TWO, TopologyOptions.defaults());
         Map<String, Object> consumer = Map.of(

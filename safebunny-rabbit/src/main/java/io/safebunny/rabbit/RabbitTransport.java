@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit;
 
+import io.safebunny.failure.MisuseException;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.rabbit.connection.BrokerVersion;
@@ -127,6 +128,19 @@ public final class RabbitTransport implements Transport {
         return consume(queue, prefetch, Pace.PAUSED, handler);
     }
 
+    @Override
+    public Consumption consumeOrdered(String queue, int prefetch, Pace pace, DeliveryHandler handler) {
+        Topology planned = declared.require();
+        if (planned.queues().stream().noneMatch(each -> each.name().equals(queue) && each.hasSingleActiveConsumer())) {
+            throw new MisuseException(
+                    MisuseException.ARGUMENT,
+                    "Queue '%s' cannot be consumed in order: the topology has no such queue with %s=true. Declare it so."
+                            .formatted(queue, Topology.SINGLE_ACTIVE_CONSUMER));
+        }
+        return consume(
+                ConsumedQueue.of(queue, prefetch, planned.options()).ordered(), pace, handler, ofHandlers, planned);
+    }
+
     private Consumption consume(String queue, int prefetch, Pace pace, DeliveryHandler handler) {
         Topology planned = declared.require();
         boolean own = queue.equals(Topology.deadLettersOf(planned.node()));
@@ -134,10 +148,14 @@ public final class RabbitTransport implements Transport {
             deadLetters.start(planned.node());
         }
         QueueConsumers.Source source = own ? ofDeadLetters : ofHandlers;
-        Consumption consumption =
-                consumers.consume(ConsumedQueue.of(queue, prefetch, planned.options()), pace, handler, source);
-        if (!consumers.isConsuming(queue)) {
-            Rights.requireConsuming(source.connection().current(), planned, queue);
+        return consume(ConsumedQueue.of(queue, prefetch, planned.options()), pace, handler, source, planned);
+    }
+
+    private Consumption consume(
+            ConsumedQueue queue, Pace pace, DeliveryHandler handler, QueueConsumers.Source source, Topology planned) {
+        Consumption consumption = consumers.consume(queue, pace, handler, source);
+        if (!consumers.isConsuming(queue.name())) {
+            Rights.requireConsuming(source.connection().current(), planned, queue.name());
         }
         return consumption;
     }

@@ -27,7 +27,8 @@ class RoomsTest {
             "guard", Set.of(),
             "connection", Set.of("guard"),
             "publish", Set.of("connection"),
-            "consume", Set.of("connection"),
+            "work", Set.of("connection"),
+            "consume", Set.of("work", "connection"),
             "topology", Set.of("publish", "connection"),
             "preflight", Set.of("topology", "connection"),
             "", Set.of("topology", "publish", "consume", "connection"));

@@ -10,9 +10,15 @@ import io.safebunny.topology.TopologyOptions;
  *
  * @param prefetch maximum number of deliveries handled at once
  * @param countsDeliveries whether the broker counts failed deliveries of this queue (quorum queues)
- * @param quarantine decides which deliveries are isolated, and for how long others wait for them
+ * @param quarantine decides which deliveries are isolated, and for how long others wait for them; not used in order
+ * @param isOrdered whether the deliveries of one key are handled in the order of the queue
  */
-public record ConsumedQueue(String name, int prefetch, boolean countsDeliveries, QuarantinePolicy quarantine) {
+public record ConsumedQueue(
+        String name, int prefetch, boolean countsDeliveries, QuarantinePolicy quarantine, boolean isOrdered) {
+
+    public ConsumedQueue(String name, int prefetch, boolean countsDeliveries, QuarantinePolicy quarantine) {
+        this(name, prefetch, countsDeliveries, quarantine, false);
+    }
 
     /** @param topology tells the queue type and the delivery limit */
     public static ConsumedQueue of(String name, int prefetch, TopologyOptions topology) {
@@ -21,5 +27,10 @@ public record ConsumedQueue(String name, int prefetch, boolean countsDeliveries,
                 prefetch,
                 topology.queueType() == QueueType.QUORUM,
                 new QuarantinePolicy(topology.deliveryLimit(), QuarantinePolicy.PATIENCE));
+    }
+
+    /** The same queue, consumed in order. What the broker counts is no evidence there: pauses and orderly stops count, too. */
+    public ConsumedQueue ordered() {
+        return new ConsumedQueue(name, prefetch, false, quarantine, true);
     }
 }

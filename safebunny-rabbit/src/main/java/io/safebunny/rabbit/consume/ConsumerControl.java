@@ -2,14 +2,15 @@
 package io.safebunny.rabbit.consume;
 
 import com.rabbitmq.client.Connection;
-import com.rabbitmq.client.ShutdownSignalException;
-import io.safebunny.failure.ConfigurationException;
-import io.safebunny.failure.details.Printable;
-import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.rabbit.connection.Channels;
+import io.safebunny.rabbit.work.Adjusting;
+import io.safebunny.rabbit.work.ConsumeFailures;
+import io.safebunny.rabbit.work.ConsumerContext;
+import io.safebunny.rabbit.work.InboundBudget;
 import io.safebunny.transport.Pace;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +21,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>One thread at a time talks to the broker, see {@link Adjusting}: never a thread of the connection, and never while it holds a lock.
  */
-final class ConsumerControl implements ConsumerSession.Events {
+final class ConsumerControl implements QueueControl, ConsumerSession.Events {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConsumerControl.class);
 
@@ -29,7 +30,7 @@ final class ConsumerControl implements ConsumerSession.Events {
     private final InboundBudget.Share share;
     private final ConsumerContext context;
     private final Dispatcher dispatcher;
-    private final Subject notConsumed;
+    private final ConsumeFailures failures;
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private final Adjusting adjusting;
 
@@ -40,36 +41,45 @@ final class ConsumerControl implements ConsumerSession.Events {
     /** Used only by the adjusting thread. */
     private boolean failedBefore;
 
-    /** @param share may slow the queue down to one message at a time */
-    ConsumerControl(ConsumedQueue queue, InboundBudget.Share share, ConsumerContext context, Dispatcher dispatcher) {
+    /**
+     * @param share may slow the queue down to one message at a time
+     * @param dispatcher gets what is delivered, and tells this object what it has {@linkplain #finished finished} and {@linkplain
+     *     #released released}
+     */
+    ConsumerControl(
+            ConsumedQueue queue,
+            InboundBudget.Share share,
+            ConsumerContext context,
+            Function<ConsumerControl, Dispatcher> dispatcher) {
         this.queue = queue.name();
         this.countsDeliveries = queue.countsDeliveries();
         this.share = share;
         this.context = context;
-        this.dispatcher = dispatcher;
         this.adjusting =
                 new Adjusting(this::adjustOnce, this::completeIfDrained, context.workers(), context.timeline());
-        this.notConsumed = Subject.warn(LOG, "Cannot consume queue '%s'".formatted(queue.name()));
+        this.failures = new ConsumeFailures(queue.name(), context.log());
+        this.dispatcher = dispatcher.apply(this);
     }
 
-    /** Whether the queue is consumed as it should be. Also true while nothing should be consumed: paused, or stopping. */
-    boolean isConsuming() {
+    @Override
+    public boolean isConsuming() {
         ConsumerSession present = session;
         return stopping || pace == Pace.PAUSED || (present != null && present.isAlive());
     }
 
-    void setPace(Pace wanted) {
+    @Override
+    public void setPace(Pace wanted) {
         pace = wanted;
         adjustSoon();
     }
 
-    /** Adjusts the consumer on a worker. */
-    void adjustSoon() {
+    @Override
+    public void adjustSoon() {
         adjusting.soon();
     }
 
-    /** Adjusts the consumer on this thread, which blocks on the broker. Returns at once if another thread is adjusting. */
-    void adjust() {
+    @Override
+    public void adjust() {
         adjusting.now();
     }
 
@@ -91,34 +101,12 @@ final class ConsumerControl implements ConsumerSession.Events {
                 current.consume(wanted);
             }
             failedBefore = false;
-            context.log().works(notConsumed);
+            failures.works();
             // look again, because deliveries in the meantime may have changed the wanted prefetch
             adjusting.lookAgain();
-        } catch (IOException | ShutdownSignalException | ConfigurationException e) {
-            String why = Channels.explain(e);
-            context.log()
-                    .fails(
-                            notConsumed,
-                            queue,
-                            why,
-                            () -> LOG.warn(
-                                    "Cannot consume queue '{}': {}. Retrying in {} s",
-                                    queue,
-                                    why,
-                                    LaterRun.DELAY.toSeconds()));
-            adjusting.later();
-        } catch (RuntimeException | Error e) {
+        } catch (IOException | RuntimeException | Error e) {
             // catches unexpected failures too: nothing else would retry
-            context.log()
-                    .fails(
-                            notConsumed,
-                            queue,
-                            e.toString(),
-                            () -> LOG.error(
-                                    "Cannot consume queue '{}'; retrying in {} s",
-                                    queue,
-                                    LaterRun.DELAY.toSeconds(),
-                                    Printable.inLines(e)));
+            failures.fails(e);
             adjusting.later();
         }
     }
@@ -212,15 +200,16 @@ final class ConsumerControl implements ConsumerSession.Events {
         adjustSoon();
     }
 
-    /** Cancels the consumer, lets what was delivered be handled, and only then closes the channel. */
-    void stop() {
+    /** {@inheritDoc} Cancels the consumer, lets what was delivered be handled, and only then closes the channel. */
+    @Override
+    public void stop() {
         stopping = true;
         dispatcher.stop();
         adjusting.stop();
     }
 
-    /** Completes when the consumer is stopped and every delivery is finished. */
-    CompletableFuture<Void> drained() {
+    @Override
+    public CompletableFuture<Void> drained() {
         return drained.copy();
     }
 

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.rabbit.consume;
 
-import io.safebunny.failure.details.Printable;
-import io.safebunny.observation.BoundedLog.Subject;
-import java.time.Duration;
+import io.safebunny.rabbit.work.ConsumerContext;
+import io.safebunny.rabbit.work.Turns;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Hands the deliveries of a queue to worker threads in the order that the {@link WaitingLine} decides. A worker keeps handling deliveries
- * for a short time and is then free for other queues. Thread-safe.
- */
-final class Dispatcher {
+/** Hands the deliveries of a queue to worker threads in the order that the {@link WaitingLine} decides, by {@link Turns}. Thread-safe. */
+final class Dispatcher implements Turns.Line {
 
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
-
-    /** How long a worker keeps taking deliveries of this queue before it gives its thread back. */
-    static final Duration TURN = Duration.ofMillis(1);
 
     /** Handles deliveries. */
     interface Work {
@@ -48,17 +41,14 @@ final class Dispatcher {
     }
 
     private final String queue;
-    private final ConsumerContext context;
     private final Work work;
-    private final LaterRun start;
+    private final Turns turns;
     private final WaitingLine line;
-    private volatile boolean stopping;
 
     Dispatcher(ConsumedQueue queue, ConsumerContext context, Work work) {
         this.queue = queue.name();
-        this.context = context;
-        this.start = new LaterRun(this::startWaiting, context.timeline());
         this.work = work;
+        this.turns = new Turns(queue.name(), context, this);
         this.line = new WaitingLine(
                 queue.prefetch(),
                 new Isolation(
@@ -78,7 +68,7 @@ final class Dispatcher {
 
     /** From now on workers give their thread back after each delivery, because shutting down needs threads too. */
     void stop() {
-        stopping = true;
+        turns.stop();
     }
 
     /** Whether no delivery is being handled or waits. */
@@ -95,52 +85,36 @@ final class Dispatcher {
         return line.wantedPrefetch(present);
     }
 
-    /** Starts at most one worker; each starts the next before it handles anything. Waking more threads than needed is expensive. */
+    /** Gets a worker if a waiting delivery may begin. */
     void startWaiting() {
-        if (!line.claimStart(together())) {
-            return;
-        }
-        try {
-            context.workers().execute(this::takeTurn);
-        } catch (RuntimeException | Error e) {
-            // the executor has no free thread
-            line.endStart();
-            startLater(e);
-        }
+        turns.start();
     }
 
-    private void startLater(Throwable cause) {
-        if (start.plan()) {
-            context.log()
-                    .tell(
-                            Subject.warn(LOG, "No worker thread for deliveries of queue '%s'".formatted(queue)),
-                            cause.toString(),
-                            () -> LOG.warn(
-                                    "No worker thread for a delivery of queue '{}'; retrying in {} ms",
-                                    queue,
-                                    LaterRun.DELAY.toMillis(),
-                                    Printable.inLines(cause)));
-        }
+    @Override
+    public boolean claimStart() {
+        return line.claimStart(together());
     }
 
-    /** Handles waiting deliveries for at most {@link #TURN}, so that queues that share a small pool all get threads. */
-    private void takeTurn() {
-        long begun = context.timeline().nanoTime();
+    @Override
+    public void endStart() {
         line.endStart();
-        try {
-            for (RabbitDelivery next = takeNext(); next != null; next = mayGoOn(begun) ? takeNext() : null) {
-                boolean shareable = next.isShareable();
-                try {
-                    handle(next);
-                } finally {
-                    if (shareable) {
-                        line.workEnded();
-                    }
-                }
-            }
-        } finally {
-            startWaiting();
+    }
+
+    @Override
+    public boolean handleNext() {
+        RabbitDelivery next = takeNext();
+        if (next == null) {
+            return false;
         }
+        boolean shareable = next.isShareable();
+        try {
+            handle(next);
+        } finally {
+            if (shareable) {
+                line.workEnded();
+            }
+        }
+        return true;
     }
 
     private @Nullable RabbitDelivery takeNext() {
@@ -149,14 +123,7 @@ final class Dispatcher {
 
     /** How many deliveries a worker handles together: only one when stopping, so that all places are used. */
     private int together() {
-        return stopping ? 1 : work.mostTogether();
-    }
-
-    /** False after an interrupt, which the owner of the thread must see. */
-    private boolean mayGoOn(long begun) {
-        return !stopping
-                && context.timeline().nanoTime() - begun < TURN.toNanos()
-                && !Thread.currentThread().isInterrupted();
+        return turns.isStopping() ? 1 : work.mostTogether();
     }
 
     private void handle(RabbitDelivery delivery) {

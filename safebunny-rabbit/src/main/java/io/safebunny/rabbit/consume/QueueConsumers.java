@@ -3,6 +3,8 @@ package io.safebunny.rabbit.consume;
 
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.rabbit.connection.ConnectionKeeper;
+import io.safebunny.rabbit.work.ConsumerContext;
+import io.safebunny.rabbit.work.InboundBudget;
 import io.safebunny.time.Timeline;
 import io.safebunny.transport.Consumption;
 import io.safebunny.transport.DeliveryHandler;

@@ -2,6 +2,8 @@
 package io.safebunny.rabbit.consume;
 
 import com.rabbitmq.client.Channel;
+import io.safebunny.rabbit.work.ConsumerContext;
+import io.safebunny.rabbit.work.InboundBudget;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.Pace;
 import java.util.Arrays;
@@ -21,7 +23,7 @@ import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer
  * the container's advices around the {@link AdvisedPipeline}.
  *
  * <p>This class only has the lifecycle: {@link ConsumerControl} consumes, through {@link ConsumerSession}s, and {@link Dispatcher} hands
- * deliveries to workers. Why not one of Spring's containers: {@code docs/decisions/0004-listener-container.md}.
+ * deliveries to workers; {@link OrderedConsumer} does both for a queue that is consumed in order. Why not one of Spring's containers: {@code docs/decisions/0004-listener-container.md}.
  */
 final class QueueContainer extends AbstractMessageListenerContainer {
 
@@ -30,7 +32,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
     private final ConsumedQueue queue;
     private final AdvisedPipeline pipeline;
     private final ConnectionFactory factory;
-    private final ConsumerControl control;
+    private final QueueControl control;
     /** Whether the application has advices around the pipeline; set before the start. */
     private volatile boolean isAdvised;
 
@@ -44,7 +46,10 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         this.queue = queue;
         this.pipeline = new AdvisedPipeline(queue.name(), this::advise, pipeline, context.log());
         this.factory = factory;
-        this.control = new ConsumerControl(queue, share, context, new Dispatcher(queue, context, new AdvisedWork()));
+        this.control = queue.isOrdered()
+                ? new OrderedConsumer(queue, share, context, this.pipeline::handle)
+                : new ConsumerControl(
+                        queue, share, context, told -> new Dispatcher(queue, context, new AdvisedWork(told)));
     }
 
     /** Call once, before the start. The customizer's advice chain is kept; all other settings are overwritten. */
@@ -77,6 +82,12 @@ final class QueueContainer extends AbstractMessageListenerContainer {
 
     private final class AdvisedWork implements Dispatcher.Work {
 
+        private final ConsumerControl told;
+
+        AdvisedWork(ConsumerControl told) {
+            this.told = told;
+        }
+
         @Override
         public void handle(RabbitDelivery delivery) {
             pipeline.handle(delivery);
@@ -94,12 +105,12 @@ final class QueueContainer extends AbstractMessageListenerContainer {
 
         @Override
         public void finished(RabbitDelivery delivery) {
-            control.finished(delivery);
+            told.finished(delivery);
         }
 
         @Override
         public void released(RabbitDelivery delivery) {
-            control.released(delivery);
+            told.released(delivery);
         }
     }
 
@@ -121,7 +132,7 @@ final class QueueContainer extends AbstractMessageListenerContainer {
         control.adjustSoon();
     }
 
-    /** Nothing to do: {@link ConsumerControl} is set up by the constructor. */
+    /** Nothing to do: the {@link QueueControl} is set up by the constructor. */
     @Override
     protected void doInitialize() {}
 

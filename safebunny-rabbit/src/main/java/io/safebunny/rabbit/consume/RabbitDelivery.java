@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A delivery on a channel shared with others; settled individually by its tag. */
-final class RabbitDelivery implements Delivery {
+class RabbitDelivery implements Delivery {
 
     private static final Logger LOG = LoggerFactory.getLogger(RabbitDelivery.class);
 
@@ -30,7 +30,12 @@ final class RabbitDelivery implements Delivery {
         this.message = message;
     }
 
-    ConsumerSession session() {
+    /** The same delivery, not settled yet. */
+    RabbitDelivery(RabbitDelivery other, IncomingMessage message) {
+        this(other.session, other.tag, message);
+    }
+
+    final ConsumerSession session() {
         return session;
     }
 
@@ -94,8 +99,17 @@ final class RabbitDelivery implements Delivery {
         settle(() -> session.channel().basicReject(tag, false));
     }
 
+    /** @return whether the caller is the first to settle it */
+    final boolean end() {
+        return settled.compareAndSet(false, true);
+    }
+
+    final boolean isSettled() {
+        return settled.get();
+    }
+
     private void settle(Settlement settlement) {
-        if (!settled.compareAndSet(false, true) || session.isCut()) {
+        if (!end() || session.isCut()) {
             return;
         }
         try {

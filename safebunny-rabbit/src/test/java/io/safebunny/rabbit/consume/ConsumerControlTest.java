@@ -9,6 +9,9 @@ import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.QuarantinePolicy;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.rabbit.consume.FakeChannel.FakeConnection;
+import io.safebunny.rabbit.work.ConsumeFailures;
+import io.safebunny.rabbit.work.ConsumerContext;
+import io.safebunny.rabbit.work.InboundBudget;
 import io.safebunny.test.logs.CapturedLogs;
 import io.safebunny.test.logs.LogLine;
 import io.safebunny.transport.Pace;
@@ -35,9 +38,8 @@ class ConsumerControlTest implements Dispatcher.Work {
             new ConsumedQueue("orders-Ping", PREFETCH, true, new QuarantinePolicy(20, QuarantinePolicy.PATIENCE));
     private final ConsumerContext context =
             new ConsumerContext(this::connection, connection -> repairs++, workers, timeline, log);
-    private final Dispatcher dispatcher = new Dispatcher(queue, context, this);
-    private final ConsumerControl control =
-            new ConsumerControl(queue, budget.share("orders-Ping", PREFETCH), context, dispatcher);
+    private final ConsumerControl control = new ConsumerControl(
+            queue, budget.share("orders-Ping", PREFETCH), context, told -> new Dispatcher(queue, context, this));
     private final Deque<Runnable> within = new ArrayDeque<>();
 
     private @Nullable Connection connection() {
@@ -116,7 +118,7 @@ class ConsumerControlTest implements Dispatcher.Work {
         control.setPace(Pace.PAUSED);
         workers.runAll();
         first.refusal = new IOException("no such queue");
-        try (CapturedLogs logs = CapturedLogs.start().at(ConsumerControl.class.getName(), Level.WARN)) {
+        try (CapturedLogs logs = CapturedLogs.start().at(ConsumeFailures.class.getName(), Level.WARN)) {
             control.setPace(Pace.FULL);
             workers.runAll();
             assertThat(logs.all())

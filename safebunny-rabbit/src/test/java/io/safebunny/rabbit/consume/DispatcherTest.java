@@ -8,6 +8,8 @@ import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.QuarantinePolicy;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.rabbit.consume.FakeChannel.FakeConnection;
+import io.safebunny.rabbit.work.ConsumerContext;
+import io.safebunny.rabbit.work.Turns;
 import io.safebunny.test.logs.CapturedLogs;
 import io.safebunny.test.logs.LogLine;
 import java.io.IOException;
@@ -202,7 +204,7 @@ class DispatcherTest implements ConsumerSession.Events, Dispatcher.Work {
     @Test
     void givesTheThreadBackWhenItsTurnIsOver() {
         deliver(0, 0);
-        within.add(() -> timeline.advance(Dispatcher.TURN));
+        within.add(() -> timeline.advance(Turns.TURN));
 
         workers.runOne();
 
@@ -225,7 +227,7 @@ class DispatcherTest implements ConsumerSession.Events, Dispatcher.Work {
     @Test
     void withoutAThreadItAsksAgainAfterASecond() {
         workers.full = true;
-        try (CapturedLogs logs = CapturedLogs.start().at(Dispatcher.class.getName(), Level.WARN)) {
+        try (CapturedLogs logs = CapturedLogs.start().at(Turns.class.getName(), Level.WARN)) {
             deliver(0, 0);
 
             assertThat(logs.all())

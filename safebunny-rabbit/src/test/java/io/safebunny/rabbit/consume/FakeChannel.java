@@ -9,6 +9,7 @@ import com.rabbitmq.client.Consumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownListener;
 import com.rabbitmq.client.ShutdownSignalException;
+import io.safebunny.message.Headers;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
@@ -155,6 +156,15 @@ final class FakeChannel {
 
     /** @param failures failed deliveries, as the broker counts them */
     void deliver(int failures) {
+        deliver(failures, Map.of("x-delivery-count", (long) failures));
+    }
+
+    /** One that is to be handled in order with others of this key. */
+    void deliver(String key) {
+        deliver(0, Map.of(Headers.ORDER_KEY, key));
+    }
+
+    private void deliver(int failures, Map<String, Object> headers) {
         unsettled.add(nextId());
         try {
             consumer()
@@ -163,7 +173,7 @@ final class FakeChannel {
                             new Envelope(++tags, failures > 0, "safebunny", "Ping"),
                             new BasicProperties.Builder()
                                     .messageId("message-" + tags)
-                                    .headers(Map.of("x-delivery-count", (long) failures))
+                                    .headers(headers)
                                     .build(),
                             body);
         } catch (IOException e) {
@@ -199,6 +209,10 @@ final class FakeChannel {
         final List<FakeChannel> channels = new ArrayList<>();
         boolean open = true;
 
+        /** Thrown by the first consume on the next channel. */
+        @Nullable
+        IOException refusal;
+
         private final Connection connection = (Connection) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
                     return switch (method.getName()) {
@@ -210,6 +224,8 @@ final class FakeChannel {
 
         private Channel open() {
             FakeChannel fresh = new FakeChannel(this);
+            fresh.refusal = refusal;
+            refusal = null;
             channels.add(fresh);
             return fresh.channel();
         }

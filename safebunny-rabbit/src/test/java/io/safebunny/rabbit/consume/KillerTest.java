@@ -8,6 +8,8 @@ import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.QuarantinePolicy;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.rabbit.consume.FakeChannel.FakeConnection;
+import io.safebunny.rabbit.work.ConsumerContext;
+import io.safebunny.rabbit.work.InboundBudget;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -88,7 +90,7 @@ class KillerTest {
                     queue,
                     new InboundBudget(1 << 20, log).share("orders-Ping", prefetch),
                     context,
-                    new Dispatcher(queue, context, this));
+                    told -> new Dispatcher(queue, context, this));
         }
 
         void live() {

@@ -10,6 +10,8 @@ import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.QuarantinePolicy;
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.rabbit.consume.FakeChannel.FakeConnection;
+import io.safebunny.rabbit.work.ConsumerContext;
+import io.safebunny.rabbit.work.InboundBudget;
 import io.safebunny.test.logs.CapturedLogs;
 import io.safebunny.test.logs.LogLine;
 import io.safebunny.transport.Delivery;

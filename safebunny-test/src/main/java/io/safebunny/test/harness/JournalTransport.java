@@ -14,6 +14,7 @@ import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Pace;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;
 import java.time.Duration;
@@ -105,6 +106,11 @@ final class JournalTransport extends ForwardingTransport {
     @Override
     public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
         return transport.consume(queue, prefetch, new Journaling(handler));
+    }
+
+    @Override
+    public Consumption consumeOrdered(String queue, int prefetch, Pace pace, DeliveryHandler handler) {
+        return transport.consumeOrdered(queue, prefetch, pace, new Journaling(handler));
     }
 
     private final class Journaling implements DeliveryHandler {

@@ -12,6 +12,7 @@ import io.safebunny.transport.Consumption;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Pace;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;
 import java.time.Duration;
@@ -79,6 +80,12 @@ final class FaultyTransport extends ForwardingTransport {
     public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
         Line line = new Line(handler);
         return super.consume(queue, prefetch, delivery -> handle(queue, delivery, line));
+    }
+
+    @Override
+    public Consumption consumeOrdered(String queue, int prefetch, Pace pace, DeliveryHandler handler) {
+        Line line = new Line(handler);
+        return super.consumeOrdered(queue, prefetch, pace, delivery -> handle(queue, delivery, line));
     }
 
     private void handle(String queue, Delivery delivery, Line line) {

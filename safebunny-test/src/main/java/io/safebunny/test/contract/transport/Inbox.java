@@ -72,6 +72,21 @@ final class Inbox implements DeliveryHandler {
         return deliveries().stream().map(Inbox::id).toList();
     }
 
+    /** Those that begin with these characters. */
+    List<String> idsOf(String key) {
+        return ids().stream().filter(id -> id.startsWith(key)).toList();
+    }
+
+    /** The only delivery with this id. */
+    Delivery delivery(String id) {
+        return deliveries().stream()
+                .filter(delivery -> id(delivery).equals(id))
+                .reduce((one, other) -> {
+                    throw new AssertionError("delivered twice: " + id);
+                })
+                .orElseThrow();
+    }
+
     /** When the last delivery with this id arrived, in nanoseconds of the monotonic clock. */
     long arrivalOf(String id) {
         return Objects.requireNonNull(arrivals.get(id), id);
@@ -100,7 +115,7 @@ final class Inbox implements DeliveryHandler {
         return incoming().get(0);
     }
 
-    private static String id(Delivery delivery) {
+    static String id(Delivery delivery) {
         WireMessage message = delivery.message().message();
         return String.valueOf(message.messageId());
     }

@@ -7,6 +7,7 @@ import io.safebunny.topology.Topology;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.OutboundMessage;
+import io.safebunny.transport.Pace;
 import io.safebunny.transport.Route;
 import io.safebunny.transport.Transport;
 import java.time.Duration;
@@ -24,6 +25,11 @@ record TestNode(TransportBench bench, Topology topology, Transport transport) {
     /** The node's queue. */
     String queue() {
         return Names.address(name(), TYPE);
+    }
+
+    /** The node's queue that is consumed in order. */
+    static String ordered(String node) {
+        return Names.address(node, TYPE) + ".in";
     }
 
     /** The route of the node's publications. */
@@ -62,6 +68,17 @@ record TestNode(TransportBench bench, Topology topology, Transport transport) {
     Inbox consume(String queue, int prefetch, DeliveryHandler handler) {
         Inbox inbox = new Inbox(bench, handler);
         inbox.consumes(transport.consume(queue, prefetch, inbox));
+        return inbox;
+    }
+
+    /** Consumes in order: records every delivery, then passes it to the handler. */
+    Inbox consumeOrdered(int prefetch, DeliveryHandler handler) {
+        return consumeOrdered(prefetch, Pace.FULL, handler);
+    }
+
+    Inbox consumeOrdered(int prefetch, Pace pace, DeliveryHandler handler) {
+        Inbox inbox = new Inbox(bench, handler);
+        inbox.consumes(transport.consumeOrdered(ordered(name()), prefetch, pace, inbox));
         return inbox;
     }
 }

@@ -4,6 +4,7 @@ package io.safebunny.test.contract.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.failure.PublishException;
+import io.safebunny.message.Names;
 import io.safebunny.node.TopologyPlanner;
 import io.safebunny.time.Deadline;
 import io.safebunny.time.SystemTimeline;
@@ -45,6 +46,23 @@ final class TransportBench {
     TestNode subscriber(String name, TestNode... from) {
         List<String> publishers = Stream.of(from).map(TestNode::name).toList();
         return started(plan(name, List.of(new Subscription(TestNode.TYPE, publishers))));
+    }
+
+    /** A node that has declared a queue for {@link TestNode#TYPE} from these nodes that is consumed in order, see {@link TestNode#ordered}. */
+    TestNode orderedSubscriber(String name, TestNode... from) {
+        List<String> publishers = Stream.of(from).map(TestNode::name).toList();
+        Topology plain = plan(name, List.of(new Subscription(TestNode.TYPE, publishers)));
+        String queue = TestNode.ordered(plain.node());
+        List<Topology.Queue> queues = new ArrayList<>(plain.queues());
+        queues.add(TopologyPlanner.ordered(plain.node(), queue, plain.options()));
+        List<Topology.Binding> bindings = plain.bindings().stream()
+                .map(each -> publishers.stream()
+                                .map(publisher -> Names.address(publisher, TestNode.TYPE))
+                                .anyMatch(each.routingKey()::equals)
+                        ? new Topology.Binding(each.exchange(), queue, each.routingKey())
+                        : each)
+                .toList();
+        return started(new Topology(plain.node(), plain.options(), plain.exchanges(), queues, bindings));
     }
 
     /** Another instance of the node. */

@@ -22,6 +22,8 @@ public abstract class TransportContract
                 SettlementRules,
                 FlowRules,
                 PaceRules,
+                OrderRules,
+                OrderTakeoverRules,
                 DelayRules,
                 ControlRules {
 

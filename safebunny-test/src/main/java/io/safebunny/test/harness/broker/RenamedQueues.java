@@ -12,6 +12,7 @@ import io.safebunny.transport.Delivery;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.transport.IncomingMessage;
 import io.safebunny.transport.IncomingMessage.Origin;
+import io.safebunny.transport.Pace;
 import io.safebunny.transport.Transport;
 import java.util.HashMap;
 import java.util.List;
@@ -51,6 +52,12 @@ final class RenamedQueues extends ForwardingTransport {
     @Override
     public Consumption consume(String queue, int prefetch, DeliveryHandler handler) {
         return transport.consume(prefix + queue, prefetch, delivery -> handler.handle(new Renamed(delivery)));
+    }
+
+    @Override
+    public Consumption consumeOrdered(String queue, int prefetch, Pace pace, DeliveryHandler handler) {
+        return transport.consumeOrdered(
+                prefix + queue, prefetch, pace, delivery -> handler.handle(new Renamed(delivery)));
     }
 
     @Override

@@ -66,6 +66,10 @@ public final class Sabotage<T> {
         return instead(operation);
     }
 
+    public <A, B, C, D, R> Instead<Answer4<T, A, B, C, D, R>> on(Answer4<T, A, B, C, D, R> operation) {
+        return instead(operation);
+    }
+
     public Instead<Action0<T>> on(Action0<T> operation) {
         return instead(operation);
     }
@@ -202,6 +206,18 @@ public final class Sabotage<T> {
         @SuppressWarnings("unchecked")
         default @Nullable Object apply(T real, Object[] arguments) throws Throwable {
             return call(real, (A) arguments[0], (B) arguments[1], (C) arguments[2]);
+        }
+    }
+
+    @FunctionalInterface
+    public interface Answer4<T, A, B, C, D, R> extends Operation<T> {
+        @Nullable
+        R call(T real, A first, B second, C third, D fourth) throws Throwable;
+
+        @Override
+        @SuppressWarnings("unchecked")
+        default @Nullable Object apply(T real, Object[] arguments) throws Throwable {
+            return call(real, (A) arguments[0], (B) arguments[1], (C) arguments[2], (D) arguments[3]);
         }
     }
 

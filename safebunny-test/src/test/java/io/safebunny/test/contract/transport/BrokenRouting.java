@@ -62,6 +62,10 @@ final class BrokenRouting extends TransportFaults {
                     everConsumed.add(queue);
                     return real.consume(queue, prefetch, handler);
                 });
+                transport.on(Transport::consumeOrdered).instead((real, queue, prefetch, pace, handler) -> {
+                    everConsumed.add(queue);
+                    return real.consumeOrdered(queue, prefetch, pace, handler);
+                });
                 transport.on(Transport::send).instead((real, message, deadline) -> {
                     Set<String> bound = test.boundFor(message.route().routingKey());
                     boolean known = isPublication(message)

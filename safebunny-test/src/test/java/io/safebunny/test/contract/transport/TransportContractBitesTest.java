@@ -15,6 +15,7 @@ class TransportContractBitesTest extends ContractBites {
                 new BrokenFidelity(),
                 new BrokenConsuming(),
                 new BrokenPace(),
+                new BrokenOrder(),
                 new BrokenDelays(),
                 new BrokenControl());
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.rabbit.consume;
+package io.safebunny.rabbit.work;
 
 import com.rabbitmq.client.Connection;
 import io.safebunny.observation.BoundedLog;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param repair declares a queue again if it is missing
  * @param workers runs handlers; must queue or reject tasks, never run them on the caller's thread or block it
  */
-record ConsumerContext(
+public record ConsumerContext(
         Supplier<@Nullable Connection> connection,
         ConnectionKeeper.Preparation repair,
         Executor workers,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.rabbit.consume;
+package io.safebunny.rabbit.work;
 
 import io.safebunny.observation.BoundedLog;
 import io.safebunny.observation.BoundedLog.Subject;
@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * always allowed, however large, so no queue ever stalls. The budget cannot hold back what the broker had already sent when the first large
  * message arrived. Thread-safe, never blocks.
  */
-final class InboundBudget {
+public final class InboundBudget {
 
     private static final Logger LOG = LoggerFactory.getLogger(InboundBudget.class);
 
@@ -22,18 +22,18 @@ final class InboundBudget {
     private long claimed;
 
     /** @param limit in bytes */
-    InboundBudget(long limit, BoundedLog log) {
+    public InboundBudget(long limit, BoundedLog log) {
         this.limit = limit;
         this.log = log;
     }
 
     /** The share of one queue that takes up to {@code prefetch} messages at once. */
-    Share share(String queue, int prefetch) {
+    public Share share(String queue, int prefetch) {
         return new Share(queue, prefetch);
     }
 
     /** One queue's part of the budget. */
-    final class Share {
+    public final class Share {
 
         private final String queue;
         private final int prefetch;
@@ -51,7 +51,7 @@ final class InboundBudget {
             this.prefetch = prefetch;
         }
 
-        void took(int bytes) {
+        public void took(int bytes) {
             synchronized (InboundBudget.this) {
                 held += bytes;
                 large = Math.max(bytes, large - large / 8);
@@ -60,7 +60,7 @@ final class InboundBudget {
         }
 
         /** Call when a delivery is finished. */
-        void gave(int bytes) {
+        public void gave(int bytes) {
             synchronized (InboundBudget.this) {
                 held -= bytes;
                 claim();
@@ -68,7 +68,7 @@ final class InboundBudget {
         }
 
         /** Whether the queue may use its full prefetch; otherwise it takes one message at a time. */
-        boolean isFull() {
+        public boolean isFull() {
             boolean was;
             boolean is;
             synchronized (InboundBudget.this) {
@@ -104,7 +104,7 @@ final class InboundBudget {
         }
 
         /** Call when the queue is no longer consumed. */
-        void leave() {
+        public void leave() {
             synchronized (InboundBudget.this) {
                 left = true;
                 claim();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.rabbit.consume;
+package io.safebunny.rabbit.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.observation.BoundedLog;
-import io.safebunny.rabbit.consume.InboundBudget.Share;
+import io.safebunny.rabbit.work.InboundBudget.Share;
 import org.junit.jupiter.api.Test;
 
 class InboundBudgetTest {

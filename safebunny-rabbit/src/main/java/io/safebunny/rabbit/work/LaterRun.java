@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.rabbit.consume;
+package io.safebunny.rabbit.work;
 
 import io.safebunny.time.Timeline;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Runs a task once, a second after it was requested, however often it is requested in the meantime. Thread-safe. */
-final class LaterRun {
+public final class LaterRun {
 
-    static final Duration DELAY = Duration.ofSeconds(1);
+    public static final Duration DELAY = Duration.ofSeconds(1);
 
     private final Runnable task;
     private final Timeline timeline;
     private final AtomicBoolean planned = new AtomicBoolean();
 
-    LaterRun(Runnable task, Timeline timeline) {
+    public LaterRun(Runnable task, Timeline timeline) {
         this.task = task;
         this.timeline = timeline;
     }
 
     /** @return false if a run is planned already */
-    boolean plan() {
+    public boolean plan() {
         if (!planned.compareAndSet(false, true)) {
             return false;
         }

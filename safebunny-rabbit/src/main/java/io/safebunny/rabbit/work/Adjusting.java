@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.safebunny.rabbit.consume;
+package io.safebunny.rabbit.work;
 
 import io.safebunny.time.Timeline;
 import java.util.concurrent.Executor;
@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Runs the adjustment of a consumer on the caller's thread or on a worker, never on two threads at once. A request during a run returns
  * immediately and causes one more run. A failed run, or one that found no worker, is repeated a second later. Thread-safe.
  */
-final class Adjusting {
+public final class Adjusting {
 
     private final Runnable look;
     private final Runnable done;
@@ -26,7 +26,7 @@ final class Adjusting {
      * @param look compares and adjusts once; may block on the broker
      * @param done runs after the last pending adjustment
      */
-    Adjusting(Runnable look, Runnable done, Executor workers, Timeline timeline) {
+    public Adjusting(Runnable look, Runnable done, Executor workers, Timeline timeline) {
         this.look = look;
         this.done = done;
         this.workers = workers;
@@ -35,7 +35,7 @@ final class Adjusting {
     }
 
     /** Adjusts on this thread, unless another thread is adjusting. */
-    void now() {
+    public void now() {
         if (requests.getAndIncrement() > 0) {
             return;
         }
@@ -48,7 +48,7 @@ final class Adjusting {
     }
 
     /** Adjusts on a worker; a second later if the executor rejects it. */
-    void soon() {
+    public void soon() {
         try {
             workers.execute(this::now);
         } catch (RuntimeException | Error e) {
@@ -57,18 +57,18 @@ final class Adjusting {
     }
 
     /** Does nothing once stopped: {@link #stop} runs the last adjustment itself. */
-    void later() {
+    public void later() {
         if (!stopped) {
             retry.plan();
         }
     }
 
     /** Requests another run. Call it during a run if the values that the run compared may have changed. */
-    void lookAgain() {
+    public void lookAgain() {
         requests.incrementAndGet();
     }
 
-    boolean isUnderWay() {
+    public boolean isUnderWay() {
         return requests.get() > 0;
     }
 
@@ -76,7 +76,7 @@ final class Adjusting {
      * Runs the task on a worker. Never runs it on the calling thread, which may be the connection's own and must not block, even when the
      * executor is shut down.
      */
-    void onWorker(Runnable task) {
+    public void onWorker(Runnable task) {
         try {
             workers.execute(task);
         } catch (RejectedExecutionException e) {
@@ -89,7 +89,7 @@ final class Adjusting {
     }
 
     /** Adjusts a last time and cancels pending retries. */
-    void stop() {
+    public void stop() {
         stopped = true;
         onWorker(this::now);
     }
