@@ -342,10 +342,13 @@ final class Telling {
                 .forEach(sentences::add);
         OwnMessages own = new OwnMessages(part);
         if (!handled.isEmpty()) {
+            boolean isOneTold = part.messages().stream()
+                    .filter(message -> message.state() == State.HANDLED || message.state() == State.UNSENT)
+                    .anyMatch(message -> message.id().equals(id) || told.contains(message));
             sentences.add("%s has handled %s of it: %s."
                     .formatted(
                             Words.text(part.node()),
-                            Words.count(handled.size(), "message"),
+                            Words.count(handled.size(), isOneTold ? "other message" : "message"),
                             Words.counted(handled, message -> handled(message, own))));
         }
     }

@@ -203,7 +203,10 @@ record Fact(String shape, Map<String, String> values) {
                 shapes,
                 "published",
                 "It has published (?<names>.*?)(?:; nobody who was asked has a record that says handled|, which (?<by>ID) has handled)\\.");
-        add(shapes, "counted", "(?<node>ID) has handled (?<count>one|\\d+) messages? of it: (?<types>.*)\\.");
+        add(
+                shapes,
+                "counted",
+                "(?<node>ID) has handled (?<count>one|\\d+) (?:other )?messages? of it: (?<types>.*)\\.");
         add(shapes, "unknown", "Nothing is known of (?<id>ID) at (?<nodes>.*)\\.");
         add(shapes, "looked", "(?<node>ID) has looked at: .*\\.");
         add(shapes, "nowhere", "(?<node>ID) has nowhere to look: .*\\.");

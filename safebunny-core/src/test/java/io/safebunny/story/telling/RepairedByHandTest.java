@@ -108,6 +108,26 @@ class RepairedByHandTest {
                                 .formatted(on));
     }
 
+    /** What a story tells by itself is none of those that it counts. */
+    @Test
+    void whatIsToldByItselfIsNotCountedAgain() {
+        desk.fails.clear();
+        desk.place();
+        desk.pass(1);
+        String asked = desk.part("orders", ID).messages().stream()
+                .filter(message -> message.type().equals("PlaceOrder"))
+                .findFirst()
+                .orElseThrow()
+                .id();
+
+        assertThat(words(desk.story("orders", asked)))
+                .contains(
+                        "orders has handled `PlaceOrder` (%s)".formatted(asked),
+                        "orders has handled one other message of it: `Captured`.");
+        assertThat(words(desk.story("orders", ID)))
+                .contains("orders has handled 2 messages of it: `Captured` and `PlaceOrder`.");
+    }
+
     /** Its saga says that it has sent it again. */
     @Test
     void aRetryIsNotToldAsAReplayToo() {
