@@ -72,6 +72,8 @@ class ExceptionsTest {
             Map.entry("HandlerInvoker UnsupportedOperationException", "only what takes batches is called with one"),
             Map.entry("JointWrite IllegalArgumentException", "only the library calls a store, with one correlation id"),
             Map.entry("GzipCodec UncheckedIOException", "memory does no I/O"),
+            Map.entry("Lane IllegalArgumentException", "told as an UnreadableRecordException"),
+            Map.entry("LaneRules IllegalStateException", "a defect of ours: no lane is asked for what it cannot do"),
             Map.entry("OrderKey IllegalStateException", "every Java platform has SHA-256"),
             Map.entry("FieldHash IllegalStateException", "every Java platform has SHA-256 and HmacSHA256"),
             Map.entry("DocumentSize IllegalStateException", "a tree of text and numbers can be written"),
