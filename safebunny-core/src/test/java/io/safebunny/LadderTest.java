@@ -75,6 +75,7 @@ class LadderTest {
         "validation",
         "poison.queue",
         "consuming",
+        "order.draining",
         "poison.elsewhere",
         "poison.replay",
         "incident.writing",

@@ -120,8 +120,8 @@ public class PipelineBenchmark {
                 .meterRegistry(meters)
                 .observationRegistry(observations)
                 .build());
-        ConsumePipelineFactory factory =
-                new ConsumePipelineFactory(node, claims(node), handler -> null, new HeldDeliveries());
+        ConsumePipelineFactory factory = new ConsumePipelineFactory(
+                node, claims(node), handler -> null, new HeldDeliveries(), (lane, due) -> {});
         RecoveryPolicy recovery = RecoveryPolicy.of(
                 RetryStrategy.of(2, Duration.ofMillis(100)), RetryStrategy.after(Duration.ofSeconds(1)));
         return factory.create(

@@ -14,6 +14,7 @@ import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.observation.LogContext;
 import io.safebunny.observation.MessageMeters;
 import io.safebunny.observation.Observations;
+import io.safebunny.order.lane.StoredDelivery;
 import io.safebunny.poison.queue.Settlement;
 import io.safebunny.transport.Delivery;
 import io.safebunny.validation.MessageValidator;
@@ -37,6 +38,9 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     private final Node node;
     private final HandlerDefinition handler;
     private final MessageValidator validator;
+    /** Of what waits in order in the store, however long that takes: it knows what was handled. */
+    private final MessageValidator stored;
+
     private final MessageHandling handling;
     private final Recoverer recoverer;
     private final AfterGroup afterGroup;
@@ -53,6 +57,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
         this.node = parts.node();
         this.handler = handler;
         this.validator = validator;
+        this.stored = validator.ofAnyAge();
         this.handling = handling;
         this.recoverer = recoverer;
         this.afterGroup =
@@ -109,7 +114,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
      * @throws InvalidMessageException it is poison
      */
     HandledMessage check(Delivery delivery, boolean sharesTransaction) {
-        Envelope envelope = validator.check(delivery.message());
+        Envelope envelope = (delivery instanceof StoredDelivery ? stored : validator).check(delivery.message());
         Handling one = new Handling(node.current(), envelope, delivery::isOpen);
         return new HandledMessage(
                 delivery,
@@ -166,6 +171,7 @@ final class ConsumePipeline implements DeliverySettler.Processing {
     private Settled settled(HandledMessage message, Ending ending) {
         tellPublications(message, ending);
         Settled settled = recoverer.carryOut(message, ending);
+        handling.wakeLane(message);
         afterGroup.tell(message);
         return settled;
     }

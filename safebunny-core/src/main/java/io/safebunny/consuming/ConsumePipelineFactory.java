@@ -15,13 +15,16 @@ import io.safebunny.poison.queue.HeldDeliveries;
 import io.safebunny.poison.queue.Mover;
 import io.safebunny.poison.queue.PoisonQueue;
 import io.safebunny.saga.execution.Correlation;
+import io.safebunny.store.record.RecordKey;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.DeliveryHandler;
 import io.safebunny.validation.AgeLimit;
 import io.safebunny.validation.MessageInspector;
 import io.safebunny.validation.MessageValidator;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -33,18 +36,22 @@ public final class ConsumePipelineFactory {
     private final Claims claims;
     private final Function<HandlerDefinition, @Nullable Correlation> correlations;
     private final HeldDeliveries held;
+    private final BiConsumer<RecordKey, Instant> wakes;
     private final Turns<String> turns;
 
     /**
      * @param correlations which saga the messages of a handler belong to, {@code null} for none
      * @param held collects deliveries whose copies the broker refuses
+     * @param wakes has the lane of an order key run when it is due
      */
     public ConsumePipelineFactory(
             Node node,
             Claims claims,
             Function<HandlerDefinition, @Nullable Correlation> correlations,
-            HeldDeliveries held) {
+            HeldDeliveries held,
+            BiConsumer<RecordKey, Instant> wakes) {
         this.node = node;
+        this.wakes = wakes;
         this.claims = claims;
         this.correlations = correlations;
         this.held = held;
@@ -99,6 +106,10 @@ public final class ConsumePipelineFactory {
 
     Node node() {
         return node;
+    }
+
+    BiConsumer<RecordKey, Instant> wakes() {
+        return wakes;
     }
 
     Claims claims() {

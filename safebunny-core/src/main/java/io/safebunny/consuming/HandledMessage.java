@@ -242,7 +242,7 @@ final class HandledMessage implements ConsumeContext {
     @Nullable
     String saga() {
         String partition = handling.key().correlationId();
-        return partition.equals(correlationId()) ? null : partition;
+        return handling.turn() != null || partition.equals(correlationId()) ? null : partition;
     }
 
     /** From now on {@link #hasFailedBefore}. */

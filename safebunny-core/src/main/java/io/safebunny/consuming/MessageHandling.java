@@ -13,6 +13,7 @@ import io.safebunny.dedup.claim.Claimed;
 import io.safebunny.dedup.claim.Claimed.Busy;
 import io.safebunny.dedup.claim.Claimed.Done;
 import io.safebunny.dedup.claim.Claimed.Ours;
+import io.safebunny.dedup.claim.Claimed.Parked;
 import io.safebunny.dedup.claim.Claimed.SetAside;
 import io.safebunny.dedup.claim.Claims;
 import io.safebunny.dedup.claim.SharedClaims;
@@ -64,6 +65,7 @@ final class MessageHandling {
     private final PropagatedContext contexts;
     private final @Nullable Correlation correlation;
     private final SagaTurns turns;
+    private final LaneTurns lanes;
     private final HandlerStep step;
     private final ExpiredStep expired;
     private final Grouping grouping;
@@ -84,6 +86,7 @@ final class MessageHandling {
         this.contexts = new PropagatedContext(node.parts().contextPropagators(), node.log());
         this.correlation = parts.correlation(handler);
         this.turns = new SagaTurns(parts.turns(), node.timeline(), handler.prefetch());
+        this.lanes = new LaneTurns(handler, node, parts.wakes());
         this.step = new HandlerStep(
                 parts.middlewares(Group.BEFORE),
                 new HandlerRunner(handler, recoverer, node.timeline(), node.metrics()),
@@ -138,6 +141,7 @@ final class MessageHandling {
         Ending decided = null;
         try (PropagatedContext.Opened unused = contexts.open(message)) {
             if (correlation == null) {
+                lanes.enters(message);
                 decided = handled(message, NO_TURN);
             } else {
                 Membership saga = correlation.of(message.envelope(), message.payload());
@@ -171,6 +175,9 @@ final class MessageHandling {
         }
         if (claimed instanceof Done done) {
             return sent(done.record(), Ending.DUPLICATE);
+        }
+        if (claimed instanceof Parked) {
+            return Ending.PARKED;
         }
         Written written;
         Ending ended;
@@ -218,7 +225,7 @@ final class MessageHandling {
                             LOSERS_COME_BACK));
                 }
                 Membership saga = message.handling.membership();
-                if (saga != null) {
+                if (saga != null && saga.turn() == null) {
                     turns.letWinnerGoOn(saga.sagaId(), node.timeline().nanoTime() - begun, losses);
                 }
                 message.startAgain();
@@ -266,6 +273,11 @@ final class MessageHandling {
     private Ending sent(@Nullable MessageRecord record, Ending ending) {
         NotHandledException unsent = record == null ? null : claims.send(record);
         return unsent == null ? ending : Returned.because(unsent);
+    }
+
+    /** Has the lane of the message go on, if it waits by now for what is stored in it. */
+    void wakeLane(HandledMessage message) {
+        lanes.wake(message);
     }
 
     // ---- messages that are handled together

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.consuming;
 
+import io.safebunny.dedup.claim.StoreFailures;
 import io.safebunny.failure.MessageExpiredException;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.Ending;
@@ -9,6 +10,7 @@ import io.safebunny.failure.policy.Ending.Poisoned;
 import io.safebunny.failure.policy.Ending.Retried;
 import io.safebunny.failure.policy.Ending.Returned;
 import io.safebunny.failure.policy.FailedAttempt;
+import io.safebunny.failure.policy.FailedAttempt.Age;
 import io.safebunny.failure.policy.FailedAttempt.TimeLeft;
 import io.safebunny.failure.policy.PoisonRecord;
 import io.safebunny.failure.policy.PoisonRecord.By;
@@ -22,6 +24,8 @@ import io.safebunny.message.WireMessage;
 import io.safebunny.node.Node;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
+import io.safebunny.order.lane.LaneTurn;
+import io.safebunny.order.lane.StoredDelivery;
 import io.safebunny.poison.queue.FailureLog;
 import io.safebunny.poison.queue.Mover;
 import io.safebunny.poison.queue.Mover.Outcome;
@@ -205,14 +209,14 @@ final class Recoverer {
                 failure,
                 message.attempt(),
                 message.delivery.isOpen(),
-                ageLimit.of(message.envelope()),
+                message.handling.turn() == null ? ageLimit.of(message.envelope()) : Age.UNLIMITED,
                 timeLeft,
                 timeline.random().nextDouble());
     }
 
     /** Sends the copy that the ending needs, if the delivery is still open. */
     Settled carryOut(HandledMessage message, Ending ending) {
-        if (!(ending instanceof Failed)) {
+        if (!(ending instanceof Failed failed)) {
             return new Settled(ending, Settlement.ACKNOWLEDGE);
         }
         Thread.interrupted(); // left behind by a middleware, it would fail the copy
@@ -227,6 +231,10 @@ final class Recoverer {
             }
             return new Settled(ending, Settlement.HAND_BACK);
         }
+        LaneTurn turn = message.handling.turn();
+        if (turn != null && (turn.isUndecided() || !(ending instanceof Poisoned))) {
+            return inItsPlace(message, failed, turn);
+        }
         if (ending instanceof Poisoned poisoned) {
             return giveUp(message, poisoned);
         }
@@ -238,6 +246,27 @@ final class Recoverer {
                 ? Settlement.HAND_BACK
                 : comeBack(delivery, asReplayed(delivery, backToQueue(delivery, message.envelope(), after)));
         return new Settled(ending, how);
+    }
+
+    /** Of a message that is handled in order: no copy of it goes to the end of a queue. */
+    private Settled inItsPlace(HandledMessage message, Failed ending, LaneTurn turn) {
+        if (!turn.isUndecided() && ending instanceof Retried retried) {
+            tell(
+                    message,
+                    "delayed retry %s of %s in %s ms"
+                            .formatted(
+                                    message.attempt() + 1,
+                                    policy.delayed().maxRetries(),
+                                    retried.after().toMillis()),
+                    retried.failure());
+            metrics.retriedDelayed(type);
+            return new Settled(ending, Settlement.ACKNOWLEDGE);
+        }
+        Duration after = ending instanceof Returned returned ? returned.after() : StoreFailures.COMES_BACK;
+        if (message.delivery instanceof StoredDelivery stored) {
+            stored.keep(after == null ? Duration.ZERO : after);
+        }
+        return new Settled(ending, Settlement.HAND_BACK);
     }
 
     /** If the broker refuses the copy, the message is poisoned, although its record expects another attempt. */

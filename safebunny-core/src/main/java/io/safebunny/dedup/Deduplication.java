@@ -4,6 +4,7 @@ package io.safebunny.dedup;
 import io.safebunny.dedup.claim.Claimed;
 import io.safebunny.dedup.claim.Claimed.Done;
 import io.safebunny.dedup.claim.Claims;
+import io.safebunny.dedup.claim.LaneGate;
 import io.safebunny.dedup.claim.Ownership;
 import io.safebunny.dedup.claim.SharedClaims;
 import io.safebunny.dedup.claim.StoreFailures;
@@ -40,6 +41,7 @@ public final class Deduplication implements Claims {
     private final Metrics metrics;
     private final DedupLog log;
     private final Claims claims;
+    private final LaneGate gate;
     private final Dispatching dispatching;
 
     /** @param node with a store */
@@ -50,6 +52,7 @@ public final class Deduplication implements Claims {
         this.claims = node.requireStore() instanceof TransactionalMessageStore transactional
                 ? new TransactionalClaims(transactional, node.timeline(), log, ownership)
                 : new LeasedClaims(node, log, ownership);
+        this.gate = new LaneGate(node, ownership, new StoreFailures(log));
         this.dispatching = new Dispatching(node, log, StoreFailures.COMES_BACK);
     }
 
@@ -74,7 +77,7 @@ public final class Deduplication implements Claims {
 
     @Override
     public Claimed claim(Handling handling) {
-        Claimed claimed = claims.claim(handling);
+        Claimed claimed = handling.turn() == null ? claims.claim(handling) : gate.claim(handling, claims::claim);
         if (!(claimed instanceof Done done)) {
             return claimed;
         }

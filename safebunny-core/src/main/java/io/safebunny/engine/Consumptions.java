@@ -8,6 +8,7 @@ import io.safebunny.handler.HandlerDefinition;
 import io.safebunny.message.Names;
 import io.safebunny.node.Node;
 import io.safebunny.node.NodeFeature;
+import io.safebunny.order.draining.Lanes;
 import io.safebunny.poison.queue.HeldDeliveries;
 import io.safebunny.topology.Topology;
 import io.safebunny.transport.Consumption;
@@ -41,10 +42,12 @@ final class Consumptions {
     private final Node node;
     private final List<NodeFeature> features;
     private final ConsumePipelineFactory pipelines;
+    private final Lanes lanes;
     private final Map<String, Integer> places = new ConcurrentHashMap<>();
     private final List<Consumption> all = new ArrayList<>();
 
-    Consumptions(Node node, List<NodeFeature> features, ConsumePipelineFactory pipelines) {
+    Consumptions(Node node, List<NodeFeature> features, ConsumePipelineFactory pipelines, Lanes lanes) {
+        this.lanes = lanes;
         this.node = node;
         this.features = features;
         this.pipelines = pipelines;
@@ -59,11 +62,13 @@ final class Consumptions {
                             handler.payloadType(),
                             node.metrics(),
                             node.options().exceptionDetails());
+            DeliveryHandler pipeline = pipelines.create(handler, types, breaker);
+            lanes.add(handler, pipeline);
             Consumption consumption = open(
                     Names.address(node.name(), handler.type()),
                     handler.prefetch(),
                     features.stream().anyMatch(feature -> feature.holds(handler.type())),
-                    pipelines.create(handler, types, breaker));
+                    pipeline);
             breaker.paces(consumption);
         }
         if (!types.isEmpty()) {

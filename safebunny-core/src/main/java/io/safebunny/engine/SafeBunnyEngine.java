@@ -22,6 +22,7 @@ import io.safebunny.node.TopologyPlanner;
 import io.safebunny.observation.Tallies.Tally;
 import io.safebunny.operations.NodeCondition;
 import io.safebunny.operations.NodeOperations;
+import io.safebunny.order.draining.Lanes;
 import io.safebunny.poison.queue.HeldDeliveries;
 import io.safebunny.poison.replay.QueuePoisonMessages;
 import io.safebunny.poison.wanted.StepFates;
@@ -66,12 +67,14 @@ public final class SafeBunnyEngine {
         parts.breakers().addListener(node.events()::tell);
         node.sender().awaitStart();
         deduplication = node.store() == null ? null : new Deduplication(node);
+        Lanes lanes = new Lanes(node);
         SagaSupervision sagas = new SagaSupervision(node);
         ConsumePipelineFactory pipelines = new ConsumePipelineFactory(
                 node,
                 deduplication == null ? new NotRemembered(node.sender()) : deduplication,
                 sagas::correlationOf,
-                held);
+                held,
+                lanes::wake);
         boolean isShared = !(parts.store() instanceof MemoryMessageStore);
         NodeOperations operations = new NodeOperations(node, parts.instance(), isShared);
         QueuePoisonMessages poison = new QueuePoisonMessages(
@@ -84,10 +87,11 @@ public final class SafeBunnyEngine {
                 operations,
                 poison,
                 sagas,
+                lanes,
                 new Incidents(node, sagas, poison),
                 Scheduling.of(node, parts.scheduling()),
                 new StoryTeller(node, operations, isShared, sagas.sagas(), sagas::definitions));
-        consumptions = new Consumptions(node, features, pipelines);
+        consumptions = new Consumptions(node, features, pipelines, lanes);
     }
 
     /**

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param from nodes whose publications are consumed
  * @param grouping which waiting messages are handled together
  * @param onExpired runs in the handler's place for expired messages, one at a time; {@code null} if there is no such method
+ * @param ordering whether messages with one order key are handled one after the other
  */
 public record HandlerDefinition(
         String description,
@@ -25,7 +26,8 @@ public record HandlerDefinition(
         Grouping grouping,
         RecoveryPolicy recovery,
         HandlerInvoker invoker,
-        @Nullable HandlerInvoker onExpired) {
+        @Nullable HandlerInvoker onExpired,
+        Ordering ordering) {
 
     public HandlerDefinition {
         from = List.copyOf(from);
@@ -41,7 +43,7 @@ public record HandlerDefinition(
             Grouping grouping,
             RecoveryPolicy recovery,
             HandlerInvoker invoker) {
-        this(description, type, payloadType, from, prefetch, grouping, recovery, invoker, null);
+        this(description, type, payloadType, from, prefetch, grouping, recovery, invoker, null, Ordering.NONE);
     }
 
     /** Each message in a transaction of its own. */
@@ -59,6 +61,12 @@ public record HandlerDefinition(
     /** The same handler, with a method for expired messages. */
     public HandlerDefinition withOnExpired(HandlerInvoker expired) {
         return new HandlerDefinition(
-                description, type, payloadType, from, prefetch, grouping, recovery, invoker, expired);
+                description, type, payloadType, from, prefetch, grouping, recovery, invoker, expired, ordering);
+    }
+
+    /** The same handler, with another ordering. */
+    public HandlerDefinition ordered(Ordering other) {
+        return new HandlerDefinition(
+                description, type, payloadType, from, prefetch, grouping, recovery, invoker, onExpired, other);
     }
 }

@@ -10,6 +10,7 @@ import io.safebunny.handling.publications.TransactionEnd;
 import io.safebunny.message.Envelope;
 import io.safebunny.middleware.Next;
 import io.safebunny.middleware.PublishOutcome;
+import io.safebunny.order.lane.LaneTurn;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.Trail;
@@ -79,6 +80,11 @@ public final class Handling implements Surrounding {
         return membership;
     }
 
+    /** Its turn among the messages with its order key; {@code null} if it is not to be handled in order. */
+    public @Nullable LaneTurn turn() {
+        return membership == null ? null : membership.turn();
+    }
+
     /** Of the message's record. */
     public RecordKey key() {
         return Membership.keyOf(message, membership);
@@ -87,7 +93,7 @@ public final class Handling implements Surrounding {
     /** True for messages of sagas: a saga stores what it sends, so nothing may be sent before it is stored. */
     @Override
     public boolean collectsOnly() {
-        return membership != null;
+        return membership != null && membership.turn() == null;
     }
 
     /** Sets the attempt that the record counts; the header may differ. */

@@ -3,18 +3,29 @@ package io.safebunny.handling;
 
 import io.safebunny.message.Envelope;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.order.lane.LaneTurn;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordKey;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The saga that a message belongs to, known before the message is claimed. Immutable.
+ * The saga or the lane that a message belongs to, known before the message is claimed.
  *
- * @param sagaId also the partition in which the message's record is kept
+ * @param sagaId the partition in which the message's record is kept: the id of the saga, or the order key
  * @param whenSetAside what is written together with the record if it says that the message is set aside
+ * @param turn in the lane of its order key; {@code null} for a message of a saga
  */
-public record Membership(String sagaId, SetAsideWrite whenSetAside) {
+public record Membership(
+        String sagaId, SetAsideWrite whenSetAside, @Nullable LaneTurn turn) {
+
+    public Membership(String sagaId, SetAsideWrite whenSetAside) {
+        this(sagaId, whenSetAside, null);
+    }
+
+    public static Membership ofLane(LaneTurn turn) {
+        return new Membership(turn.lane().correlationId(), SetAsideWrite.NOTHING, turn);
+    }
 
     /** Makes what is written if the message is set aside. */
     @FunctionalInterface

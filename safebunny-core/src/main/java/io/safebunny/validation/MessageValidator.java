@@ -48,6 +48,11 @@ public final class MessageValidator {
         this.maxMessageSize = node.options().maxMessageSize();
     }
 
+    /** Takes messages of any age. */
+    public MessageValidator ofAnyAge() {
+        return new MessageValidator(node, handler, typesOfNode, new AgeLimit(node.timeline(), null));
+    }
+
     /**
      * Checks everything but the payload; decodes the body.
      *

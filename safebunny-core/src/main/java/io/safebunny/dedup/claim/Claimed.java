@@ -17,6 +17,12 @@ public sealed interface Claimed {
     /** Another delivery's for now; or the store does not say. */
     record Busy(NotHandledException why) implements Claimed {}
 
+    /** It waits in the store for its turn among the messages with its order key, and is handled from there. */
+    record Parked() implements Claimed {}
+
+    /** Nobody's yet: another process has changed the lane of its order key, which is to be looked at again. */
+    record LaneMoved() implements Claimed {}
+
     /** It was set aside, or is by this. */
     record SetAside(Poisoned ending) implements Claimed {}
 }

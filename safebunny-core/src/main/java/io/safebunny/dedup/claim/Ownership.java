@@ -3,11 +3,13 @@ package io.safebunny.dedup.claim;
 
 import io.safebunny.dedup.claim.Claimed.Busy;
 import io.safebunny.dedup.claim.Claimed.Done;
+import io.safebunny.dedup.claim.Claimed.LaneMoved;
 import io.safebunny.dedup.claim.Claimed.Ours;
 import io.safebunny.dedup.claim.Claimed.SetAside;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.failure.policy.Ending;
+import io.safebunny.failure.policy.Ending.Poisoned;
 import io.safebunny.failure.policy.Evidence;
 import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.failure.policy.PoisonRecord;
@@ -23,6 +25,7 @@ import io.safebunny.node.Node;
 import io.safebunny.observation.BoundedLog.Subject;
 import io.safebunny.observation.Events;
 import io.safebunny.observation.Metrics;
+import io.safebunny.order.lane.LaneTurn;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.RecordRefusedException;
@@ -32,6 +35,8 @@ import io.safebunny.store.record.Fingerprint;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordState;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +90,10 @@ public final class Ownership {
     public Claimed claim(Handling handling, @Nullable MessageRecord before, Function<MessageRecord, Claim> ours) {
         Envelope message = handling.message();
         MessageRecord fresh = fresh(handling);
-        MessageRecord stored = create(asWritten(fresh));
+        MessageRecord stored = isWithLane(handling) ? createWithLane(handling, fresh) : create(asWritten(fresh));
+        if (stored == null) {
+            return new LaneMoved();
+        }
         if (stored.owner().equals(fresh.owner())) {
             attempts.resume(handling, stored.attempt());
             return new Ours(ours.apply(stored));
@@ -104,12 +112,43 @@ public final class Ownership {
                 before != null && stored.isSameWriteAs(before) // the handler has committed it, and failed
                         ? claimAgain(handling, stored, fresh.withAttempt(attempt), ours)
                         : new Done(stored);
-            case PARKED -> new Done(stored); // it runs from the store
+            case PARKED ->
+                handling.turn() == null || !handling.turn().isStored()
+                        ? new Done(stored) // it runs from the store
+                        : claimAgain(
+                                handling, stored, fresh.withAttempt(attempt).withTakeovers(stored.takeovers()), ours);
             case RELEASED ->
                 claimAgain(handling, stored, fresh.withAttempt(attempt).withTakeovers(stored.takeovers()), ours);
             case POISONED -> reopen(handling, stored, fresh, before != null, ours);
             case CLAIMED -> takeOver(handling, stored, fresh.withAttempt(attempt), ours);
         };
+    }
+
+    /** Whether the claim must be written with the lane of the message, because what was read of that may be outdated. */
+    private boolean isWithLane(Handling handling) {
+        LaneTurn turn = handling.turn();
+        return turn != null && !turn.isStored() && !store.readsAreDecisive();
+    }
+
+    /** @return {@code null} if the lane is not as it was found */
+    private @Nullable MessageRecord createWithLane(Handling handling, MessageRecord fresh) {
+        try {
+            JointWrite result = writeWithLane(handling, fresh);
+            if (result instanceof JointWrite.Written written) {
+                return written.records().get(0);
+            }
+            return RecordWrites.isCompanionOvertaken(result, fresh.key()) ? null : store.find(fresh.key());
+        } catch (RecordRefusedException e) {
+            throw e; // nothing was written
+        } catch (RuntimeException e) {
+            giveBack(fresh);
+            throw e;
+        }
+    }
+
+    private JointWrite writeWithLane(Handling handling, MessageRecord claim) {
+        LaneTurn turn = Objects.requireNonNull(handling.turn());
+        return store.writeTogether(List.of(claim, turn.touched(claim.owner())));
     }
 
     /**
@@ -183,7 +222,8 @@ public final class Ownership {
         try {
             MessageRecord stored = store.find(unanswered.key());
             if (stored != null && stored.owner().equals(unanswered.owner())) {
-                store.replace(stored.next(RecordState.RELEASED));
+                RecordState before = RecordRules.isStored(stored) ? RecordState.PARKED : RecordState.RELEASED;
+                store.replace(stored.next(before));
             }
         } catch (RuntimeException e) {
             LOG.debug(
@@ -245,7 +285,7 @@ public final class Ownership {
         }
         int takeovers = stored.takeovers() + 1;
         if (quarantine.decide(Evidence.ofRecord(takeovers)) instanceof Treatment.SetAside) {
-            return setAside(handling, stored.next(RecordState.POISONED).withTakeovers(0), takeovers);
+            return setAside(handling, stored, takeovers);
         }
         Claimed claimed = claimAgain(handling, stored, fresh.withTakeovers(takeovers), ours);
         if (claimed instanceof Ours) {
@@ -263,20 +303,21 @@ public final class Ownership {
     }
 
     /** Together with what depends on it. */
-    private Claimed setAside(Handling handling, MessageRecord poisoned, int takeovers) {
-        JointWrite result = RecordWrites.trySetAside(
-                store,
-                handling,
+    private Claimed setAside(Handling handling, MessageRecord stored, int takeovers) {
+        InvalidMessageException why = new InvalidMessageException(
                 PoisonReason.DELIVERY_LIMIT,
-                companions -> RecordWrites.write(store, poisoned, companions));
+                "The handling of the message was begun and never ended [claims=%s, limit=safebunny.topology.delivery-limit]: it probably ends the process that handles it. Find out why before replaying it."
+                        .formatted(takeovers));
+        Poisoned ending = Ending.poisoned(why.reason(), why);
+        MessageRecord next = stored.next(RecordState.POISONED).withTakeovers(0);
+        LaneTurn turn = handling.turn();
+        MessageRecord poisoned = turn == null ? next : turn.kept(next, ending);
+        JointWrite result = RecordWrites.tryEnded(
+                store, handling, ending, newOwner(), companions -> RecordWrites.write(store, poisoned, companions));
         if (result instanceof JointWrite.Written written) {
             watch.forget(poisoned.key());
-            return setAside(
-                    PoisonReason.DELIVERY_LIMIT,
-                    "The handling of the message was begun and never ended [claims=%s, limit=safebunny.topology.delivery-limit]: it probably ends the process that handles it. Find out why before replaying it."
-                            .formatted(takeovers),
-                    RecordRules.poisonRecord(
-                            handling.message(), written.records().get(0), By.THIS_DELIVERY));
+            return new SetAside(ending.storedAs(RecordRules.poisonRecord(
+                    handling.message(), written.records().get(0), By.THIS_DELIVERY)));
         }
         // Its owner was only slow, or what depends on it was changed meanwhile: the next delivery reads both anew. Not
         // at once, because the transaction that may be open can do no more.
@@ -286,12 +327,20 @@ public final class Ownership {
     /** @param fresh with the attempt and the takeovers that our claim begins with */
     private Claimed claimAgain(
             Handling handling, MessageRecord stored, MessageRecord fresh, Function<MessageRecord, Claim> ours) {
-        MessageRecord next =
-                asWritten(stored.claimedBy(fresh.owner(), fresh.lease(), fresh.attempt(), fresh.takeovers())
-                        .withTrail(handling.trail()));
+        MessageRecord next = asWritten(RecordRules.claimed(stored, fresh).withTrail(handling.trail()));
         MessageRecord claim;
         try {
-            claim = store.replace(next);
+            if (isWithLane(handling)) {
+                JointWrite result = writeWithLane(handling, next);
+                if (RecordWrites.isCompanionOvertaken(result, next.key())) {
+                    return new LaneMoved();
+                }
+                claim = result instanceof JointWrite.Written written
+                        ? written.records().get(0)
+                        : null;
+            } else {
+                claim = store.replace(next);
+            }
         } catch (RecordRefusedException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -306,7 +355,12 @@ public final class Ownership {
         return new Ours(ours.apply(claim));
     }
 
-    private Busy busy(Handling handling, Duration remaining) {
+    /** How long the claim is still respected. */
+    Duration remaining(MessageRecord stored) {
+        return watch.remaining(stored);
+    }
+
+    Busy busy(Handling handling, Duration remaining) {
         metrics.duplicateBusy(handling.message().type());
         return new Busy(NotHandledException.later(
                 "Another delivery of message %s is being handled"

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup.claim;
 
+import io.safebunny.failure.policy.Ending.Failed;
 import io.safebunny.failure.policy.Ending.RecordEffect;
 import io.safebunny.failure.policy.PoisonRecord;
 import io.safebunny.failure.policy.PoisonRecord.By;
+import io.safebunny.handling.Handling;
 import io.safebunny.message.Envelope;
 import io.safebunny.message.InvalidMessageException;
 import io.safebunny.message.PoisonReason;
+import io.safebunny.order.lane.LaneTurn;
 import io.safebunny.store.record.MessageRecord;
 import io.safebunny.store.record.RecordState;
 import io.safebunny.store.record.Trail;
@@ -58,8 +61,15 @@ public final class RecordRules {
     /**
      * The claim after a failure: whether the message comes again, and as which attempt.
      *
-     * @param trail with the failures of this delivery
+     * @param handling of this delivery, with its failures
      */
+    public static MessageRecord released(MessageRecord claimed, Failed ending, Handling handling) {
+        MessageRecord released = released(claimed, ending.record(), handling.trail());
+        LaneTurn turn = handling.turn();
+        return turn == null ? released : turn.kept(released, ending);
+    }
+
+    /** The same for a message that is handled whenever it comes. */
     public static MessageRecord released(MessageRecord claimed, RecordEffect effect, Trail trail) {
         MessageRecord released =
                 switch (effect) {
@@ -71,5 +81,26 @@ public final class RecordRules {
                     case POISONED -> claimed.next(RecordState.POISONED).withTakeovers(0);
                 };
         return released.withTrail(trail);
+    }
+
+    /** Another owner's claim. A message that is stored in its own record stays there until it has ended. */
+    static MessageRecord claimed(MessageRecord stored, MessageRecord fresh) {
+        MessageRecord claim = stored.claimedBy(fresh.owner(), fresh.lease(), fresh.attempt(), fresh.takeovers());
+        return isStored(stored)
+                ? claim.next(RecordState.CLAIMED, stored.outgoing()).withVersion(claim.version())
+                : claim;
+    }
+
+    /** Whether its message is stored in it, to be handled from there. */
+    public static boolean isStored(MessageRecord stored) {
+        return switch (stored.state()) {
+            case PARKED -> true;
+            case CLAIMED, RELEASED ->
+                stored.outgoing().size() == 1
+                        && stored.key()
+                                .messageId()
+                                .equals(stored.outgoing().get(0).message().messageId());
+            case COMPLETED, DISPATCHED, POISONED, UNDONE -> false;
+        };
     }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.dedup.claim;
 
+import io.safebunny.failure.policy.Ending.Failed;
+import io.safebunny.failure.policy.Ending.Poisoned;
 import io.safebunny.handling.Handling;
 import io.safebunny.handling.JointRecords;
 import io.safebunny.handling.Membership;
-import io.safebunny.message.PoisonReason;
+import io.safebunny.order.lane.LaneTurn;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageStore;
 import io.safebunny.store.StoreUnavailableException;
@@ -45,19 +47,26 @@ public final class RecordWrites {
                 && !overtaken.key().equals(record);
     }
 
+    /** Whether something else is written with the record that says how the message ended. */
+    public static boolean isJoint(Handling handling, Failed ending) {
+        return ending instanceof Poisoned || handling.turn() != null;
+    }
+
     /**
-     * Records that a message is set aside. Tries again as long as others keep changing what is written with it.
+     * Records how a message ended that was not handled. Tries again as long as others keep changing what is written with it.
      *
+     * @param owner of the writes
      * @param write of the record and these companions
      * @throws StoreUnavailableException they changed it each time
      */
-    public static JointWrite setAside(
+    public static JointWrite ended(
             MessageStore store,
             Handling handling,
-            PoisonReason reason,
+            Failed ending,
+            String owner,
             Function<List<MessageRecord>, JointWrite> write) {
         for (int tries = 0; tries < MOST_TRIES; tries++) {
-            JointWrite result = trySetAside(store, handling, reason, write);
+            JointWrite result = tryEnded(store, handling, ending, owner, write);
             if (!isCompanionOvertaken(result, handling.key())) {
                 return result;
             }
@@ -69,19 +78,28 @@ public final class RecordWrites {
                 null);
     }
 
-    /** As {@link #setAside}, once. */
-    static JointWrite trySetAside(
+    /** As {@link #ended}, once. */
+    static JointWrite tryEnded(
             MessageStore store,
             Handling handling,
-            PoisonReason reason,
+            Failed ending,
+            String owner,
             Function<List<MessageRecord>, JointWrite> write) {
         Membership saga = handling.membership();
-        JointRecords joined =
-                saga == null ? JointRecords.NONE : saga.whenSetAside().records(reason, store::find);
-        JointWrite result =
-                write.apply(Stream.concat(joined.records().stream(), Stream.ofNullable(steps(store, handling)))
-                        .toList());
+        LaneTurn turn = handling.turn();
+        Stream<MessageRecord> together =
+                turn == null ? Stream.empty() : turn.whenFailed(ending, store::find, owner).stream();
+        JointRecords joined = JointRecords.NONE;
+        if (ending instanceof Poisoned poisoned) {
+            joined = saga == null ? JointRecords.NONE : saga.whenSetAside().records(poisoned.reason(), store::find);
+            together = Stream.concat(
+                    together, Stream.concat(joined.records().stream(), Stream.ofNullable(steps(store, handling))));
+        }
+        JointWrite result = write.apply(together.toList());
         if (result instanceof JointWrite.Written) {
+            if (turn != null) {
+                turn.isWritten();
+            }
             joined.whenWritten().forEach(Runnable::run);
         }
         return result;

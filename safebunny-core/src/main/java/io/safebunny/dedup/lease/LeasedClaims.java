@@ -26,6 +26,7 @@ import io.safebunny.handling.Handling;
 import io.safebunny.handling.Run;
 import io.safebunny.node.Node;
 import io.safebunny.observation.Metrics;
+import io.safebunny.order.lane.LaneTurn;
 import io.safebunny.store.ApplicationCodeException;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.MessageStore;
@@ -35,6 +36,7 @@ import io.safebunny.store.record.RecordKey;
 import io.safebunny.store.record.RecordState;
 import io.safebunny.time.Timeline;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +48,9 @@ import org.jspecify.annotations.Nullable;
  * record. Thread-safe.
  */
 public final class LeasedClaims implements Claims {
+
+    /** More than the writers of one lane that are active at once. */
+    private static final int MOST_TRIES = 20;
 
     private final MessageStore store;
     private final Timeline timeline;
@@ -136,9 +141,7 @@ public final class LeasedClaims implements Claims {
         public Completion complete(Run run) {
             JointWrite result;
             try {
-                result = held.writeTogetherSurely(
-                        claimed -> claimed.withTrail(handling.trail()).completed(run.publications()),
-                        run.joined().records());
+                result = completed(run);
             } catch (RuntimeException e) {
                 return failures.notWritten(handling.message().id(), e);
             }
@@ -150,6 +153,28 @@ public final class LeasedClaims implements Claims {
             }
             metrics.claimLost(handling.message().type());
             return new NotWritten(held.lost());
+        }
+
+        /** What is written of the message's lane is read anew as long as others change it: the run is done. */
+        private JointWrite completed(Run run) {
+            LaneTurn turn = handling.turn();
+            for (int tries = 1; ; tries++) {
+                List<MessageRecord> together = new ArrayList<>(run.joined().records());
+                if (turn != null) {
+                    together.addAll(turn.whenHandled(store::find, held.record().owner()));
+                }
+                JointWrite result = held.writeTogetherSurely(
+                        claimed -> claimed.withTrail(handling.trail()).completed(run.publications()), together);
+                if (turn != null && result instanceof JointWrite.Written) {
+                    turn.isWritten();
+                }
+                if (turn == null
+                        || tries == MOST_TRIES
+                        || !(result instanceof JointWrite.Overtaken by)
+                        || !turn.isOfLane(by.key())) {
+                    return result;
+                }
+            }
         }
 
         @Override
@@ -165,12 +190,15 @@ public final class LeasedClaims implements Claims {
             boolean ours;
             PoisonRecord stored;
             try {
-                ours = ending instanceof Poisoned poisoned
-                        ? setAside(poisoned)
-                        : held.write(claimed -> RecordRules.released(claimed, ending.record(), handling.trail()));
+                ours = RecordWrites.isJoint(handling, ending)
+                        ? ended(ending)
+                        : held.write(claimed -> RecordRules.released(claimed, ending, handling));
                 stored = RecordRules.poisonRecord(handling.message(), held.record(), By.THIS_DELIVERY);
             } catch (RuntimeException e) {
                 log.noAnswer(held.record().key().messageId(), "its claim ends with the lease", e);
+                if (handling.turn() != null) {
+                    handling.turn().isUnanswered();
+                }
                 return ending;
             }
             if (!ours && !(failure instanceof NotHandledException)) {
@@ -180,16 +208,15 @@ public final class LeasedClaims implements Claims {
         }
 
         /** Together with what depends on it, which others may change meanwhile. */
-        private boolean setAside(Poisoned ending) {
-            Map<String, String> apart = stepsApart();
-            JointWrite result = RecordWrites.setAside(
+        private boolean ended(Failed ending) {
+            Map<String, String> apart = ending instanceof Poisoned ? stepsApart() : Map.of();
+            JointWrite result = RecordWrites.ended(
                     store,
                     handling,
-                    ending.reason(),
+                    ending,
+                    held.record().owner(),
                     companions -> held.writeTogether(
-                            claimed ->
-                                    withMore(RecordRules.released(claimed, ending.record(), handling.trail()), apart),
-                            companions));
+                            claimed -> withMore(RecordRules.released(claimed, ending, handling), apart), companions));
             return result instanceof JointWrite.Written;
         }
 

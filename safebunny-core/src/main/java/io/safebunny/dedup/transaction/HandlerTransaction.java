@@ -20,6 +20,7 @@ import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.failure.policy.PoisonRecord;
 import io.safebunny.handling.Handling;
 import io.safebunny.message.InvalidMessageException;
+import io.safebunny.order.lane.LaneTurn;
 import io.safebunny.store.BrokenTransactionException;
 import io.safebunny.store.JointWrite;
 import io.safebunny.store.RecordRefusedException;
@@ -33,6 +34,7 @@ import io.safebunny.transport.OutboundMessage;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,11 +132,16 @@ final class HandlerTransaction {
     MessageRecord commit(List<OutboundMessage> outgoing, List<MessageRecord> joined) {
         LocalTransaction open = requireOpen();
         MessageRecord claimed = requireClaim();
-        boolean isWritten = claimed.state() == RecordState.DISPATCHED && outgoing.isEmpty() && joined.isEmpty();
+        LaneTurn turn = handling.turn();
+        List<MessageRecord> together = turn == null
+                ? joined
+                : Stream.concat(joined.stream(), turn.whenHandled(this::findAndLock, claimed.owner()).stream())
+                        .toList();
+        boolean isWritten = claimed.state() == RecordState.DISPATCHED && outgoing.isEmpty() && together.isEmpty();
         if (isWritten && !open.isKnownToBeOpen()) {
             requireClaimIsHeld();
         }
-        MessageRecord completed = isWritten ? claimed : complete(claimed.completed(outgoing), joined);
+        MessageRecord completed = isWritten ? claimed : complete(claimed.completed(outgoing), together);
         if (completed == null) {
             rollback();
             return null;
@@ -155,6 +162,9 @@ final class HandlerTransaction {
                 throw e;
             }
             TransactionalClaims.tellFailedCallback(log, handling, e);
+        }
+        if (turn != null) {
+            turn.isWritten();
         }
         return late.record();
     }

@@ -5,7 +5,6 @@ import io.safebunny.dedup.claim.RecordRules;
 import io.safebunny.dedup.claim.RecordWrites;
 import io.safebunny.dedup.dispatch.DedupLog;
 import io.safebunny.failure.policy.Ending.Failed;
-import io.safebunny.failure.policy.Ending.Poisoned;
 import io.safebunny.failure.policy.NotHandledException;
 import io.safebunny.failure.policy.PoisonRecord;
 import io.safebunny.failure.policy.PoisonRecord.By;
@@ -53,8 +52,7 @@ final class WriteAfterRollback {
      * @throws NotHandledException another delivery has handled the message: ours is a duplicate. Or it is unknown whether this one has
      */
     PoisonRecord write(MessageRecord claimed, Failed ending, Commit commit) {
-        MessageRecord released =
-                RecordRules.released(claimed, ending.record(), handling.trail()).withVersion(claimed.version());
+        MessageRecord released = RecordRules.released(claimed, ending, handling).withVersion(claimed.version());
         MessageRecord stored;
         try {
             stored = stored(released, ending);
@@ -65,6 +63,9 @@ final class WriteAfterRollback {
             }
         } catch (RuntimeException e) {
             log.noAnswer(handling.message().id(), "could not record how its handling ended", e);
+            if (handling.turn() != null) {
+                handling.turn().isUnanswered();
+            }
             if (commit == Commit.IN_DOUBT) { // it must not become poison: a commit that is carried out late makes it
                 // handled
                 throw NotHandledException.trouble(
@@ -94,11 +95,12 @@ final class WriteAfterRollback {
 
     /** Ours if it is written; otherwise what is there instead. No transaction is open, so each write is one of its own. */
     private @Nullable MessageRecord stored(MessageRecord released, Failed ending) {
-        JointWrite result = ending instanceof Poisoned poisoned
-                ? RecordWrites.setAside(
+        JointWrite result = RecordWrites.isJoint(handling, ending)
+                ? RecordWrites.ended(
                         store,
                         handling,
-                        poisoned.reason(),
+                        ending,
+                        released.owner(),
                         companions -> RecordWrites.write(store, released, companions))
                 : RecordWrites.write(store, released, List.of());
         return result instanceof JointWrite.Written written ? written.records().get(0) : store.find(released.key());

@@ -22,6 +22,11 @@ public sealed interface Ending {
      */
     record Handled(@Nullable Poisoned expired) implements Ending {}
 
+    Ending PARKED = new Parked();
+
+    /** The message is stored, and is handled from there when it is its turn among those with its order key. */
+    record Parked() implements Ending {}
+
     /** The message was handled before, or must not be handled any more because it was undone. */
     record Duplicate() implements Ending {}
 

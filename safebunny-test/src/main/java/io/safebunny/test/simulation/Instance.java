@@ -113,7 +113,8 @@ final class Instance implements SimulatedNode {
                 handler.grouping(),
                 handler.recovery(),
                 new Watched(handler.invoker()),
-                onExpired == null ? null : new Watched(onExpired));
+                onExpired == null ? null : new Watched(onExpired),
+                handler.ordering());
     }
 
     private final class Watched implements HandlerInvoker {
