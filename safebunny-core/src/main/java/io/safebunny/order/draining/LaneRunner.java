@@ -39,7 +39,6 @@ final class LaneRunner {
     private final Timeline timeline;
     private final BoundedLog log;
     private final Duration lease;
-    private final String process;
     private final Subject lost = Subject.error(LOG, "Messages that waited in order are gone");
     private final Map<String, Handler> handlers = new ConcurrentHashMap<>();
     /** Lanes that this instance runs. */
@@ -66,7 +65,6 @@ final class LaneRunner {
         this.timeline = node.timeline();
         this.log = node.log();
         this.lease = node.options().lease();
-        this.process = RandomIds.next(timeline.random());
     }
 
     void handles(String type, DeliveryHandler pipeline, boolean holds) {
@@ -132,7 +130,7 @@ final class LaneRunner {
     }
 
     private String newOwner() {
-        return process + '-' + RandomIds.next(timeline.random());
+        return RandomIds.next(timeline.random());
     }
 
     /** @return whether the message whose turn it is was handled, or has turned out to have ended */
