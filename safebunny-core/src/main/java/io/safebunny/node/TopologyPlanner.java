@@ -30,8 +30,6 @@ public final class TopologyPlanner {
     private static final Map<String, Object> UNROUTED =
             Map.of("x-queue-type", "quorum", "x-delivery-limit", OPERATOR_DELIVERY_LIMIT);
 
-    private static final int ORDERED_DELIVERIES = 5;
-
     /** How long an ordered queue waits for the consumer of a broker node that is down, before another one takes over. */
     private static final Duration DISCONNECTED = Duration.ofSeconds(10);
 
@@ -96,13 +94,14 @@ public final class TopologyPlanner {
 
     /**
      * A queue that is consumed in order: by one consumer at a time, whose places in the prefetch go back to the queue whenever it pauses,
-     * stops or is lost. Each time counts as a failed delivery of all of them, so the limit is higher than that of other queues.
+     * stops or is lost. Each time counts as a failed delivery of all of them, so the broker's limit is out of reach; who kills processes is
+     * found by claims that were left silent. Without a limit, the broker would put what is returned at the end of the queue.
      */
     public static Queue ordered(String node, String name, TopologyOptions options) {
         Map<String, Object> arguments = consumerArguments(node, options);
         arguments.put(Topology.SINGLE_ACTIVE_CONSUMER, true);
         if (options.queueType() == QueueType.QUORUM) {
-            arguments.put("x-delivery-limit", options.deliveryLimit() * ORDERED_DELIVERIES);
+            arguments.put("x-delivery-limit", OPERATOR_DELIVERY_LIMIT);
             // read from RabbitMQ 4.3 on, where the default is a minute; earlier ones ignore it, but it cannot be added
             // later
             arguments.put("x-consumer-disconnected-timeout", DISCONNECTED.toMillis());

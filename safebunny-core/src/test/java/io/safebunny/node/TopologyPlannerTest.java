@@ -32,7 +32,7 @@ class TopologyPlannerTest {
         Map<String, Object> arguments = new HashMap<>(
                 TopologyPlanner.plan("billing", TWO, quorum).queues().get(0).arguments());
         arguments.put("x-single-active-consumer", true);
-        arguments.put("x-delivery-limit", 100);
+        arguments.put("x-delivery-limit", 1_000_000);
         arguments.put("x-consumer-disconnected-timeout", 10_000L);
 
         Queue ordered = TopologyPlanner.ordered("billing", "billing-OrderPlaced.in", quorum);

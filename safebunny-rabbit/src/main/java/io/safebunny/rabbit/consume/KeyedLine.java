@@ -110,6 +110,13 @@ final class KeyedLine {
         }
     }
 
+    /** How many may be handled at once. */
+    int limit() {
+        synchronized (lock) {
+            return limit;
+        }
+    }
+
     /** Whether nothing is being handled. */
     boolean isIdle() {
         synchronized (lock) {
@@ -184,7 +191,7 @@ final class KeyedLine {
     private @Nullable OrderedDelivery endIfOver(OrderedDelivery delivery) {
         Place place = places.get(delivery.key());
         boolean isOver = !delivery.isRunning()
-                && (delivery.isSettled() || !delivery.session().equals(session));
+                && (delivery.isOver() || !delivery.session().equals(session));
         if (!isOver || place == null || !delivery.equals(place.begun)) {
             return null;
         }

@@ -219,7 +219,8 @@ final class OrderedConsumer implements QueueControl, ConsumerSession.Events, Tur
 
     private void returned(OrderedDelivery delivery) {
         resumeLater(line.returned(delivery));
-        if (isOutOfLine()) {
+        // also if it was held for a change that is not wanted any more
+        if (isOutOfLine() || (session != null && line.limit() == 0)) {
             adjust();
         }
         completeIfDrained();

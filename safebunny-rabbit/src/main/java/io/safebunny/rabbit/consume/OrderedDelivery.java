@@ -5,6 +5,7 @@ import io.safebunny.message.OrderKey;
 import io.safebunny.rabbit.work.LaterRun;
 import io.safebunny.transport.IncomingMessage;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +21,10 @@ final class OrderedDelivery extends RabbitDelivery {
     /** The pause after which it begins. */
     private final Duration after;
 
-    /** Set before the {@link KeyedLine} learns that it is settled. */
+    private final AtomicBoolean first = new AtomicBoolean();
     private volatile @Nullable Duration pause;
+    /** Set last, when it is known how it is settled. */
+    private volatile boolean over;
 
     /** Whether its handler has not returned; guarded by the lock of the {@link KeyedLine}. */
     private boolean running;
@@ -74,10 +77,14 @@ final class OrderedDelivery extends RabbitDelivery {
         running = now;
     }
 
+    /** Whether it is settled, and told how. */
+    boolean isOver() {
+        return over;
+    }
+
     @Override
     public void acknowledge() {
-        super.acknowledge();
-        settled.accept(this);
+        settle(super::acknowledge);
     }
 
     @Override
@@ -87,15 +94,22 @@ final class OrderedDelivery extends RabbitDelivery {
 
     @Override
     public void keep(Duration wanted) {
-        if (end()) {
+        settle(() -> {
+            end();
             pause = wanted;
-            settled.accept(this);
-        }
+        });
     }
 
     @Override
     public void reject() {
-        super.reject();
-        settled.accept(this);
+        settle(super::reject);
+    }
+
+    private void settle(Runnable settlement) {
+        if (first.compareAndSet(false, true)) {
+            settlement.run();
+            over = true;
+            settled.accept(this);
+        }
     }
 }

@@ -104,10 +104,6 @@ class RabbitDelivery implements Delivery {
         return settled.compareAndSet(false, true);
     }
 
-    final boolean isSettled() {
-        return settled.get();
-    }
-
     private void settle(Settlement settlement) {
         if (!end() || session.isCut()) {
             return;

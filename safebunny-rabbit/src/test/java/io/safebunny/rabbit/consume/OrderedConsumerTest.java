@@ -321,6 +321,23 @@ class OrderedConsumerTest {
     }
 
     @Test
+    void goesOnAfterWaitingForAnotherPrefetchThatIsNotWantedAnyMore() {
+        InboundBudget.Share other = budget.share("orders-Other", 1);
+        FakeChannel channel = started();
+        within.add(delivery -> {
+            other.took(1 << 20);
+            consumer.adjust();
+            other.gave(1 << 20);
+        });
+        channel.deliver("a");
+        channel.deliver("b");
+        workers.runAll();
+
+        assertThat(ids()).containsExactly("message-1", "message-2");
+        assertThat(channel.calls).containsExactly("qos 4", "consume", "ack 2");
+    }
+
+    @Test
     void takesOneAtATimeOnAnotherChannelWhileMessagesAreLarge() {
         FakeChannel channel = started();
         channel.body = new byte[1 << 20];
