@@ -25,7 +25,7 @@ class LoggedFailureRuleTest {
             "CompletedRecords", // the id of a record that this version cannot read
             "ConnectionKeeper",
             "Consumptions",
-            "ConsumerControl",
+            "ConsumeFailures",
             "CosmosQueries", // likewise
             "CosmosRecords",
             "DirectPath", // what the broker says
