@@ -29,7 +29,6 @@ class LoggedFailureRuleTest {
             "CosmosQueries", // likewise
             "CosmosRecords",
             "DirectPath", // what the broker says
-            "Dispatcher", // threads that are refused
             "Failures", // the outbox's, whose statements hold ids
             "JdbcMessageStore",
             "JdbcOutbox",
@@ -43,6 +42,7 @@ class LoggedFailureRuleTest {
             "StoredInTransaction",
             "TopologyDeclarer",
             "Transactions",
+            "Turns", // threads that are refused
             "WaitingRecords");
 
     private static final Pattern LOGGING = Pattern.compile("\\b(LOG|log|line)\\s*\\.\\s*(error|warn|info)\\(");
