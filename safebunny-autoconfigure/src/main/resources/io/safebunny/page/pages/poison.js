@@ -126,7 +126,7 @@ function One({ of, archived, again, gone }) {
     const common = { endpoint: 'poison', done: begun, outcome: moved, after: again };
     const isDone = Object.hasOwn(NEEDLESS, of.verdict);
     const discard = html`
-        <${Act} ...${common} key="discard" kind=${isDone ? 'usual' : 'danger'} label="Discard" title=${`Discard ${name}`} request=${move('discard')} intro="Moves it to the archive, where nobody handles it. It can be restored from there." />`;
+        <${Act} ...${common} key="discard" kind=${isDone ? 'usual' : 'danger'} label="Discard" title=${`Discard ${name}`} request=${move('discard')} intro=${`Moves it to the archive, where nobody handles it. It can be restored from there.${isDone ? '' : ' If a saga is stuck on it, it stays so until somebody replays the restored message, resumes it or fails it.'}`} />`;
     return html`
         <span class="buttons">
             ${!archived && html`

@@ -401,6 +401,10 @@ class PoisonEndpointTest {
 
             isProblem(look(context, id), 404, "is in the archive [id=" + id + "]");
             isProblem(look(context, id), 404, "correlationId=");
+            isProblem(
+                    post(context, Map.of("id", new String[] {id}, "action", "replay", "reason", "mended")),
+                    404,
+                    "restore it from the archive: GET safebunnypoison?messageId=" + id + "&archived=true");
             isProblem(look(context, "another"), 404, "in the poison queue of node shop, which was asked [id=another]");
             isProblem(look(context, "another"), 404, "GET safebunnystory?about=another asks all of them");
             for (String action : List.of("replay", "discard")) {

@@ -204,8 +204,8 @@ public final class PoisonEndpoint {
         return PoisonAction.RESTORE.isAsked(action)
                 ? "There is no such copy of this message in the archive of node %s, where discarded ones are and which was asked [id=%s]. If another request is reading or moving it right now, try again. If it was not discarded, or was restored before, it is in the poison queue: GET safebunnypoison?messageId=%s. %s"
                         .formatted(node, shown, URLEncoder.encode(id, StandardCharsets.UTF_8), elsewhere)
-                : "There is no such copy of this message in the poison queue of node %s, which was asked [id=%s]. If another request is reading or moving it right now, try again. %s"
-                        .formatted(node, shown, elsewhere);
+                : "There is no such copy of this message in the poison queue of node %s, which was asked [id=%s]. If another request is reading or moving it right now, try again. If it was discarded, restore it from the archive: GET safebunnypoison?messageId=%s&archived=true. %s"
+                        .formatted(node, shown, URLEncoder.encode(id, StandardCharsets.UTF_8), elsewhere);
     }
 
     /** Changes all that match, or one message whose id no path can have. */
