@@ -25,7 +25,8 @@ public enum AlarmFate {
             return MISSING;
         }
         return switch (handled.state()) {
-            case CLAIMED, RELEASED, PARKED -> now.isAfter(latest) ? MISSING : OPEN;
+            case CLAIMED, RELEASED -> now.isAfter(latest) ? MISSING : OPEN;
+            case PARKED -> OPEN; // its turn comes, however long that takes
             case POISONED -> SET_ASIDE;
             case COMPLETED, DISPATCHED, UNDONE -> SPENT;
         };

@@ -40,6 +40,7 @@ class AlarmFateTest {
     @CsvSource({
         "CLAIMED, OPEN",
         "RELEASED, OPEN",
+        "PARKED, OPEN",
         "COMPLETED, SPENT",
         "DISPATCHED, SPENT",
         "UNDONE, SPENT",
@@ -62,7 +63,7 @@ class AlarmFateTest {
             value = RecordState.class,
             names = {"CLAIMED", "RELEASED"},
             mode = EnumSource.Mode.EXCLUDE)
-    void oneThatHasEndedIsNeverMissing(RecordState state) {
+    void oneThatHasEndedOrWaitsInItsLaneIsNeverMissing(RecordState state) {
         assertThat(AlarmFate.of(record(state), LATEST, LATEST.plus(Duration.ofDays(1))))
                 .isNotEqualTo(AlarmFate.MISSING);
     }
