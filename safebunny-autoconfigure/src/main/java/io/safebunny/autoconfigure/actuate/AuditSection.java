@@ -12,6 +12,7 @@ import io.safebunny.message.Names;
 import io.safebunny.poison.OtherInstances;
 import io.safebunny.poison.OtherInstances.Operation;
 import io.safebunny.poison.PoisonMessages;
+import io.safebunny.saga.Sagas;
 import io.safebunny.time.Timeline;
 import java.time.Instant;
 import java.util.Comparator;
@@ -53,6 +54,7 @@ final class AuditSection implements Section {
     private final KeptEvents events;
     private final Predicate<SecurityContext> shows;
     private final PoisonMessages poison;
+    private final Sagas sagas;
     private final Supplier<OtherInstances> others;
     private final String instance;
     private final Timeline timeline;
@@ -65,12 +67,14 @@ final class AuditSection implements Section {
             KeptEvents events,
             Predicate<SecurityContext> shows,
             PoisonMessages poison,
+            Sagas sagas,
             Supplier<OtherInstances> others,
             String instance,
             Timeline timeline) {
         this.events = events;
         this.shows = shows;
         this.poison = poison;
+        this.sagas = sagas;
         this.others = others;
         this.instance = instance;
         this.timeline = timeline;
@@ -140,13 +144,16 @@ final class AuditSection implements Section {
                 .toList();
         List<AuditEvent> latest = found.stream().limit(limit).toList();
         Outcomes outcomes = new Outcomes(poison, others);
+        RepairResults repairs = new RepairResults(sagas);
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("instance", instance);
         view.put("asOf", timeline.now());
         view.put("kept", kept.by());
         view.put("note", kept.note());
         view.put("actions", Audit.TYPES);
-        view.put("events", latest.stream().map(event -> shown(event, outcomes)).toList());
+        view.put(
+                "events",
+                latest.stream().map(event -> shown(event, outcomes, repairs)).toList());
         view.put("truncated", found.size() > limit);
         view.put("hiddenLooks", all.size() - found.size());
         if (showsOthers) {
@@ -159,7 +166,7 @@ final class AuditSection implements Section {
         return event.getType().substring(Audit.PREFIX.length());
     }
 
-    private static Map<String, Object> shown(AuditEvent event, Outcomes outcomes) {
+    private static Map<String, Object> shown(AuditEvent event, Outcomes outcomes, RepairResults repairs) {
         Map<String, Object> data = new LinkedHashMap<>();
         event.getData().entrySet().stream()
                 .limit(MOST_VALUES)
@@ -176,6 +183,9 @@ final class AuditSection implements Section {
             return view;
         }
         view.put("result", result(action));
+        if (RepairResults.isRepair(action)) {
+            repairs.add(view, event, action);
+        }
         if (data.containsKey(OPERATION)) {
             String id = String.valueOf(data.get(OPERATION));
             outcomes.add(view, action, id, MOVES.contains(action));
@@ -191,6 +201,6 @@ final class AuditSection implements Section {
         if (action.equals(LOOK)) {
             return "SHOWN";
         }
-        return MOVES.contains(action) ? "BEGUN" : action.startsWith("SAGA_") ? "SENT" : "DONE";
+        return MOVES.contains(action) ? "BEGUN" : RepairResults.isRepair(action) ? "SENT" : "DONE";
     }
 }

@@ -117,7 +117,7 @@ final class EndpointsAutoConfiguration {
         sections.put(
                 "audit",
                 new AuditSection(
-                        kept, properties::showsAudit, poison, others, operations.instance(), parts.timeline()));
+                        kept, properties::showsAudit, poison, sagas, others, operations.instance(), parts.timeline()));
         sections.put("operations", new OperationSection(poison, audit, operations.instance(), others));
         sections.put(
                 "scheduled",

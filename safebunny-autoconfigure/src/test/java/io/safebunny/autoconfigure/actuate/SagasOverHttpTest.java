@@ -362,28 +362,34 @@ class SagasOverHttpTest {
 
     @Test
     void resumesFailsAndIsAudited() {
-        NODE.run(context -> {
-            stick(context, "o-1");
+        NODE.withPropertyValues("management.endpoint.safebunny.show-audit=always")
+                .run(context -> {
+                    stick(context, "o-1");
 
-            String resumed =
-                    read(post(context, SAGAS + "/o-1", "{'action':'resume','reason':'it is mended'}"), "$.saga.status");
-            assertThat(resumed).isEqualTo("ACTIVE");
-            String failed =
-                    read(post(context, SAGAS + "/o-1", "{'action':'fail','reason':'not wanted'}"), "$.saga.status");
-            assertThat(failed).isEqualTo("FAILED");
+                    String resumed = read(
+                            post(context, SAGAS + "/o-1", "{'action':'resume','reason':'it is mended'}"),
+                            "$.saga.status");
+                    assertThat(resumed).isEqualTo("ACTIVE");
+                    String failed = read(
+                            post(context, SAGAS + "/o-1", "{'action':'fail','reason':'not wanted'}"), "$.saga.status");
+                    assertThat(failed).isEqualTo("FAILED");
 
-            assertThat(history(context, "o-1")).contains("RESUME: it is mended", "FAIL: not wanted");
-            assertThat(context.getBean(Auditor.class).heard())
-                    .filteredOn(event -> event.getType().startsWith("SAFEBUNNY_SAGA"))
-                    .extracting(AuditEvent::getType)
-                    .containsExactly("SAFEBUNNY_SAGA_RESUME", "SAFEBUNNY_SAGA_FAIL");
-            assertThat(context.getBean(Auditor.class).heard())
-                    .filteredOn(event -> event.getType().equals("SAFEBUNNY_SAGA_FAIL"))
-                    .singleElement()
-                    .satisfies(event -> assertThat(event.getPrincipal()).isEqualTo("anonymous"))
-                    .satisfies(event -> assertThat(event.getData())
-                            .isEqualTo(Map.of("saga", "Order", "sagaId", "o-1", "reason", "not wanted")));
-        });
+                    assertThat(history(context, "o-1")).contains("RESUME: it is mended", "FAIL: not wanted");
+                    assertThat(context.getBean(Auditor.class).heard())
+                            .filteredOn(event -> event.getType().startsWith("SAFEBUNNY_SAGA"))
+                            .extracting(AuditEvent::getType)
+                            .containsExactly("SAFEBUNNY_SAGA_RESUME", "SAFEBUNNY_SAGA_FAIL");
+                    assertThat(context.getBean(Auditor.class).heard())
+                            .filteredOn(event -> event.getType().equals("SAFEBUNNY_SAGA_FAIL"))
+                            .singleElement()
+                            .satisfies(event -> assertThat(event.getPrincipal()).isEqualTo("anonymous"))
+                            .satisfies(event -> assertThat(event.getData())
+                                    .isEqualTo(Map.of("saga", "Order", "sagaId", "o-1", "reason", "not wanted")));
+                    HttpResponse<String> audit = get(context, "safebunny/audit");
+                    assertThat((List<String>) read(audit, "$.events[*].result")).containsExactly("DONE", "DONE");
+                    assertThat((List<String>) read(audit, "$.events[*].detail"))
+                            .containsExactly("the saga is FAILED now", "the saga is FAILED now");
+                });
     }
 
     @Test
