@@ -20,7 +20,7 @@ public enum Verdict {
     /**
      * A replay would do what its saga does not want any more: an operator has skipped its step, because that was done or undone by hand; its
      * undo is acknowledged; or the saga has failed. It can be discarded. A forced replay moves it only if it is the one message that was
-     * asked for, or this verdict was.
+     * asked for, or this verdict was, and never a copy that is older than what is stored of its message.
      */
     UNWANTED,
     /**
@@ -35,7 +35,7 @@ public enum Verdict {
      * first.
      */
     BUSY,
-    /** Its message has been set aside again or edited since: replay the newer copy. */
+    /** Its message has been set aside again or edited since: look at the newer copy. */
     SUPERSEDED,
     /** The record with its id belongs to a different message: a replay would be set aside again. */
     CLASH,

@@ -39,7 +39,8 @@ public record Story(
 
     public Story {
         sentences = List.copyOf(sentences);
-        next = List.copyOf(next);
+        String own = nodes.isEmpty() ? "" : nodes.get(0).node();
+        next = next.stream().map(command -> addressed(command, own)).toList();
         timeline = timeline.stream().sorted(Event.IN_ORDER).toList();
         nodes = List.copyOf(nodes);
         asked = List.copyOf(asked);
@@ -95,14 +96,12 @@ public record Story(
      * @param why what it is for
      * @param node whose endpoint it is
      * @param curl to be run in a shell; {@code ACTUATOR} says where the endpoints are, if not at {@code
-     *     http://localhost:8080/actuator}
+     *     http://localhost:8080/actuator}. In a story, a request to another node than the one that was asked has a variable of its own in the
+     *     place of that, such as {@code ACTUATOR_BILLING}: without it the shell names that node, and asks nobody
      */
     public record Command(String why, String node, String curl) {}
 
-    /**
-     * The sentences and what helps, to be read in a terminal: no text can begin a line of its own. Requests to another node than the one that
-     * was asked have a variable of their own in the place of {@code ACTUATOR}: without it they name that node, and ask nobody.
-     */
+    /** The sentences and what helps, to be read in a terminal: no text can begin a line of its own. */
     public String toText() {
         StringBuilder text = new StringBuilder();
         sentences.forEach(sentence -> text.append(inLine(sentence)).append('\n'));
@@ -114,22 +113,22 @@ public record Story(
                 .append(": ")
                 .append(inLine(command.why()))
                 .append('\n')
-                .append(inLine(addressed(command)))
+                .append(inLine(command.curl()))
                 .append('\n'));
         return text.toString();
     }
 
     /** The request, which a shell refuses to send for another node than the one that was asked, until somebody says where that is. */
-    private String addressed(Command command) {
-        String own = nodes.isEmpty() ? "" : nodes.get(0).node();
+    private static Command addressed(Command command, String own) {
         if (command.node().equals(own)) {
-            return command.curl();
+            return command;
         }
         String node = command.node().replaceAll("[^A-Za-z0-9._-]", "_"); // whatever somebody else claims to be
         String variable = "ACTUATOR_" + node.toUpperCase(Locale.ROOT).replaceAll("[.-]", "_");
-        return ANYWHERE.matcher(command.curl())
+        String curl = ANYWHERE.matcher(command.curl())
                 .replaceFirst(Matcher.quoteReplacement(
                         "${%s:?set it to where the endpoints of node %s are}".formatted(variable, node)));
+        return new Command(command.why(), command.node(), curl);
     }
 
     private static String inLine(String text) {

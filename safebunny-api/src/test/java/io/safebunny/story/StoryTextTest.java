@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** Requests of a story that are pasted into one shell reach the node that they are for, or none. */
 class StoryTextTest {
 
-    private static String linesFor(String node) {
+    private static Story storyFor(String node) {
         NodeStory own = new NodeStory(
                 "orders",
                 "orders-1",
@@ -28,8 +28,14 @@ class StoryTextTest {
                 false);
         Command look = new Command(
                 "look", node, "curl -sS \"${ACTUATOR:-http://localhost:8080/actuator}/safebunnypoison/m-1\"");
-        return new Story("m-1", Instant.EPOCH, null, List.of(), List.of(look), List.of(), List.of(own), List.of())
-                .toText();
+        return new Story("m-1", Instant.EPOCH, null, List.of(), List.of(look), List.of(), List.of(own), List.of());
+    }
+
+    private static String linesFor(String node) {
+        Story story = storyFor(node);
+        String text = story.toText();
+        assertThat(text).endsWith(story.next().get(0).curl() + "\n"); // the same, whoever reads it and how
+        return text;
     }
 
     @Test

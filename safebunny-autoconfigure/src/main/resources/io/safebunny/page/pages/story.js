@@ -117,7 +117,7 @@ function Next({ of }) {
         ${commands.length > 0 && html`
             <details>
                 <summary>${commands.length === 1 ? '1 command' : `${commands.length} commands`}</summary>
-                <p class="hint">For a POSIX shell. Add what your application wants of a login${!commands.every(isHere) && ', and set ACTUATOR to where the endpoints of the other node are'}.</p>
+                <p class="hint">For a POSIX shell. Add what your application wants of a login${!commands.every(isHere) && ', and set the variable in a command for another node to where the endpoints of that node are'}.</p>
                 ${commands.map(command => html`<${Command} key=${command.curl} of=${command} />`)}
             </details>`}`;
 }

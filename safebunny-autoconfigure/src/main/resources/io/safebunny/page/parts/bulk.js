@@ -12,7 +12,7 @@ export const begun = answer => html`
     <p>${answer.dryRun ? 'Nothing was moved. It would have moved' : 'Moved'} ${answer.wouldMove ?? answer.moved} of ${answer.matched} that matched. What ${answer.kind === 'REPLAY' && !answer.dryRun ? 'the replay does' : 'a replay would do'}: ${verdictsOf(answer)}.</p>
     ${answer.limit && answer.matched >= answer.limit && html`<p>It has stopped at the limit of ${answer.limit}: more may match.</p>`}
     <${Note} of=${answer.note} />
-    <p>${answer.state === 'RUNNING' ? 'It goes on by itself. ' : ''}<a href=${href(['operations', answer.operation])}>Its progress, and what was not moved</a></p>`;
+    <p>${answer.state === 'RUNNING' && !answer.note ? 'It goes on by itself. ' : ''}<a href=${href(['operations', answer.operation])}>Its progress, and what was not moved</a></p>`;
 
 /** What the number of moved copies does not say, and where that is told: the story of one message is a page, too. */
 export function Note({ of = '' }) {

@@ -102,7 +102,7 @@ export const VERDICTS = {
     UNWANTED: 'what its saga does not want any more: discard it',
     UNSURE: 'nobody knows whether its saga still wants it',
     BUSY: 'it is being handled, or its instance died: look again in a minute',
-    SUPERSEDED: 'there is a newer copy: replay that one',
+    SUPERSEDED: 'there is a newer copy: look at that one',
     CLASH: 'its record is of another message: it would be set aside again',
     TOO_OLD: 'nobody knows any more whether it was handled',
     REFUSED: 'it cannot be moved',

@@ -203,9 +203,14 @@ class PoisonEndpointTest {
             await().until(() -> String.valueOf(groupsOf(context, "latest")).contains("state=ENDED"));
             try (BrowsedQueue elsewhere = context.getBean(Transport.class).browse("shop-poison")) {
                 assertThat(elsewhere.next()).isNotNull(); // so that the next count waits
-                Object unused = post(context, all);
+                Object begun = post(context, all);
                 PoisonOperation second =
                         context.getBean(PoisonMessages.class).operations().get(0);
+                assertThat(begun) // nothing would be moved until now, which is not all
+                        .asInstanceOf(InstanceOfAssertFactories.MAP)
+                        .containsEntry("wouldMove", 0)
+                        .extractingByKey("note", InstanceOfAssertFactories.STRING)
+                        .endsWith("GET safebunnypoison?operation=" + second.id() + " tells how far it is.");
                 assertThat(groupsOf(context, "latest")).asString().contains(second.id(), "state=RUNNING");
                 second.cancel();
                 await().until(() -> second.progress().state() == PoisonOperation.RunState.CANCELLED);
@@ -990,6 +995,11 @@ class PoisonEndpointTest {
             String operation = String.valueOf(begun.get("operation"));
 
             assertThat(begun.get("state")).hasToString("RUNNING");
+            assertThat(begun.get("note"))
+                    .asString()
+                    .startsWith("It has not ended yet: ")
+                    .contains("GET safebunnypoison?operation=" + operation + " tells how far it is. moved counts");
+            assertThat(groupsOf(context, operation)).asString().contains("state=RUNNING", "moved=1");
             isProblem(post(context, slow), 409, operation);
             Map<String, Object> path = Map.of("path", new String[] {"operations", operation});
             assertThat(EndpointCalls.call(context, WebEndpointHttpMethod.DELETE, "safebunny/{*path}", path))

@@ -72,26 +72,19 @@ record Judgement(Verdict verdict, String explanation) {
     }
 
     /**
-     * Judges a copy that would be handled by what its saga knows of the step to which it belongs.
+     * Judges a copy that would be handled, or another copy of whose message would be, by what its saga knows of the step to which it belongs.
      *
      * @param step {@code null} if it belongs to none
      * @param setAsideAt when it was set aside; {@code null} if that is not known
      */
     Judgement ofStep(@Nullable Told step, @Nullable Instant setAsideAt) {
-        if (step == null || (verdict != Verdict.RUN && verdict != Verdict.REPEATS)) {
+        boolean isOlder = verdict == Verdict.SUPERSEDED;
+        if (step == null || (verdict != Verdict.RUN && verdict != Verdict.REPEATS && !isOlder)) {
             return this;
         }
         StepFate fate = step.fate();
         if (fate == null) {
-            return new Judgement(
-                    Verdict.UNSURE,
-                    "Whether the saga that has sent it still wants it is not known: %s. Its step may have been skipped, because somebody has done it by hand. Ask again, or look at the saga%s"
-                            .formatted(
-                                    step.problem() == null
-                                            ? "node %s has no saga with this step, or not any more"
-                                                    .formatted(step.node())
-                                            : "node %s does not say so (%s)".formatted(step.node(), step.problem()),
-                                    BY_NAME));
+            return unsure(step);
         }
         String saga = "saga " + fate.saga();
         return switch (fate.wish(step.isUndo())) {
@@ -110,7 +103,7 @@ record Judgement(Verdict verdict, String explanation) {
                         .formatted(fate.saga(), fate.status()));
             case WANTED -> {
                 Instant again = fate.sentAgainAt();
-                yield again == null || setAsideAt == null || !again.isAfter(setAsideAt)
+                yield isOlder || again == null || setAsideAt == null || !again.isAfter(setAsideAt)
                         ? this
                         : with(
                                 "Saga %s was told at %s to send again what it waits for: if this is under way a second time, it is still handled once."
@@ -119,8 +112,28 @@ record Judgement(Verdict verdict, String explanation) {
         };
     }
 
-    private static Judgement unwanted(String why) {
-        return new Judgement(Verdict.UNWANTED, why + ". Discard it" + BY_NAME);
+    private Judgement unsure(Told step) {
+        String why = step.problem() == null
+                ? "node %s has no saga with this step, or not any more".formatted(step.node())
+                : "node %s does not say so (%s)".formatted(step.node(), step.problem());
+        return verdict == Verdict.SUPERSEDED
+                ? new Judgement(
+                        verdict,
+                        "A newer copy of it may be here: look at that one, and at the saga, before you replay anything. Whether the saga that has sent it still wants it is not known: "
+                                + why + ". No replay moves this older copy.")
+                : new Judgement(
+                        Verdict.UNSURE,
+                        "Whether the saga that has sent it still wants it is not known: %s. Its step may have been skipped, because somebody has done it by hand. Ask again, or look at the saga%s"
+                                .formatted(why, BY_NAME));
+    }
+
+    private Judgement unwanted(String why) {
+        return new Judgement(
+                Verdict.UNWANTED,
+                why
+                        + (verdict == Verdict.SUPERSEDED
+                                ? ". Discard it: it is older than what is stored of its message, so no replay moves it."
+                                : ". Discard it" + BY_NAME));
     }
 
     private Judgement with(String note) {

@@ -212,16 +212,28 @@ final class PoisonReader {
                 message.poisonVersion(),
                 records.isSilent(record),
                 tooOld && !forced);
-        if (judgement.verdict() == Verdict.RUN) {
+        boolean isOlder = judgement.verdict() == Verdict.SUPERSEDED;
+        if (isOlder || judgement.verdict() == Verdict.RUN) {
             judgement = judgement.unlessIgnored(queue.ignored(inspected, records::findIfReadable));
         }
-        if (judgement.verdict() == Verdict.RUN) { // the others may be many, and nobody has to be asked for them
+        if (isToBeWanted(judgement)) { // the others may be many, and nobody has to be asked for them
             judgement = judgement.ofStep(fates.of(wire, records::findIfReadable), poisonedAt(wire));
         }
         judgement = judgement.ofDeadline(wire);
-        WireMessage sent = ages.sent(
-                versioned(replayed, record, judgement), remembered ? stored : null, wire, message, inspected.tooOld());
+        WireMessage sent = isOlder // it would come back, even if it is replayed by name
+                ? null
+                : ages.sent(
+                        versioned(replayed, record, judgement),
+                        remembered ? stored : null,
+                        wire,
+                        message,
+                        inspected.tooOld());
         return new Copy(wire, shownAs(wire, judgement), sent, message.body(), stored);
+    }
+
+    /** Whether somebody may replay it, or the newer copy that its explanation names. */
+    private static boolean isToBeWanted(Judgement judgement) {
+        return judgement.verdict() == Verdict.RUN || judgement.verdict() == Verdict.SUPERSEDED;
     }
 
     /** Whether the copy was set aside because it was too old: its record is gone, even if records are kept for longer by now. */

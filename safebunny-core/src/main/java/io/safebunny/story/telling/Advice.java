@@ -30,7 +30,11 @@ final class Advice {
 
     private static final String DRY = ". As written it moves nothing: it only answers what would happen. ";
 
-    private static final String AS_WRITTEN = DRY + "If the answer's verdict is RUN, send it again without \"dryRun\"";
+    /** Of what is not asked for by its id. */
+    private static final String NONE = ". If it has ENDED with \"matched\" 0, there is none";
+
+    private static final String AS_WRITTEN =
+            DRY + "If \"verdicts\" in the answer has RUN, send it again without \"dryRun\"";
 
     private final Map<String, Command> looks = new LinkedHashMap<>();
     private final Map<String, Command> repairs = new LinkedHashMap<>();
@@ -97,8 +101,8 @@ final class Advice {
         body.put("correlation", correlationId);
         body.put("verdict", "DONE");
         String why =
-                "left over, with your reason in the place of REASON: moves what needs no replay any more to the archive%sThen send it again without \"dryRun\""
-                        .formatted(DRY);
+                "left over, with your reason in the place of REASON: moves what needs no replay any more to the archive%sThen send it again without \"dryRun\"%s"
+                        .formatted(DRY, NONE);
         add(decisions, Curl.post(why, node, POISON, body));
     }
 
@@ -138,7 +142,8 @@ final class Advice {
                 repairs,
                 Curl.post(
                         dryRun("when the saga is not stuck on message %s any more, handles what has come to it since"
-                                .formatted(Words.text(stuck.messageId()))),
+                                        .formatted(Words.text(stuck.messageId())))
+                                + NONE,
                         node,
                         POISON,
                         body));

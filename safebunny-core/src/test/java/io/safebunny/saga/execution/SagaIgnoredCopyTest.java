@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.safebunny.BunnyHandler;
 import io.safebunny.PoisonMessageException;
+import io.safebunny.message.Headers;
 import io.safebunny.message.WireMessage;
 import io.safebunny.poison.PoisonFilter;
 import io.safebunny.poison.PoisonMessages;
@@ -19,7 +20,10 @@ import io.safebunny.saga.SagaView;
 import io.safebunny.saga.Starts;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -160,6 +164,30 @@ class SagaIgnoredCopyTest {
         requireIgnored("trips-Paid", "Saga TripSaga trip-1 is FAILED, and takes no more messages");
         assertThat(trips.paid).isZero();
         assertThat(world.effects).containsExactly("fly", "back");
+    }
+
+    /** It would lead to the newer copy, which does nothing either. */
+    @Test
+    void anOlderCopyIsIgnoredLikeTheNewerOne() {
+        world.publish("desk", new Paid("1"), ID);
+        WireMessage copy = world.poison("trips").get(0);
+        Map<String, Object> older = new LinkedHashMap<>(copy.headers());
+        long version = (long) Objects.requireNonNull(older.get(Headers.POISON_VERSION));
+        older.put(Headers.POISON_VERSION, version - 1);
+        world.replay(copy.withHeaders(older), "trips-poison");
+        assertThat(poison().list(PoisonFilter.all()).messages())
+                .extracting(PoisonedMessage::verdict)
+                .containsExactlyInAnyOrder(Verdict.RUN, Verdict.SUPERSEDED);
+
+        trips.failing = false;
+        fail();
+
+        assertThat(poison().list(PoisonFilter.all()).messages())
+                .hasSize(2)
+                .allSatisfy(
+                        shown -> assertThat(shown.explanation())
+                                .isEqualTo(
+                                        "Saga TripSaga trip-1 is FAILED, and takes no more messages: a replay does nothing, so discard it."));
     }
 
     @Test

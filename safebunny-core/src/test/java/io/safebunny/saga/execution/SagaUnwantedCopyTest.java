@@ -22,6 +22,8 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.Starts;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -306,6 +308,81 @@ class SagaUnwantedCopyTest {
         assertThat(poison().list(PoisonFilter.all()).messages())
                 .extracting(PoisonedMessage::explanation)
                 .noneMatch(explanation -> explanation.contains("was told at"));
+    }
+
+    private void setUndoAsideTwice() {
+        setUndoAside();
+        world.sagas("trips").retry("TripSaga", ID, "mended");
+        world.pass(Duration.ofSeconds(30));
+        assertThat(world.poison("airline")).hasSize(2);
+        refused.clear();
+    }
+
+    private PoisonedMessage older() {
+        List<PoisonedMessage> all = poison().list(PoisonFilter.all()).messages();
+        assertThat(all).hasSize(2);
+        return Collections.min(all, Comparator.comparing(copy -> Objects.requireNonNull(copy.poisonedAt())));
+    }
+
+    @Test
+    void theOlderCopyOfWhatIsWaitedForLeadsToTheNewerOne() {
+        setUndoAsideTwice();
+
+        assertThat(older().verdict()).isEqualTo(Verdict.SUPERSEDED);
+        assertThat(older().explanation()).contains("replay the copy with the stored version");
+    }
+
+    /** Otherwise it would lead to the newer copy, and say that this is to be replayed. */
+    @Test
+    void theOlderCopyOfAnUndoWhoseStepAnOperatorHasSkipped() {
+        setUndoAsideTwice();
+        world.sagas("trips").skip("TripSaga", ID, "flight", "undone by phone");
+        world.pass(Duration.ofSeconds(2));
+
+        assertThat(poison().list(PoisonFilter.all()).messages()).hasSize(2).allSatisfy(copy -> {
+            assertThat(copy.verdict()).isEqualTo(Verdict.UNWANTED);
+            assertThat(copy.explanation())
+                    .startsWith("An operator has skipped step flight of saga TripSaga trip-1")
+                    .contains("Discard it")
+                    .doesNotContain("replay the copy");
+        });
+        assertThat(older().explanation())
+                .endsWith("Discard it: it is older than what is stored of its message, so no replay moves it.");
+        assertThat(replay(request(PoisonFilter.all()).withForce()).progress().moved())
+                .isZero();
+
+        var discard = poison().discard(request(PoisonFilter.all().withVerdict(Verdict.UNWANTED)));
+        world.pass(Duration.ofSeconds(5));
+        assertThat(discard.progress().moved()).isEqualTo(2);
+        assertThat(world.poison("airline")).isEmpty();
+        assertThat(world.effects).containsExactly("Fly");
+    }
+
+    @Test
+    void whoeverNamesItReplaysTheNewerCopyAlone() {
+        setUndoAsideTwice();
+        world.sagas("trips").skip("TripSaga", ID, "flight", "undone by phone");
+        world.pass(Duration.ofSeconds(2));
+
+        PoisonRequest named =
+                request(PoisonFilter.all().withMessageId(older().messageId())).withForce();
+        assertThat(replay(named).progress().moved()).isEqualTo(1);
+        world.pass(Duration.ofSeconds(5));
+        assertThat(world.effects).containsExactly("Fly", "FlyBack");
+        assertThat(shown().verdict()).isEqualTo(Verdict.DONE);
+    }
+
+    @Test
+    void theOlderCopyWhileTheNodeOfTheSagaDoesNotAnswer() {
+        setUndoAsideTwice();
+        world.cutOff("trips");
+
+        assertThat(older().verdict()).isEqualTo(Verdict.SUPERSEDED);
+        assertThat(older().explanation())
+                .contains(
+                        "look at that one, and at the saga, before you replay anything",
+                        "Whether the saga that has sent it still wants it is not known: node trips does not say so")
+                .doesNotContain("replay the copy");
     }
 
     @Test

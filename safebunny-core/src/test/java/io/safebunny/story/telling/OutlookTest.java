@@ -228,7 +228,7 @@ class OutlookTest {
                                 "'{\"action\":\"discard\",\"dryRun\":\"true\",\"reason\":\"REASON\",\"correlation\":\"order-1\",\"verdict\":\"DONE\"}' \"${ACTUATOR"))
                 .startsWith("left over, with your reason in the place of REASON: ")
                 .endsWith(
-                        "As written it moves nothing: it only answers what would happen. Then send it again without \"dryRun\"");
+                        "As written it moves nothing: it only answers what would happen. Then send it again without \"dryRun\". If it has ENDED with \"matched\" 0, there is none");
     }
 
     /** It takes the copy away. */

@@ -76,7 +76,7 @@ class RepairedByHandTest {
                 .startsWith(
                         "was replayed by hand once, and failed again at 00:00:10Z: only once the cause is mended, with your reason in the place of REASON: handles "
                                 + on
-                                + " again. As written it moves nothing: it only answers what would happen. If the answer's verdict is RUN, send it again without \"dryRun\"");
+                                + " again. As written it moves nothing: it only answers what would happen. If \"verdicts\" in the answer has RUN, send it again without \"dryRun\"");
 
         replay("orders");
         assertThat(words(desk.story("orders", ID)))

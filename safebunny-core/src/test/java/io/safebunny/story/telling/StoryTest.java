@@ -293,6 +293,9 @@ class StoryTest {
                         "{\"action\":\"replay\",\"dryRun\":\"true\",\"reason\":\"REASON\",\"poisonReason\":\"saga-stuck\",\"correlation\":\"order-1\"} /safebunnypoison",
                         "{\"action\":\"resume\",\"saga\":\"OrderSaga\",\"reason\":\"REASON\"} /safebunny/sagas/order-1",
                         "{\"action\":\"fail\",\"saga\":\"OrderSaga\",\"reason\":\"REASON\"} /safebunny/sagas/order-1");
+        assertThat(next.get(5).why())
+                .endsWith(
+                        "If \"verdicts\" in the answer has RUN, send it again without \"dryRun\". If it has ENDED with \"matched\" 0, there is none");
         assertThat(next.get(6).why())
                 .endsWith(
                         "gives up `Captured` (%s), and the saga goes on as if it had never come. Its timeout payment then runs at 00:15:00Z, unless it is cancelled before: if that fails the saga, its steps are undone, which cannot be taken back"

@@ -8,6 +8,7 @@ import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonOperation.Groups;
 import io.safebunny.poison.PoisonOperation.Kind;
 import io.safebunny.poison.PoisonOperation.Progress;
+import io.safebunny.poison.PoisonOperation.RunState;
 import io.safebunny.poison.PoisonRequest;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -127,6 +128,19 @@ public final class OperationViews {
                 progress.refusals().stream().map(PoisonViews::message).toList());
         if (operation.kind() == Kind.REPLAY && !operation.request().dryRun() && progress.moved() > 0) {
             view.put("note", handledLater(operation.request().filter().messageIds()));
+        }
+        return view;
+    }
+
+    /** The same for whoever has begun it, and may take what it has done until now for all. */
+    static Map<String, Object> begun(PoisonOperation operation) {
+        Map<String, Object> view = detailed(operation);
+        if (view.get("state") == RunState.RUNNING) {
+            String goesOn =
+                    "It has not ended yet: the numbers are those of now, and it goes on by itself. GET safebunnypoison?operation=%s tells how far it is."
+                            .formatted(operation.id());
+            Object note = view.get("note");
+            view.put("note", note == null ? goesOn : goesOn + ' ' + note);
         }
         return view;
     }

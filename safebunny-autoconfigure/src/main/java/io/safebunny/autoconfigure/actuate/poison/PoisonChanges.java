@@ -53,7 +53,7 @@ final class PoisonChanges {
     private static Object answer(PoisonOperation operation) {
         return operation.progress().state() == RunState.FAILED
                 ? Answers.failed(operation)
-                : OperationViews.detailed(operation);
+                : OperationViews.begun(operation);
     }
 
     private PoisonOperation begun(PoisonAction action, PoisonRequest request) {
