@@ -215,7 +215,7 @@ public record NodeStory(
     /**
      * A copy that was moved by hand.
      *
-     * @param at when, by the clock of the instance through which it was moved
+     * @param at when that began, by the clock of the instance through which it was moved
      * @param by who asked for it; {@code null} if that is not told
      * @param reason why; {@code null} if that is not told
      */

@@ -21,6 +21,7 @@ import io.safebunny.topology.Topology;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,6 +65,7 @@ final class CopyMover {
         if (!delivery.isOpen()) { // the broker has put the copy back, and others may take it
             throw new BrowsingException(delivery.message().queue(), "the connection was lost. Begin again.", null);
         }
+        Instant begun = timeline.now(); // what is replayed may fail before it is certain that it was sent
         operation.sends(id(message));
         try {
             sender.send(message).await();
@@ -86,7 +88,7 @@ final class CopyMover {
             throw stillThere(operation, delivery, message, e);
         }
         operation.settles();
-        tell(operation, message);
+        tell(operation, message, begun);
         return null;
     }
 
@@ -94,7 +96,7 @@ final class CopyMover {
         return "It could not be sent, and is where it was: " + e.getMessage();
     }
 
-    private void tell(PoisonOperation operation, OutboundMessage message) {
+    private void tell(PoisonOperation operation, OutboundMessage message, Instant begun) {
         String to = queue(message.route());
         LOG.info(
                 "{} {} moved message {} to {} [by={}]",
@@ -103,11 +105,11 @@ final class CopyMover {
                 id(message),
                 to,
                 operation.request().by());
-        remember(operation, message.message());
+        remember(operation, message.message(), begun);
         events.moved(operation, to, message.message());
     }
 
-    private void remember(PoisonOperation operation, WireMessage message) {
+    private void remember(PoisonOperation operation, WireMessage message, Instant begun) {
         Moved.@Nullable Kind kind =
                 switch (operation.kind()) {
                     case REPLAY -> Moved.Kind.REPLAYED;
@@ -120,7 +122,7 @@ final class CopyMover {
                     Names.printable(String.valueOf(message.messageId())),
                     Names.printable(String.valueOf(message.correlationId())),
                     kind,
-                    timeline.now(),
+                    begun,
                     operation.request().by(),
                     operation.request().reason()));
         }

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.story.exchange;
 
+import io.safebunny.failure.MessageExpiredException;
+import io.safebunny.saga.document.BunnyRepair.Action;
+import io.safebunny.saga.document.SagaHistory.Happening;
+import io.safebunny.saga.document.SagaHistory.Repaired;
 import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
 import io.safebunny.story.NodeStory.Moved;
+import io.safebunny.story.NodeStory.Saga;
 import io.safebunny.story.NodeStory.State;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.IntStream;
 
 /**
- * What people did with the copies of messages that were set aside, as far as the instances remember through which they did it. That somebody
- * did nothing does not follow from it. Immutable.
+ * What people did with the copies of messages that were set aside: when, by whom and why, as far as the instances remember through which they
+ * did it; how often it was replayed, as far as the record of a message tells. That somebody did nothing does not follow from it. Immutable.
  */
 public final class HandMoves {
 
@@ -26,30 +32,47 @@ public final class HandMoves {
     /** @param part of the instance through which it was moved */
     public record Move(NodeStory part, Moved moved) {}
 
-    /** That its copy was discarded since it was last set aside, and not restored; {@code null} if that is not known. */
-    public @Nullable Move discarded(String node, Message message) {
-        Move last = last(node, message);
-        return last != null
-                        && last.moved.kind() == Moved.Kind.DISCARDED
-                        && !last.moved.at().isBefore(setAside(message))
-                ? last
-                : null;
+    // ---- what instances remember
+
+    /** The replays that are known, the earliest first. */
+    public List<Move> replays(String node, Message message) {
+        return all(node, message).stream()
+                .filter(move -> move.moved.kind() == Moved.Kind.REPLAYED)
+                .toList();
     }
 
-    /** That its copy was last replayed; {@code null} if that is not known. */
-    public @Nullable Move replayed(String node, Message message) {
-        Move last = last(node, message);
-        return last != null && last.moved.kind() == Moved.Kind.REPLAYED ? last : null;
+    /** The discards and restores that are known, the earliest first. */
+    public List<Move> discardsAndRestores(String node, Message message) {
+        return all(node, message).stream()
+                .filter(move -> move.moved.kind() != Moved.Kind.REPLAYED)
+                .toList();
     }
 
-    private @Nullable Move last(String node, Message message) {
+    /** Whether its copy is known to have been discarded since it was last set aside, and not to have been restored. */
+    public boolean isDiscarded(String node, Message message) {
+        List<Move> all = all(node, message);
+        Move last = all.isEmpty() ? null : all.get(all.size() - 1);
+        return last != null && last.moved.kind() == Moved.Kind.DISCARDED && isOfLatestCopy(last, message);
+    }
+
+    /** Whether it happened since the message was last set aside. */
+    public static boolean isOfLatestCopy(Move move, Message message) {
+        return !move.moved.at().isBefore(setAside(message));
+    }
+
+    /** Whether the message failed since then: records have whole milliseconds, and a replay may fail within the one in which it began. */
+    public static boolean isBefore(Move replay, Failure failure) {
+        return !failure.at().isBefore(replay.moved.at().truncatedTo(ChronoUnit.MILLIS));
+    }
+
+    private List<Move> all(String node, Message message) {
         return parts.stream()
                 .filter(part -> part.node().equals(node))
                 .flatMap(part -> part.moved().stream().map(moved -> new Move(part, moved)))
                 .filter(move -> move.moved.messageId().equals(message.id())
                         && move.moved.correlationId().equals(message.correlationId()))
-                .max(Comparator.comparing(move -> move.moved.at()))
-                .orElse(null);
+                .sorted(Comparator.comparing(move -> move.moved.at()))
+                .toList();
     }
 
     /** When it was last set aside, at the latest. */
@@ -59,5 +82,68 @@ public final class HandMoves {
                 .map(Failure::at)
                 .max(Comparator.naturalOrder())
                 .orElse(message.state() == State.SET_ASIDE && changed != null ? changed : Instant.MIN);
+    }
+
+    // ---- what records tell
+
+    /**
+     * How often somebody has replayed it, as far as its record reaches: after an attempt that was to be the last there is another one only
+     * then, unless its saga has sent it again.
+     */
+    public int replayed(Message message) {
+        long last = timesSetAside(message);
+        for (NodeStory part : parts) {
+            for (Saga saga : part.sagas()) {
+                if (isOfStep(saga, message)) {
+                    last = OwnMessages.isHistoryWhole(saga) ? last - sentAgain(saga) : 0;
+                }
+            }
+        }
+        return (int) Math.max(0, last);
+    }
+
+    /** Whether a saga has sent it again, which leaves the copy where it is; a replay takes it away. */
+    public boolean leavesCopy(Message message) {
+        return (message.state() == State.HANDLED || message.state() == State.UNSENT)
+                && parts.stream().flatMap(part -> part.sagas().stream()).anyMatch(saga -> isOfStep(saga, message))
+                && timesSetAside(message) > replayed(message);
+    }
+
+    /** Whether it is the command or the undo of a step, at least by its type. */
+    public static boolean isOfStep(Saga saga, Message message) {
+        return saga.id().equals(message.correlationId())
+                && saga.steps().stream()
+                        .anyMatch(step -> step.messageId().equals(message.id())
+                                || step.type().equals(message.type())
+                                || message.type().equals(step.undo()));
+    }
+
+    /** How often it was set aside before it was handled again, as far as its record reaches. */
+    private static long timesSetAside(Message message) {
+        List<Failure> failures = message.failures();
+        boolean isGivenUp = message.state() == State.SET_ASIDE || message.state() == State.UNDONE;
+        long last = IntStream.range(0, failures.size())
+                .filter(i -> failures.get(i).nextAt() == null)
+                .filter(i ->
+                        i + 1 == failures.size() || !isExpiry(failures.get(i + 1))) // then it was not set aside yet
+                .count();
+        if (isGivenUp
+                && !failures.isEmpty()
+                && failures.get(failures.size() - 1).nextAt() == null) {
+            last--;
+        }
+        return last;
+    }
+
+    private static boolean isExpiry(Failure failure) {
+        return failure.exception().equals(MessageExpiredException.class.getName());
+    }
+
+    private static long sentAgain(Saga saga) {
+        return saga.history().stream()
+                .map(Happening::of)
+                .filter(event -> event instanceof Repaired repaired
+                        && (repaired.action() == Action.RETRY || repaired.action() == Action.RESUME))
+                .count();
     }
 }

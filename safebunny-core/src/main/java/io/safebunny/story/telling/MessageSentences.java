@@ -13,9 +13,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Says what became of one message at one node, and what helps it. */
@@ -23,8 +20,6 @@ final class MessageSentences {
 
     /** As many failures as a record keeps: there may have been more. */
     private static final int MOST_FAILURES = 5;
-
-    private static final int MOST_NAMED = 5;
 
     private static final Duration MOMENT = Duration.ofSeconds(5);
 
@@ -40,6 +35,7 @@ final class MessageSentences {
     /** The parts of all instances of its node. */
     private final List<NodeStory> instances;
 
+    private final CopySentences copies;
     private final Replays replays;
 
     MessageSentences(
@@ -48,7 +44,7 @@ final class MessageSentences {
             Message message,
             Words words,
             Receivers receivers,
-            Replays replays) {
+            CopySentences copies) {
         this.part = part;
         this.instances = instances;
         this.message = message;
@@ -58,7 +54,8 @@ final class MessageSentences {
         this.isExpired = Words.hasExpired(message);
         this.words = words;
         this.receivers = receivers;
-        this.replays = replays;
+        this.copies = copies;
+        this.replays = copies.replays();
     }
 
     /**
@@ -88,38 +85,34 @@ final class MessageSentences {
                                 ? "How %s has failed is told by its copy in the poison queue.".formatted(name())
                                 : "Its record does not tell why; its copy in the poison queue does.");
             }
-            sentences.addAll(replays.sentences(part, message, words, receivers));
-            String discarded = discarded();
-            String refusal = replays.refusal(message);
-            String untold = untold();
-            if (discarded != null) {
-                sentences.add("The copy of %s was %s: it is in the archive, and can be restored from there."
-                        .formatted(name(), discarded));
-            } else if (refusal != null) {
+            sentences.addAll(copies.sentences(part, message));
+            String refusal = isDiscarded() ? null : replays.refusal(message);
+            String untold = isDiscarded() ? null : untold();
+            if (refusal != null) {
                 sentences.add(refusal);
             } else if (untold != null && receivers.wereAsked()) {
                 sentences.add("Whether a saga still waits for it is not known, because %s.".formatted(untold));
             }
         }
         if (message.state() == State.HANDLED || message.state() == State.UNSENT) {
-            sentences.addAll(replays.sentences(part, message, words, receivers));
+            sentences.addAll(copies.sentences(part, message));
         }
         List<Publication> unsent = message.published().stream()
                 .filter(publication -> !publication.confirmed())
                 .toList();
         if (!unsent.isEmpty() && message.state() == State.UNSENT) {
             sentences.add("Its record does not say %sthat the broker has %s."
-                    .formatted(isYoung() ? "yet " : "", named(unsent)));
+                    .formatted(isYoung() ? "yet " : "", receivers.named(unsent, words)));
         }
         if (message.state() == State.UNDONE && wasSetAside()) {
-            String discarded = discarded();
             sentences.add("%s had been set aside there before%s."
                     .formatted(
                             Words.capitalised(Words.type(message.type())),
-                            discarded == null ? ": discard it if nobody has" : ", and was " + discarded));
+                            isDiscarded() ? "" : ": discard it if nobody has"));
+            sentences.addAll(copies.discardsAndRestores(part, message));
         }
         if (isAsked || isLatest) {
-            addPublished(sentences);
+            sentences.addAll(receivers.published(message, words));
         }
         return sentences;
     }
@@ -132,8 +125,8 @@ final class MessageSentences {
                 && replays.isToldWithSaga(part, message);
     }
 
-    private @Nullable String discarded() {
-        return replays.discarded(part, message, words, receivers);
+    private boolean isDiscarded() {
+        return copies.isDiscarded(part, message);
     }
 
     private boolean wasSetAside() {
@@ -271,51 +264,6 @@ final class MessageSentences {
         }
     }
 
-    private void addPublished(List<String> sentences) {
-        Map<String, List<Publication>> byFate = new TreeMap<>();
-        for (Publication publication : message.published()) {
-            if (publication.confirmed()) {
-                byFate.computeIfAbsent(fate(publication), fate -> new ArrayList<>())
-                        .add(publication);
-            }
-        }
-        byFate.forEach(
-                (fate, publications) -> sentences.add("It has published %s%s.".formatted(named(publications), fate)));
-        if (message.omitted() > 0) {
-            sentences.add("It has published %s, which its record does not name."
-                    .formatted(Words.count(message.omitted(), "more message")));
-        }
-    }
-
-    private String fate(Publication publication) {
-        Set<String> handlers = receivers.handledBy(publication.id());
-        if (handlers.isEmpty()) {
-            return "; nobody who was asked has a record that says handled";
-        }
-        List<String> names = handlers.stream().map(Words::text).toList();
-        return ", which %s %s handled".formatted(Words.join(names, "and"), names.size() == 1 ? "has" : "have");
-    }
-
-    private String named(List<Publication> publications) {
-        List<String> names = new ArrayList<>();
-        publications.stream()
-                .limit(MOST_NAMED)
-                .forEach(publication -> names.add(receivers.name(publication) + due(publication)));
-        if (publications.size() > MOST_NAMED) {
-            names.add(Words.count(publications.size() - MOST_NAMED, "other message"));
-        }
-        return Words.join(names, "and");
-    }
-
-    private String due(Publication publication) {
-        Instant at = publication.dueAt();
-        return at == null
-                        || words.isPast(at)
-                        || !receivers.handledBy(publication.id()).isEmpty()
-                ? ""
-                : ", due at " + words.at(at);
-    }
-
     void advise(Advice advice) {
         if (message.state() == State.WAITING) {
             if (!failures.isEmpty()
@@ -332,21 +280,24 @@ final class MessageSentences {
                     .filter(pause -> pause.type().equals(message.type()))
                     .forEach(pause -> advice.end(part.node(), pause));
         }
-        if (message.state() == State.SET_ASIDE && discarded() == null) {
+        if (message.state() == State.SET_ASIDE && !isDiscarded()) {
             advice.lookAtPoison(part.node(), message.id());
             if (replays.isLeftOver(message)) {
                 advice.discard(part.node(), message.id(), name());
             } else if (replays.refusal(message) == null && !replays.isRepairedBySaga(message)) {
                 String name = name();
                 String untold = untold();
+                String tried = copies.tried(message);
                 if (untold != null) {
                     advice.replayIfNotDone(part.node(), message.id(), name, untold);
+                } else if (!tried.isEmpty()) {
+                    advice.replayUsually(part.node(), message.id(), name, tried);
                 } else {
                     advice.replay(part.node(), message.id(), name, !replays.isOfSaga(message));
                 }
             }
         }
-        if (message.state() == State.UNDONE && wasSetAside() && discarded() == null) {
+        if (message.state() == State.UNDONE && wasSetAside() && !isDiscarded()) {
             advice.lookAtPoison(part.node(), message.id());
             advice.discard(part.node(), message.id(), name());
         }

@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -226,5 +227,52 @@ final class Receivers {
         return instances == 1
                 ? Words.at(part)
                 : "at any of the %s instances of %s that have answered".formatted(instances, Words.text(part.node()));
+    }
+
+    /** What it has published that the broker has, and who has handled that. */
+    List<String> published(Message message, Words words) {
+        List<String> sentences = new ArrayList<>();
+        Map<String, List<Publication>> byFate = new TreeMap<>();
+        for (Publication publication : message.published()) {
+            if (publication.confirmed()) {
+                byFate.computeIfAbsent(fate(publication), fate -> new ArrayList<>())
+                        .add(publication);
+            }
+        }
+        byFate.forEach((fate, publications) ->
+                sentences.add("It has published %s%s.".formatted(named(publications, words), fate)));
+        if (message.omitted() > 0) {
+            sentences.add("It has published %s, which its record does not name."
+                    .formatted(Words.count(message.omitted(), "more message")));
+        }
+        return sentences;
+    }
+
+    private String fate(Publication publication) {
+        Set<String> handlers = handledBy(publication.id());
+        if (handlers.isEmpty()) {
+            return "; nobody who was asked has a record that says handled";
+        }
+        List<String> names = handlers.stream().map(Words::text).toList();
+        return ", which %s %s handled".formatted(Words.join(names, "and"), names.size() == 1 ? "has" : "have");
+    }
+
+    /** Some of them, and how many more there are. */
+    String named(List<Publication> publications, Words words) {
+        List<String> names = new ArrayList<>();
+        publications.stream()
+                .limit(MOST_NAMED)
+                .forEach(publication -> names.add(name(publication) + due(publication, words)));
+        if (publications.size() > MOST_NAMED) {
+            names.add(Words.count(publications.size() - MOST_NAMED, "other message"));
+        }
+        return Words.join(names, "and");
+    }
+
+    private String due(Publication publication, Words words) {
+        Instant at = publication.dueAt();
+        return at == null || words.isPast(at) || !handledBy(publication.id()).isEmpty()
+                ? ""
+                : ", due at " + words.at(at);
     }
 }

@@ -6,29 +6,20 @@ import io.safebunny.saga.SagaStatus;
 import io.safebunny.saga.SagaView.Step;
 import io.safebunny.saga.SagaView.StepStatus;
 import io.safebunny.saga.SagaView.StuckOn;
-import io.safebunny.saga.document.BunnyRepair.Action;
 import io.safebunny.saga.document.SagaHistory.Happening;
-import io.safebunny.saga.document.SagaHistory.Repaired;
 import io.safebunny.saga.document.SagaHistory.SentStep;
 import io.safebunny.saga.document.SagaHistory.SetAside;
-import io.safebunny.store.record.Trail;
 import io.safebunny.story.NodeStory;
-import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
-import io.safebunny.story.NodeStory.Moved;
 import io.safebunny.story.NodeStory.Saga;
-import io.safebunny.story.NodeStory.State;
 import io.safebunny.story.exchange.Awaiting;
 import io.safebunny.story.exchange.HandMoves;
-import io.safebunny.story.exchange.HandMoves.Move;
-import io.safebunny.story.exchange.OwnMessages;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +29,9 @@ import org.jspecify.annotations.Nullable;
 final class Replays {
 
     private static final String SKIPPED =
-            "Its step was skipped by an operator, as done by hand or not wanted: replayed, it would be done all the same.";
+            "Its step was skipped by an operator, as done by hand or not wanted. Discard it if nobody has: a replay is refused, and a forced one would do it all the same.";
+    private static final String TYPE_SKIPPED =
+            "A step with this type was skipped by an operator, and whether it is that of this message is not known: replayed, it may be done all the same.";
     private static final String ONE_SKIPPED =
             "One of the steps with this undo was skipped by an operator, and which of them it undoes is not known: replayed, it may be done all the same.";
     private static final String UNDONE =
@@ -51,17 +44,18 @@ final class Replays {
             "It is left over: its saga has ended. Discard it if nobody has, and do not replay it.";
     private static final String IGNORED =
             "It is left over: its saga has failed, and takes no more messages. Discard it if nobody has: a replay does nothing.";
+    private static final String MISSED =
+            "It is left over: its saga has ended, and takes no more messages. Discard it if nobody has: a replay does nothing.";
     private static final String UNDOING =
             "The saga with its correlation id has failed, and wants its steps undone: if this message is handled again, it may do what nobody waits for any more.";
+
+    private static final Set<String> UNWANTED = Set.of(SKIPPED, UNDONE, LEFT_OVER, IGNORED, MISSED);
 
     private final List<Saga> sagas = new ArrayList<>();
     /** Of the sagas. */
     private final IdentityHashMap<Saga, String> nodes = new IdentityHashMap<>();
 
-    private final HandMoves moves;
-
     Replays(List<NodeStory> parts) {
-        this.moves = new HandMoves(parts);
         parts.forEach(part -> part.sagas().forEach(saga -> {
             sagas.add(saga);
             nodes.put(saga, part.node());
@@ -78,12 +72,14 @@ final class Replays {
         Set<Wish> wishes = wishes(concerned, commands, undos);
         if (isAny(undos, StepStatus.SKIPPED) && undos.stream().anyMatch(step -> step.status() != StepStatus.SKIPPED)) {
             return ONE_SKIPPED;
-        } else if (wishes.contains(Wish.SKIPPED) || (commands.isEmpty() && isOfSkippedType(concerned, message))) {
+        } else if (wishes.contains(Wish.SKIPPED)) {
             return SKIPPED;
+        } else if (commands.isEmpty() && isOfSkippedType(concerned, message)) {
+            return TYPE_SKIPPED;
         } else if (concerned.isEmpty()) {
             return null;
         } else if (concerned.stream().allMatch(saga -> saga.status().isEnded())) {
-            return isLeftOver(message) ? LEFT_OVER : ENDED;
+            return isIgnored(concerned, message) ? MISSED : isLeftOver(message) ? LEFT_OVER : ENDED;
         } else if (isAny(undos, StepStatus.UNDOING)) {
             return null;
         } else if (wishes.contains(Wish.UNDONE)) {
@@ -99,6 +95,12 @@ final class Replays {
         return isIgnored(concerned, message) ? IGNORED : UNDOING;
     }
 
+    /** Whether it is known that nobody waits for what it would do. */
+    boolean isUnwanted(Message message) {
+        String refusal = refusal(message);
+        return refusal != null && UNWANTED.contains(refusal);
+    }
+
     /**
      * Whether it was for sagas that have ended: they take it no more, or have failed without it. Not what others do for themselves, and not
      * a command of a saga that has gone well without it: its effect may still be wanted.
@@ -109,20 +111,22 @@ final class Replays {
                 && concerned.stream().allMatch(saga -> saga.status().isEnded());
         return isEnded
                 ? concerned.stream()
-                        .anyMatch(saga -> isOfStep(saga, message)
+                        .anyMatch(saga -> HandMoves.isOfStep(saga, message)
                                 ? saga.status() == SagaStatus.FAILED
                                 : Awaiting.isForSagas(message.type()) || hasMissed(saga, message))
                 : isIgnored(concerned, message);
     }
 
-    /** Whether it was for sagas that have failed, and undo their steps now: they take no message but for that. */
+    /** Whether it was for sagas that have ended, or have failed and undo their steps now: they take no message but for that. */
     private boolean isIgnored(List<Saga> concerned, Message message) {
+        boolean haveEnded = concerned.stream().allMatch(saga -> saga.status().isEnded());
         return concerned.stream()
                         .noneMatch(saga -> takesMessages(saga)
-                                || isOfStep(saga, message)
+                                || HandMoves.isOfStep(saga, message)
                                 || hasSent(saga, message.type())) // to a node that may handle it all the same
                 && !Awaiting.isForSagas(message.type())
-                && concerned.stream().anyMatch(saga -> !saga.status().isEnded() && hasMissedAtItsNode(saga, message));
+                && concerned.stream()
+                        .anyMatch(saga -> saga.status().isEnded() == haveEnded && hasMissedAtItsNode(saga, message));
     }
 
     private boolean hasMissedAtItsNode(Saga saga, Message message) {
@@ -131,13 +135,6 @@ final class Replays {
                 .anyMatch(event -> event instanceof SetAside aside
                         && aside.message().messageId().equals(message.id())
                         && aside.message().node().equals(nodes.get(saga)));
-    }
-
-    private static boolean isOfStep(Saga saga, Message message) {
-        return saga.steps().stream()
-                .anyMatch(step -> step.messageId().equals(message.id())
-                        || step.type().equals(message.type())
-                        || message.type().equals(step.undo()));
     }
 
     /** A saga hears only of what it takes or has sent. */
@@ -165,7 +162,7 @@ final class Replays {
         return sagasOf(message).stream().anyMatch(saga -> isStuckOn(saga, message));
     }
 
-    private boolean isIdleOnceResumed(NodeStory part, Message message, Words words, Receivers receivers) {
+    boolean isIdleOnceResumed(NodeStory part, Message message, Words words, Receivers receivers) {
         return sagasOf(message).stream()
                 .filter(saga -> isStuckOn(saga, message))
                 .anyMatch(saga -> new Outlook(part, saga, words, receivers).isIdleOnceResumed());
@@ -174,124 +171,6 @@ final class Replays {
     private static boolean isStuckOn(Saga saga, Message message) {
         StuckOn on = saga.stuckOn();
         return saga.status() == SagaStatus.STUCK && on != null && on.messageId().equals(message.id());
-    }
-
-    /**
-     * How often somebody has replayed it, as far as its record reaches: after an attempt that was to be the last there is another one only
-     * then, unless its saga has sent it again.
-     */
-    int replayed(Message message) {
-        long last = setAside(message);
-        for (Saga saga : sagasOf(message)) {
-            if (isOfStep(saga, message)) {
-                last = OwnMessages.isHistoryWhole(saga) ? last - sentAgain(saga) : 0;
-            }
-        }
-        return (int) Math.max(0, last);
-    }
-
-    /** How often it was set aside before it was handled again, as far as its record reaches. */
-    private static long setAside(Message message) {
-        List<Failure> failures = message.failures();
-        boolean isGivenUp = message.state() == State.SET_ASIDE || message.state() == State.UNDONE;
-        long last = IntStream.range(0, failures.size())
-                .filter(i -> failures.get(i).nextAt() == null)
-                .filter(i -> i + 1 == failures.size()
-                        || !Words.isExpiry(failures.get(i + 1))) // then it was not set aside yet
-                .count();
-        if (isGivenUp
-                && !failures.isEmpty()
-                && failures.get(failures.size() - 1).nextAt() == null) {
-            last--;
-        }
-        return last;
-    }
-
-    /**
-     * What was set aside, and handled because its saga had sent it again, which leaves the copy where it is; a replay takes it away. At most one
-     * sentence.
-     */
-    List<String> leftCopies(NodeStory part, Advice advice) {
-        List<Message> left = part.messages().stream()
-                .filter(this::leavesCopy)
-                .filter(message -> moves.discarded(part.node(), message) == null)
-                .toList();
-        left.stream().map(Message::correlationId).distinct().forEach(id -> advice.discardDone(part.node(), id));
-        return left.isEmpty()
-                ? List.of()
-                : List.of(
-                        "What %s had set aside of it before it was sent again and handled (%s) may still lie in its poison queue: discard it if nobody has."
-                                .formatted(
-                                        Words.text(part.node()),
-                                        Words.counted(left, message -> Words.type(message.type()))));
-    }
-
-    private boolean leavesCopy(Message message) {
-        return (message.state() == State.HANDLED || message.state() == State.UNSENT)
-                && sagasOf(message).stream().anyMatch(saga -> isOfStep(saga, message))
-                && setAside(message) > replayed(message);
-    }
-
-    /** That its copy was discarded, and by whom and why as far as that is told; {@code null} if that is not known. */
-    @Nullable
-    String discarded(NodeStory part, Message message, Words words, Receivers receivers) {
-        Move move = moves.discarded(part.node(), message);
-        return move == null ? null : "discarded" + told(move, words, receivers);
-    }
-
-    private static String told(Move move, Words words, Receivers receivers) {
-        Moved moved = move.moved();
-        String by = moved.by();
-        String reason = moved.reason();
-        String withheld = reason == null ? receivers.withheld(move.part()) : "";
-        return " at %s%s%s%s"
-                .formatted(
-                        words.at(moved.at()),
-                        by == null ? "" : " by " + Words.text(by),
-                        reason == null ? "" : " (" + Words.quoted(reason) + ')',
-                        withheld.isEmpty() ? "" : " (%s who and why)".formatted(withheld));
-    }
-
-    /** That somebody has replayed it, and what came of that; at most one sentence. */
-    List<String> sentences(NodeStory part, Message message, Words words, Receivers receivers) {
-        Move move = moves.replayed(part.node(), message);
-        int times = Math.max(replayed(message), move == null ? 0 : 1);
-        if (times == 0) {
-            return List.of();
-        }
-        String replayed = "By hand, somebody has replayed %s %s%s%s"
-                .formatted(
-                        Words.message(message.type(), message.id()),
-                        message.failures().size() < Trail.MOST_FAILURES ? "" : "at least ",
-                        Words.times(times),
-                        move == null ? "" : (times == 1 ? "," : ", the last time") + told(move, words, receivers));
-        if (message.state() != State.SET_ASIDE) {
-            return List.of("%s, and %s has handled it.".formatted(replayed, Words.text(part.node())));
-        }
-        List<Failure> failures = message.failures();
-        Failure last = failures.isEmpty() ? null : failures.get(failures.size() - 1);
-        if (last == null || (move != null && last.at().isBefore(move.moved().at()))) {
-            return List.of("%s: its record does not tell yet what has come of that.".formatted(replayed));
-        }
-        return List.of("%s, and it failed again, at %s.%s"
-                .formatted(
-                        replayed,
-                        words.at(last.at()),
-                        isStuckOn(message)
-                                ? " Replay it again only once the cause is mended; if that cannot be, %s."
-                                        .formatted(
-                                                isIdleOnceResumed(part, message, words, receivers)
-                                                        ? "fail the saga: resumed without it, the saga would wait for nothing"
-                                                        : "resume the saga without it, or fail it")
-                                : ""));
-    }
-
-    private static long sentAgain(Saga saga) {
-        return saga.history().stream()
-                .map(Happening::of)
-                .filter(event -> event instanceof Repaired repaired
-                        && (repaired.action() == Action.RETRY || repaired.action() == Action.RESUME))
-                .count();
     }
 
     /** Whether the saga sends it again if it is told to retry, which it then has to be told. */

@@ -22,16 +22,16 @@ final class SagaAdvice {
     private final Advice advice;
     private final Words words;
     private final Receivers receivers;
-    private final Replays replays;
+    private final CopySentences copies;
     private final Outlook outlook;
 
-    SagaAdvice(NodeStory part, Saga saga, Advice advice, Words words, Receivers receivers, Replays replays) {
+    SagaAdvice(NodeStory part, Saga saga, Advice advice, Words words, Receivers receivers, CopySentences copies) {
         this.part = part;
         this.saga = saga;
         this.advice = advice;
         this.words = words;
         this.receivers = receivers;
-        this.replays = replays;
+        this.copies = copies;
         this.outlook = new Outlook(part, saga, words, receivers);
     }
 
@@ -89,14 +89,10 @@ final class SagaAdvice {
         return receivers.of(on.messageId()).stream()
                 .filter(known -> known.part().node().equals(on.node()))
                 .map(Receivers.Known::message)
-                .filter(message -> message.state() == State.SET_ASIDE && replays.replayed(message) > 0)
+                .filter(message -> message.state() == State.SET_ASIDE)
+                .map(copies::tried)
+                .filter(tried -> !tried.isEmpty())
                 .findFirst()
-                .map(message -> "was replayed by hand %s, and failed again at %s"
-                        .formatted(
-                                Words.times(replays.replayed(message)),
-                                words.at(message.failures()
-                                        .get(message.failures().size() - 1)
-                                        .at())))
                 .orElse("");
     }
 

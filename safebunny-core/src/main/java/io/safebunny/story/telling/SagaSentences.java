@@ -117,8 +117,9 @@ final class SagaSentences {
             switch (step.status()) {
                 case UNDONE -> undone++;
                 case SKIPPED ->
-                    others.append("; step %s was skipped by an operator, so nobody has said that it was undone"
-                            .formatted(name));
+                    others.append(
+                            "; step %s was skipped by an operator, and no node has acknowledged that it was undone"
+                                    .formatted(name));
                 case SENT, UNDOING ->
                     others.append(
                             step.undo() == null

@@ -59,7 +59,7 @@ final class Telling {
 
     private final List<String> sentences = new ArrayList<>();
     private final Advice advice = new Advice();
-    private final Replays replays;
+    private final CopySentences copies;
 
     private Telling(String id, Instant now, Gathered gathered) {
         this.id = id;
@@ -68,7 +68,7 @@ final class Telling {
         this.words = new Words(now);
         this.receivers = new Receivers(gathered);
         this.silent = new Silent(words, gathered.problem(), gathered.asked());
-        this.replays = new Replays(parts);
+        this.copies = new CopySentences(parts, new Replays(parts), words, receivers);
     }
 
     /** Of parts alone, whoever was asked for them. */
@@ -141,13 +141,13 @@ final class Telling {
         parts.forEach(this::tellUnsent);
         parts.forEach(part -> part.scheduled().forEach(scheduled -> tell(part, scheduled)));
         parts.forEach(this::tellHandled);
-        parts.forEach(part -> sentences.addAll(replays.leftCopies(part, advice)));
+        parts.forEach(part -> sentences.addAll(copies.left(part, advice)));
         parts.forEach(this::tellLimits);
     }
 
     private void tell(NodeStory part, Saga saga) {
         sentences.addAll(new SagaSentences(part, saga, words, receivers).sentences());
-        new SagaAdvice(part, saga, advice, words, receivers, replays).add();
+        new SagaAdvice(part, saga, advice, words, receivers, copies).add();
         if (receivers.wereAsked() && saga.status() == SagaStatus.ACTIVE) {
             tellCommands(saga);
         }
@@ -178,7 +178,7 @@ final class Telling {
     }
 
     private MessageSentences of(NodeStory part, Message message) {
-        return new MessageSentences(part, pausesAt(part), message, words, receivers, replays);
+        return new MessageSentences(part, pausesAt(part), message, words, receivers, copies);
     }
 
     /** Those of all its instances that have told. */
@@ -337,7 +337,7 @@ final class Telling {
         List<Message> handled =
                 others.stream().filter(isUndone.or(Words::hasExpired).negate()).toList();
         handled.stream()
-                .flatMap(message -> replays.sentences(part, message, words, receivers).stream())
+                .flatMap(message -> copies.sentences(part, message).stream())
                 .limit(MOST_TOLD)
                 .forEach(sentences::add);
         OwnMessages own = new OwnMessages(part);

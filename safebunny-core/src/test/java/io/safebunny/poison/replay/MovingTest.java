@@ -12,6 +12,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import ch.qos.logback.classic.Level;
 import io.safebunny.SafeBunnyEvent;
+import io.safebunny.doubles.ForwardingTransport;
 import io.safebunny.doubles.VirtualTimeline;
 import io.safebunny.failure.details.ExceptionDetails;
 import io.safebunny.fixture.LogLines;
@@ -29,10 +30,13 @@ import io.safebunny.poison.PoisonOperation.RunState;
 import io.safebunny.poison.PoisonedMessage;
 import io.safebunny.poison.Verdict;
 import io.safebunny.poison.wanted.StepFates;
+import io.safebunny.story.NodeStory.Moved;
+import io.safebunny.time.Deadline;
 import io.safebunny.transport.BrowsedQueue;
 import io.safebunny.transport.Delivery;
 import io.safebunny.transport.OutboundMessage;
 import io.safebunny.transport.Route;
+import io.safebunny.transport.Transport;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -55,6 +59,8 @@ class MovingTest {
     private final RecordingTransport transport = new RecordingTransport();
     private final List<SafeBunnyEvent> told = new ArrayList<>();
     private final List<RecordedDelivery> copies = new ArrayList<>();
+    private final MovedCopies remembered = new MovedCopies();
+    private Duration confirmTakes = Duration.ZERO;
 
     private RecordedDelivery copy(String id) {
         RecordedDelivery copy = new RecordedDelivery(
@@ -66,7 +72,7 @@ class MovingTest {
     private Progress moved(Kind kind, CopyRule rule) {
         TrackedOperation operation =
                 new TrackedOperation(kind, PoisonNode.everything(), timeline, ExceptionDetails.FULL);
-        Node moving = new Node(SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), transport, timeline)
+        Node moving = new Node(SafeBunnyParts.builder(SafeBunnyOptions.of("billing"), slow(), timeline)
                 .callbacks(Runnable::run)
                 .listeners(List.of(told::add))
                 .build());
@@ -74,7 +80,7 @@ class MovingTest {
                 operation,
                 rule,
                 () -> new Taken(new ArrayDeque<>(copies)),
-                new CopyMover(moving, new MovedCopies()),
+                new CopyMover(moving, remembered),
                 new PoisonReader(
                         Map.of(),
                         null,
@@ -83,6 +89,17 @@ class MovingTest {
                         ExceptionDetails.FULL));
         run.run();
         return operation.progress();
+    }
+
+    private Transport slow() {
+        return new ForwardingTransport(transport) {
+            @Override
+            public CompletableFuture<Void> send(OutboundMessage message, Deadline deadline) {
+                CompletableFuture<Void> sent = super.send(message, deadline);
+                timeline.advance(confirmTakes);
+                return sent;
+            }
+        };
     }
 
     private record Taken(Deque<RecordedDelivery> copies) implements BrowsedQueue {
@@ -98,6 +115,19 @@ class MovingTest {
 
         @Override
         public void close() {}
+    }
+
+    /** What is replayed may have failed again before the broker has confirmed it. */
+    @Test
+    void isRememberedAsOfWhenItBegan() {
+        String correlationId = String.valueOf(copy("o-1").message().message().correlationId());
+        transport.answerNext(CONFIRM);
+        confirmTakes = Duration.ofMillis(7);
+
+        assertThat(moved(Kind.REPLAY, REPLAY).moved()).isEqualTo(1);
+
+        assertThat(timeline.elapsed()).isGreaterThanOrEqualTo(confirmTakes);
+        assertThat(remembered.of(List.of(correlationId))).extracting(Moved::at).containsExactly(VirtualTimeline.START);
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonOperation;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.story.Story;
+import io.safebunny.story.telling.CauseDesk.Captured;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,12 +35,16 @@ class DiscardedByHandTest {
     }
 
     private void does(BiFunction<PoisonMessages, PoisonRequest, PoisonOperation> what, String reason) {
+        does(what, reason, 1);
+    }
+
+    private void does(BiFunction<PoisonMessages, PoisonRequest, PoisonOperation> what, String reason, int copies) {
         desk.world.worksWhileAsking = true;
         PoisonOperation operation = what.apply(
                 desk.world.engine("billing").get(PoisonMessages.class),
                 PoisonRequest.of(PoisonFilter.all(), "anna", reason));
         desk.pass(1);
-        assertThat(operation.progress().moved()).isEqualTo(1);
+        assertThat(operation.progress().moved()).isEqualTo(copies);
     }
 
     private Story told() {
@@ -63,7 +68,7 @@ class DiscardedByHandTest {
 
         assertThat(words(told()))
                 .contains(
-                        "The copy of `Capture` (%s) was discarded at 00:00:12Z by anna (\"nobody needs it\"): it is in the archive, and can be restored from there."
+                        "The copy of `Capture` (%s) was discarded at 00:00:12Z by anna (\"nobody needs it\"): it is in the archive, and can be restored from there, but nobody wants it any more."
                                 .formatted(desk.command()))
                 .doesNotContain("if nobody has");
         assertThat(isDiscardOffered()).isFalse();
@@ -89,23 +94,130 @@ class DiscardedByHandTest {
         does(PoisonMessages::discard, "nobody needs it");
         does(PoisonMessages::restore, "somebody does");
 
-        assertThat(words(told())).doesNotContain("was discarded");
+        assertThat(told().sentences())
+                .contains(
+                        "The copy of `Capture` (%s) was discarded at 00:00:12Z by anna (\"nobody needs it\") and restored at 00:00:13Z by anna (\"somebody does\")."
+                                .formatted(desk.command()))
+                .anyMatch(sentence -> sentence.contains("Discard it if nobody has"));
+        assertThat(isDiscardOffered()).isTrue();
         assertThat(told().timeline())
                 .extracting(Story.Event::what)
                 .contains("the copy of message %s was restored by anna".formatted(desk.command()));
     }
 
+    @Test
+    void isToldWithAllThatWasDoneBefore() {
+        does(PoisonMessages::replay, "try it");
+        does(PoisonMessages::replay, "try it twice");
+        does(PoisonMessages::discard, "nobody needs it");
+        does(PoisonMessages::restore, "somebody does");
+        does(PoisonMessages::discard, "after all");
+
+        assertThat(told().sentences())
+                .contains(
+                        "By hand, somebody has replayed `Capture` (%s) twice, at 00:00:01Z by anna (\"try it\") and at 00:00:02Z by anna (\"try it twice\"), and it failed again, at 00:00:02Z."
+                                .formatted(desk.command()),
+                        "The copy of `Capture` (%s) was discarded at 00:00:03Z by anna (\"nobody needs it\"), restored at 00:00:04Z by anna (\"somebody does\") and discarded at 00:00:05Z by anna (\"after all\"): it is in the archive, and can be restored from there."
+                                .formatted(desk.command()));
+    }
+
+    /** A sentence has its limit, and says so. */
+    @Test
+    void isToldWithTheLatestFiveMovesOfMany() {
+        for (int i = 0; i < 3; i++) {
+            does(PoisonMessages::discard, "no");
+            does(PoisonMessages::restore, "yes");
+        }
+
+        assertThat(words(told()))
+                .contains(
+                        "The copy of `Capture` (%s) was moved 6 times, lately restored at 00:00:02Z by anna (\"yes\"), discarded at 00:00:03Z"
+                                .formatted(desk.command()))
+                .doesNotContain("00:00:01Z by anna");
+    }
+
     /** There is a newer copy. */
     @Test
-    void isNotToldOnceItWasSetAsideAgain() {
+    void isToldAsThatOfAnEarlierCopyOnceItWasSetAsideAgain() {
         desk.pass(10);
         does(PoisonMessages::discard, "nobody needs it");
-        assertThat(words(told())).contains("was discarded at 00:00:11Z");
+        assertThat(words(told()))
+                .contains("The copy of `Capture` (%s) was discarded at 00:00:11Z".formatted(desk.command()));
         desk.sagas().retry("Buying", ID, "somebody does");
         desk.pass(1);
 
-        assertThat(words(told())).doesNotContain("was discarded");
+        assertThat(told().sentences())
+                .contains("An earlier copy of `Capture` (%s) was discarded at 00:00:11Z by anna (\"nobody needs it\")."
+                        .formatted(desk.command()))
+                .noneMatch(sentence -> sentence.contains("archive"));
         assertThat(desk.world.poison("billing")).hasSize(1);
+    }
+
+    /** A retry leaves the first copy where it is. */
+    @Test
+    void saysHowManyCopiesThereWere() {
+        desk.sagas().retry("Buying", ID, "somebody does");
+        desk.pass(1);
+        does(PoisonMessages::discard, "nobody needs them", 2);
+
+        assertThat(told().sentences())
+                .contains(
+                        "2 copies of `Capture` (%s) were discarded at 00:00:02Z by anna (\"nobody needs them\"): they are in the archive, and can be restored from there."
+                                .formatted(desk.command()));
+        does(PoisonMessages::restore, "somebody does", 2);
+        assertThat(told().sentences())
+                .contains(
+                        "Copies of `Capture` (%s) were discarded (2) at 00:00:02Z by anna (\"nobody needs them\") and restored (2) at 00:00:03Z by anna (\"somebody does\")."
+                                .formatted(desk.command()));
+    }
+
+    /** Its saga had sent it again, and it was handled then. */
+    @Test
+    void isToldOfWhatWasHandledMeanwhile() {
+        desk.replies(new Captured("1"));
+        desk.sagas().retry("Buying", ID, "it has a card");
+        desk.pass(1);
+        assertThat(words(told()))
+                .contains(
+                        "order-1 of orders completed", "may still lie in its poison queue: discard it if nobody has.");
+        does(PoisonMessages::discard, "it was handled");
+
+        assertThat(told().sentences())
+                .contains(
+                        "The copy of `Capture` (%s) was discarded at 00:00:02Z by anna (\"it was handled\"): it is in the archive, and the message has been handled."
+                                .formatted(desk.command()))
+                .noneMatch(sentence -> sentence.contains("if nobody has"));
+        assertThat(words(desk.together("orders", "billing")))
+                .contains(
+                        "was discarded at 00:00:02Z (ask billing who and why): it is in the archive, and the message");
+    }
+
+    /** The undo has come before it was handled. */
+    @Test
+    void isToldOfWhatIsNotHandledAnyMore() {
+        desk.sagas().fail("Buying", ID, "given up");
+        desk.pass(10);
+        does(PoisonMessages::discard, "nobody needs it");
+
+        assertThat(told().sentences())
+                .contains(
+                        "`Capture` had been set aside there before.",
+                        "The copy of `Capture` (%s) was discarded at 00:00:11Z by anna (\"nobody needs it\"): it is in the archive."
+                                .formatted(desk.command()));
+    }
+
+    /** What a story says of a replay is what one does. */
+    @Test
+    void isAskedForOnceItsStepWasSkipped() {
+        desk.sagas().skip("Buying", ID, "pay", "paid in cash");
+        desk.pass(1);
+        assertThat(words(told()))
+                .contains("Discard it if nobody has: a replay is refused, and a forced one would do it");
+
+        does(PoisonMessages::replay, "try it", 0);
+        does(PoisonMessages::discard, "it was paid in cash");
+
+        assertThat(words(told())).contains("and can be restored from there, but nobody wants it any more.");
     }
 
     /** Another instance has another memory. */

@@ -307,7 +307,7 @@ final class Expected {
                         : ", with %s step%s undone".formatted(undone == 1 ? "one" : undone, undone == 1 ? "" : "s"));
         for (Seen.Step step : saga.steps.values()) {
             if (step.status == StepStatus.SKIPPED) {
-                text.append("; step %s was skipped by an operator, so nobody has said that it was undone"
+                text.append("; step %s was skipped by an operator, and no node has acknowledged that it was undone"
                         .formatted(step.name));
             } else if (step.status != StepStatus.UNDONE) {
                 text.append("; step %s has no undo".formatted(step.name));

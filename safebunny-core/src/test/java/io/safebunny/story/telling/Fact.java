@@ -143,7 +143,7 @@ record Fact(String shape, Map<String, String> values) {
         add(
                 shapes,
                 "leftOver",
-                "It is left over: its saga has ended\\. Discard it if nobody has, and do not replay it\\.");
+                "It is left over: its saga has ended(?:\\. Discard it if nobody has, and do not replay it|, and takes no more messages\\. Discard it if nobody has: a replay does nothing)\\.");
         add(
                 shapes,
                 "ignored",
@@ -170,7 +170,7 @@ record Fact(String shape, Map<String, String> values) {
         add(
                 shapes,
                 "stepSkipped",
-                "Its step was skipped by an operator, as done by hand or not wanted: replayed, it would be done all the same\\.");
+                "Its step was skipped by an operator, as done by hand or not wanted\\. Discard it if nobody has: a replay is refused, and a forced one would do it all the same\\.");
         add(
                 shapes,
                 "sagaEnded",

@@ -87,10 +87,14 @@ class LeftOverTest {
     @MethodSource("messages")
     void isOfferedToBeDiscardedAndNeverReplayed(boolean isLeftOver, Saga saga, Message message) {
         Story story = told(saga, List.of(message));
-        String why = saga.status().isEnded() ? "ended. Discard it" : "failed, and takes no more messages. Discard it";
+        String why = !saga.status().isEnded()
+                ? "failed, and takes no more messages. Discard it if nobody has: a replay does nothing."
+                : message.type().equals("Paid")
+                        ? "ended, and takes no more messages. Discard it if nobody has: a replay does nothing."
+                        : "ended. Discard it if nobody has, and do not replay it.";
 
         assertThat(story.sentences())
-                .filteredOn(sentence -> sentence.startsWith("It is left over: its saga has " + why))
+                .filteredOn(sentence -> sentence.equals("It is left over: its saga has " + why))
                 .hasSize(isLeftOver ? 1 : 0);
         assertThat(story.next())
                 .extracting(Command::curl)
@@ -98,6 +102,25 @@ class LeftOverTest {
                         curl -> curl.contains("\"replay\"") && !message.type().equals("BunnyUndone"))
                 .filteredOn(curl -> curl.contains("\"discard\""))
                 .hasSize(isLeftOver ? 1 : 0);
+    }
+
+    /** The one that has ended says nothing of the other one. */
+    @Test
+    void isNotTakenForLeftOverWhileAnotherSagaUndoesItsSteps() {
+        Saga ended = saga(SagaStatus.FAILED, "Paid m-2 was set aside by shop: handler-failed");
+        Story story = Telling.of(
+                "c",
+                NOW,
+                List.of(Parts.part(
+                        "shop",
+                        "shop-1",
+                        NOW,
+                        List.of(ended, saga(SagaStatus.COMPENSATING)),
+                        List.of(aside("m-2", "Paid")))));
+
+        assertThat(story.sentences())
+                .noneMatch(sentence -> sentence.startsWith("It is left over"))
+                .anyMatch(sentence -> sentence.contains("has failed, and wants its steps undone: if this message"));
     }
 
     /** Somebody may have retried it, and it was set aside again; of the first time there may be nothing left. */

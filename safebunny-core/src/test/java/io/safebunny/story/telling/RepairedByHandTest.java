@@ -14,11 +14,15 @@ import io.safebunny.poison.PoisonMessages;
 import io.safebunny.poison.PoisonRequest;
 import io.safebunny.saga.SagaView.StuckOn;
 import io.safebunny.saga.execution.SagaWorld;
+import io.safebunny.story.NodeStory;
 import io.safebunny.story.NodeStory.Failure;
 import io.safebunny.story.NodeStory.Message;
+import io.safebunny.story.NodeStory.Moved;
 import io.safebunny.story.NodeStory.State;
+import io.safebunny.story.Parts;
 import io.safebunny.story.Story;
 import io.safebunny.story.Story.Command;
+import io.safebunny.story.exchange.HandMoves;
 import io.safebunny.story.telling.CauseDesk.Captured;
 import java.time.Duration;
 import java.time.Instant;
@@ -81,8 +85,45 @@ class RepairedByHandTest {
         replay("orders");
         assertThat(words(desk.story("orders", ID)))
                 .contains(
-                        "By hand, somebody has replayed %s twice, the last time at 00:00:11Z by ops (\"the order is there\"), and it failed again, at 00:00:11Z."
+                        "By hand, somebody has replayed %s twice, at 00:00:10Z by ops (\"the order is there\") and at 00:00:11Z by ops (\"the order is there\"), and it failed again, at 00:00:11Z."
                                 .formatted(on));
+    }
+
+    /** Records have whole milliseconds. */
+    @Test
+    void aReplayThatFailedAgainInTheMillisecondInWhichItBeganIsToldAsThat() {
+        desk.place();
+        desk.world.pass(Duration.ofNanos(731_600_000));
+        replay("orders");
+
+        assertThat(words(desk.story("orders", ID)))
+                .contains(
+                        ", and it failed again, at 00:00:01Z. Replay it again only once the cause is mended; if that cannot be, resume the saga without it, or fail it.")
+                .doesNotContain("does not tell yet");
+    }
+
+    /** Also a second one, of whose end the record of the first failure does not tell. */
+    @Test
+    void aReplayUnderWayIsToldAsThat() {
+        desk.place();
+        NodeStory part = desk.part("orders", ID);
+        String on = stuckOn().messageId();
+        Moved replayed = new Moved(on, ID, Moved.Kind.REPLAYED, Instant.parse("2026-01-01T00:00:01Z"), "ops", null);
+
+        assertThat(words(Telling.of(ID, desk.world.timeline.now(), List.of(Parts.moved(part, List.of(replayed))))))
+                .contains("once, at 00:00:01Z by ops: its record does not tell yet what has come of that.");
+    }
+
+    @Test
+    void whatWasReplayedInVainIsOfferedWithThatWhenItsSagaWasResumed() {
+        desk.place();
+        replay("orders");
+        desk.sagas().resume("Buying", ID, "it can do without");
+        desk.pass(1);
+
+        assertThat(replayOf(desk.story("orders", ID)))
+                .startsWith(
+                        "was replayed by hand once, and failed again at 00:00:01Z: only once the cause is mended, with your reason");
     }
 
     private String replayOf(Story story) {
@@ -203,13 +244,13 @@ class RepairedByHandTest {
     /** After the last attempt the record tells that the deadline had passed, too: both are of one delivery. */
     @Test
     void whatHasExpiredAfterItsLastAttemptWasNotReplayed() {
-        assertThat(new Replays(List.of()).replayed(aside("io.shop.Busy", Words.EXPIRED)))
+        assertThat(new HandMoves(List.of()).replayed(aside("io.shop.Busy", Words.EXPIRED)))
                 .isZero();
-        assertThat(new Replays(List.of()).replayed(aside("io.shop.Busy", Words.EXPIRED, "io.shop.Busy")))
+        assertThat(new HandMoves(List.of()).replayed(aside("io.shop.Busy", Words.EXPIRED, "io.shop.Busy")))
                 .isOne();
-        assertThat(new Replays(List.of()).replayed(aside("io.shop.Busy", "io.shop.Busy")))
+        assertThat(new HandMoves(List.of()).replayed(aside("io.shop.Busy", "io.shop.Busy")))
                 .isOne();
-        assertThat(new Replays(List.of()).replayed(aside("io.shop.Busy"))).isZero();
+        assertThat(new HandMoves(List.of()).replayed(aside("io.shop.Busy"))).isZero();
     }
 
     private static Message aside(String... exceptions) {
@@ -237,7 +278,7 @@ class RepairedByHandTest {
                         "By hand, somebody has made it fail once, at 00:00:01Z (\"given up\").",
                         "orders has set `Captured` (%s) aside at 00:00:00Z, after one failed attempt, at 00:00:00Z ("
                                 .formatted(on),
-                        "It is left over: its saga has ended. Discard it if nobody has, and do not replay it.",
+                        "It is left over: its saga has ended, and takes no more messages. Discard it if nobody has: a replay does nothing.",
                         "`PlaceOrder`, a repair by hand, a repair by hand that was refused, ");
         assertThat(story.next()).extracting(Command::curl).noneMatch(curl -> curl.contains("\"replay\""));
         assertThat(why(story, "'{\"action\":\"discard\",\"dryRun\":\"true\",\"reason\":\"REASON\"}'"))

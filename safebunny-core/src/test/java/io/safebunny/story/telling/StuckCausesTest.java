@@ -889,7 +889,7 @@ class StuckCausesTest {
                             desk.pass(1);
                         })
                         .says(
-                                "failed (\"given up\"), and has ended; step pay was skipped by an operator, so nobody has said that it was undone")
+                                "failed (\"given up\"), and has ended; step pay was skipped by an operator, and no node has acknowledged that it was undone")
                         .helps("safebunny/sagas/order-1"),
                 of("the step on which it was blocked was skipped by hand")
                         .when(desk -> {
@@ -900,7 +900,7 @@ class StuckCausesTest {
                         })
                         .among("orders", "billing")
                         .says(
-                                "Its step was skipped by an operator, as done by hand or not wanted: replayed, it would be done all the same.",
+                                "Its step was skipped by an operator, as done by hand or not wanted. Discard it if nobody has: a replay is refused, and a forced one would do it all the same.",
                                 "Its step pay was skipped by an operator: if its answer does not come all the same, the saga goes on only by something else.")
                         .never("\"action\":\"replay\""),
                 of("it was resumed without what it was stuck on")
@@ -968,7 +968,7 @@ class StuckCausesTest {
                         })
                         .says(
                                 "failed (\"given up\"), and has ended, with one step undone",
-                                "It is left over: its saga has ended. Discard it if nobody has, and do not replay it.")
+                                "It is left over: its saga has ended, and takes no more messages. Discard it if nobody has: a replay does nothing.")
                         .never("\"action\":\"replay\"")
                         .helps("safebunny/sagas/order-1", "safebunnypoison/", "\"action\":\"discard\""),
                 of("two sagas have its id, and only one goes on")

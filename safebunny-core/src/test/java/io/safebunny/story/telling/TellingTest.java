@@ -361,7 +361,7 @@ class TellingTest {
                                 List.of()))
                         .sentences())
                 .containsExactly(
-                        "Order c of shop failed (\"declined\"), and has ended, with one step undone; step pay was skipped by an operator, so nobody has said that it was undone; step mail has no undo; it last changed at 10:40:00Z.");
+                        "Order c of shop failed (\"declined\"), and has ended, with one step undone; step pay was skipped by an operator, and no node has acknowledged that it was undone; step mail has no undo; it last changed at 10:40:00Z.");
     }
 
     @Test
@@ -406,9 +406,28 @@ class TellingTest {
             assertThat(story.sentences())
                     .contains(
                             "Its step pay was skipped by an operator: if its answer does not come all the same, the saga goes on only by something else.",
-                            "Its step was skipped by an operator, as done by hand or not wanted: replayed, it would be done all the same.");
+                            "Its step was skipped by an operator, as done by hand or not wanted. Discard it if nobody has: a replay is refused, and a forced one would do it all the same.");
             assertThat(story.next()).extracting(Command::curl).noneMatch(curl -> curl.contains("replay\""));
         }
+    }
+
+    /** A replay of it asks nobody, or somebody who does not know it. */
+    @Test
+    void whatHasTheTypeOfASkippedStepIsNotOfferedForReplay() {
+        Step skipped = new Step("pay", "m-0", "Capture", "Refund", StepStatus.SKIPPED);
+        Story story = Telling.of(
+                "c",
+                NOW,
+                List.of(of(
+                        List.of(saga(SagaStatus.ACTIVE, List.of(skipped), List.of(), List.of())),
+                        List.of(message(State.SET_ASIDE, null, List.of(), List.of())),
+                        List.of(),
+                        List.of())));
+
+        assertThat(story.sentences())
+                .contains(
+                        "A step with this type was skipped by an operator, and whether it is that of this message is not known: replayed, it may be done all the same.");
+        assertThat(story.next()).extracting(Command::curl).noneMatch(curl -> curl.contains("replay\""));
     }
 
     /** Which of both it undoes, no record says. */
