@@ -386,9 +386,10 @@ class SagasOverHttpTest {
                             .satisfies(event -> assertThat(event.getData())
                                     .isEqualTo(Map.of("saga", "Order", "sagaId", "o-1", "reason", "not wanted")));
                     HttpResponse<String> audit = get(context, "safebunny/audit");
-                    assertThat((List<String>) read(audit, "$.events[*].result")).containsExactly("DONE", "DONE");
-                    assertThat((List<String>) read(audit, "$.events[*].detail"))
-                            .containsExactly("the saga is FAILED now", "the saga is FAILED now");
+                    List<String> results = read(audit, "$.events[*].result");
+                    assertThat(results).containsExactly("DONE", "DONE");
+                    List<String> details = read(audit, "$.events[*].detail");
+                    assertThat(details).containsExactly("the saga is FAILED now", "the saga is FAILED now");
                 });
     }
 
