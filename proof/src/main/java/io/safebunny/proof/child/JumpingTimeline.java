@@ -7,15 +7,16 @@ import java.time.Duration;
 import java.time.Instant;
 
 /** Simulates a machine whose wall clock is changed while it runs; the monotonic clock is not affected. Thread-safe. */
-final class JumpingTimeline extends ForwardingTimeline {
+public final class JumpingTimeline extends ForwardingTimeline {
 
     private volatile Duration offset = Duration.ZERO;
 
-    JumpingTimeline(Timeline timeline) {
+    public JumpingTimeline(Timeline timeline) {
         super(timeline);
     }
 
-    void jump(Duration by) {
+    /** @param by how far it is ahead of the true time from now on; negative if it is behind */
+    public void jump(Duration by) {
         offset = by;
     }
 

@@ -42,8 +42,10 @@ public final class Live implements AutoCloseable {
     /** Of the delay ladder, with waiting times of 1 ms, 2 ms, and so on; more than a year has. */
     private static final int RUNGS = 36;
 
-    private static final RecoveryPolicy POLICY = RecoveryPolicy.of(
-            RetryStrategy.none(), new RetryStrategy(List.of(Duration.ofMillis(200), Duration.ofSeconds(1)), 0));
+    /** How long a message waits for its second attempt, and then for its last. */
+    public static final List<Duration> DELAYS = List.of(Duration.ofMillis(200), Duration.ofSeconds(1));
+
+    private static final RecoveryPolicy POLICY = RecoveryPolicy.of(RetryStrategy.none(), new RetryStrategy(DELAYS, 0));
 
     private final String run = UUID.randomUUID().toString().substring(0, 6);
     private final String broker = TestBroker.shared().uri().toString();

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.safebunny.proof.rows.order;
 
-import io.safebunny.doubles.ForwardingTimeline;
+import io.safebunny.proof.child.JumpingTimeline;
 import io.safebunny.proof.ledger.Entry.Kind;
 import io.safebunny.proof.ledger.LedgerClient;
 import io.safebunny.proof.saga.Node;
 import io.safebunny.proof.saga.Persistence;
 import io.safebunny.proof.store.OpenStore;
 import io.safebunny.time.SystemTimeline;
-import io.safebunny.time.Timeline;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Objects;
 import java.util.Random;
 
@@ -24,7 +22,8 @@ final class ClockMain {
         ClockOptions options = ClockOptions.of(Objects.requireNonNull(System.getenv(ClockOptions.VARIABLE)));
         LedgerClient ledger = new LedgerClient(options.ledger(), options.process());
         try (SystemTimeline system = new SystemTimeline("instance")) {
-            Timeline timeline = ahead(system, Duration.ofMillis(options.millisAhead()));
+            JumpingTimeline timeline = new JumpingTimeline(system);
+            timeline.jump(Duration.ofMillis(options.millisAhead()));
             try (OpenStore store =
                             OpenStore.open(options.store(), options.address().node(), timeline);
                     Node node = new Node(
@@ -43,14 +42,5 @@ final class ClockMain {
             }
         }
         System.exit(0);
-    }
-
-    private static Timeline ahead(Timeline system, Duration by) {
-        return new ForwardingTimeline(system) {
-            @Override
-            public Instant now() {
-                return super.now().plus(by);
-            }
-        };
     }
 }

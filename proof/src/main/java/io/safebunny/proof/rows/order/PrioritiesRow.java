@@ -29,12 +29,9 @@ final class PrioritiesRow {
     private static final int FULL = 100_000;
     private static final int QUICK = 20_000;
     private static final int URGENT = 100;
-    private static final int ATTEMPTS = 3;
+    private static final int ATTEMPTS = 1 + Live.DELAYS.size();
     private static final int PRIORITY = 9;
     private static final double LEAST = 0.99;
-    /** The first delay of a retry, and the second. */
-    private static final List<Duration> DELAYS = List.of(Duration.ofMillis(200), Duration.ofSeconds(1));
-
     private static final Duration WORK = Duration.ofMillis(5);
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
@@ -116,8 +113,8 @@ final class PrioritiesRow {
             ended.incrementAndGet();
             return;
         }
-        var unused =
-                live.timeline().schedule(DELAYS.get(attempt), () -> handledWhenDue.put(job.number(), handled.get()));
+        var unused = live.timeline()
+                .schedule(Live.DELAYS.get(attempt), () -> handledWhenDue.put(job.number(), handled.get()));
         throw new IllegalStateException("as the proof wants");
     }
 }
